@@ -1,0 +1,92 @@
+"""RNS bases: ordered sets of pairwise coprime channel moduli, and what the CRT derives from them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd, prod
+
+from residua.errors import SpecificationError
+from residua.numbers.moduli import Modulus
+
+
+@dataclass(frozen=True)
+class Base:
+    """An RNS base (m_1, ..., m_n) of pairwise coprime moduli of one width."""
+
+    moduli: tuple[Modulus, ...]
+
+    def __post_init__(self) -> None:
+        if not self.moduli:
+            raise SpecificationError("a base needs at least one modulus")
+        widths = {modulus.width for modulus in self.moduli}
+        if len(widths) > 1:
+            raise SpecificationError(f"the moduli of a base share one width, not {sorted(widths)}")
+        common = first_common_factor([modulus.value for modulus in self.moduli])
+        if common:
+            first, second, factor = common
+            raise SpecificationError(
+                f"moduli {self.moduli[first]} and {self.moduli[second]} share the factor {factor}; "
+                "the moduli of a base must be pairwise coprime"
+            )
+
+    def __len__(self) -> int:
+        return len(self.moduli)
+
+    def __iter__(self) -> Iterator[Modulus]:
+        return iter(self.moduli)
+
+    @property
+    def width(self) -> int:
+        """Bits of a modulus, w."""
+        return self.moduli[0].width
+
+    @cached_property
+    def product(self) -> int:
+        """M, the product of all moduli."""
+        return prod(modulus.value for modulus in self.moduli)
+
+    @cached_property
+    def cofactors(self) -> tuple[int, ...]:
+        """M_i = M / m_i, as integers."""
+        return tuple(self.product // modulus.value for modulus in self.moduli)
+
+    @cached_property
+    def cofactor_inverses(self) -> tuple[int, ...]:
+        """T_i^-1 = (M / m_i)^-1 mod m_i, one for each channel."""
+        return tuple(
+            pow(cofactor, -1, modulus.value)
+            for cofactor, modulus in zip(self.cofactors, self.moduli, strict=True)
+        )
+
+    def residues(self, number: int) -> tuple[int, ...]:
+        """The canonical residues of an integer of any sign."""
+        return tuple(number % modulus.value for modulus in self.moduli)
+
+    def integer(self, residues: Sequence[int]) -> int:
+        """The integer in [0, M) that has these residues (canonical or not): the CRT."""
+        total = sum(
+            (residue * inverse % modulus.value) * cofactor
+            for residue, inverse, modulus, cofactor in zip(
+                residues, self.cofactor_inverses, self.moduli, self.cofactors, strict=True
+            )
+        )
+        return total % self.product
+
+    def signed_integer(self, residues: Sequence[int]) -> int:
+        """The integer in [-M/2, M/2) that has these residues."""
+        number = self.integer(residues)
+        return number - self.product if 2 * number >= self.product else number
+
+    def coprime_to(self, other: "Base") -> bool:
+        """Whether the products of both bases share no factor."""
+        return gcd(self.product, other.product) == 1
+
+
+def first_common_factor(values: Sequence[int]) -> tuple[int, int, int] | None:
+    """The first pair of positions whose values share a factor, with that factor; None if coprime."""
+    for second, value in enumerate(values):
+        for first in range(second):
+            factor = gcd(values[first], value)
+            if factor > 1:
+                return first, second, factor
+    return None

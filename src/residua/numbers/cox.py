@@ -1,0 +1,107 @@
+"""The Cox's quotient estimate and the exact error it makes.
+
+A base extension writes X = sum(xi_i * M_i) - q * M. The Cox estimates q from the t leading bits of each
+xi_i, as if every modulus were 2^w (Kawamura et al. 2000; SBMM Algorithm 1, HBE Algorithm 1):
+
+    q = floor(sigma0 + sum(weight_i * trunc(xi_i)) / 2^w)
+
+Residues may be any representatives, signed ones included, and each may carry a small integer weight
+(xi_i = weight_i * residue_i); the error is derived from the ranges that they really have.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from residua.errors import SpecificationError
+from residua.numbers.bases import Base
+
+Range = tuple[int, int]
+"""A closed interval of integers (lowest, highest)."""
+
+
+@dataclass(frozen=True)
+class Cox:
+    """Parameters of the quotient estimate.
+
+    ``truncation`` is t, the number of bits kept below 2^w, from 1 to w. ``sigma0`` is the start value
+    of the accumulator, a multiple of 2^-t in [0, 1).
+    """
+
+    truncation: int
+    sigma0: Fraction
+
+    def __post_init__(self) -> None:
+        if self.truncation < 1:
+            raise SpecificationError(f"the Cox keeps at least 1 bit, not t = {self.truncation}")
+        if not 0 <= self.sigma0 < 1:
+            raise SpecificationError(f"sigma0 lies in [0, 1), not {self.sigma0}")
+        if (self.sigma0 * 2**self.truncation).denominator != 1:
+            raise SpecificationError(
+                f"sigma0 = {self.sigma0} is no multiple of 2^-{self.truncation}; "
+                "the Cox accumulates t fraction bits"
+            )
+
+    @property
+    def start(self) -> int:
+        """sigma0 in units of 2^-t: what the Cox accumulator is cleared to."""
+        return int(self.sigma0 * 2**self.truncation)
+
+    def leading(self, residue: int, width: int) -> int:
+        """trunc(residue) in units of 2^-t of 2^width; floors, also below zero."""
+        return residue >> max(width - self.truncation, 0) << max(self.truncation - width, 0)
+
+    def quotient(self, residues: Sequence[int], weights: Sequence[int], width: int) -> int:
+        """The estimated quotient for one vector of residues."""
+        total = self.start + sum(
+            weight * self.leading(residue, width)
+            for residue, weight in zip(residues, weights, strict=True)
+        )
+        return total >> self.truncation
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """Worst distance of the Cox's sum from sum(weight_i * residue_i / m_i).
+
+    The sum lies in [true - under, true + over]; both are non-negative fractions of M.
+    """
+
+    under: Fraction
+    over: Fraction
+
+    def exact(self, sigma0: Fraction) -> tuple[Fraction, Fraction]:
+        """Interval [low, high) of X / M in which the extension returns X itself."""
+        return self.under - sigma0, 1 - sigma0 - self.over
+
+    def result(self, sigma0: Fraction) -> tuple[Fraction, Fraction]:
+        """Interval (low, high) of X' / M for the value X' = X mod M that any extension returns."""
+        return -sigma0 - self.over, 1 - sigma0 + self.under
+
+
+def deviation(
+    base: Base, cox: Cox, ranges: Sequence[Range], weights: Sequence[int] | None = None
+) -> Deviation:
+    """The exact worst error of ``cox`` on ``base`` for residues within ``ranges``."""
+    weights = [1] * len(base) if weights is None else weights
+    # What truncation drops from one residue, at worst.
+    lost = Fraction((1 << max(base.width - cox.truncation, 0)) - 1, 1 << base.width)
+    under = over = Fraction(0)
+    for modulus, (low, high), weight in zip(base, ranges, weights, strict=True):
+        # residue / 2^w - residue / m, the error of taking every modulus for 2^w, is linear in it.
+        slope = Fraction(1, 1 << base.width) - Fraction(1, modulus.value)
+        ends = [weight * residue * slope for residue in (low, high)]
+        dropped = [Fraction(0), -weight * lost]
+        over += max(ends) + max(dropped)
+        under -= min(ends) + min(dropped)
+    return Deviation(max(under, Fraction(0)), max(over, Fraction(0)))
+
+
+def canonical_ranges(base: Base) -> list[Range]:
+    """Ranges [0, m_i - 1] of canonical residues, as the papers assume."""
+    return [(0, modulus.value - 1) for modulus in base]
+
+
+def redundant_ranges(base: Base) -> list[Range]:
+    """Ranges of residues kept as signed words of w + 1 bits, as the engine keeps them."""
+    return [(-(1 << base.width), (1 << base.width) - 1)] * len(base)
