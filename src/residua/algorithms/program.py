@@ -1,0 +1,403 @@
+"""The operation set: what an RNS algorithm may do, and the program that it leaves behind.
+
+An algorithm is a plain function that calls a `Program`. Each call appends a step; machines read the steps
+(values, counts, bounds, schedule). Everything that a Cox-Rower engine does is one shape of step: a sum of
+terms, accumulated without reduction and reduced once in each channel (`Program.reduce`). The terms are
+
+* a product of two residue vectors, channel by channel,
+* a residue vector times a stored constant vector,
+* a broadcast: every channel of a source times a stored matrix (the inner loop of a base extension),
+* the Cox's quotient times a stored constant vector.
+
+Every value knows its base, the factor it carries in each channel (residue = value * factor mod m_i) and
+the exact interval of the integer that it stands for. A sum of terms with unequal factors, an extension of a
+value that its base cannot hold, and a source that is not in the form an extension needs are refused with
+the name of the step and the line of the algorithm.
+"""
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+from residua.errors import SpecificationError
+from residua.numbers.bases import Base
+from residua.numbers.cox import Cox, Deviation, Range, deviation
+from residua.numbers.residues import Canonical, Representation
+
+Vector = tuple[int, ...]
+
+
+class ProgramError(SpecificationError):
+    """A step that would compute something else than the algorithm claims."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A closed interval of rationals."""
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def of(cls, low: int | Fraction, high: int | Fraction) -> "Interval":
+        """The interval [low, high]."""
+        return cls(Fraction(low), Fraction(high))
+
+    def __add__(self, other: "Interval") -> "Interval":
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __mul__(self, other: "Interval") -> "Interval":
+        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(corners), max(corners))
+
+    def scaled(self, multiple: Fraction) -> "Interval":
+        """The interval of ``multiple`` times the value."""
+        return self * Interval(multiple, multiple)
+
+    def within(self, other: "Interval") -> bool:
+        """Whether every value of this interval lies in ``other``."""
+        return other.low <= self.low and self.high <= other.high
+
+    def integers(self) -> "Interval":
+        """The smallest interval that holds the same integers."""
+        return Interval(Fraction(-((-self.low) // 1)), Fraction(self.high // 1))
+
+    @property
+    def magnitude(self) -> Fraction:
+        """The largest absolute value."""
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True)
+class Residues:
+    """One residue in each channel of ``base``: value * factor_i mod m_i, the value within ``range``."""
+
+    name: str
+    base: Base
+    factor: Vector
+    range: Interval
+    parent: "Residues | None" = None
+    """Set if this is a view (other channels or another reading) of an earlier vector."""
+    first: int = 0
+    """Position of channel 0 within the parent."""
+
+    def root(self) -> tuple["Residues", int]:
+        """The vector that is stored, and where the channels of this one begin in it."""
+        if self.parent is None:
+            return self, 0
+        stored, offset = self.parent.root()
+        return stored, offset + self.first
+
+
+@dataclass(frozen=True)
+class Words:
+    """A binary operand as ``count`` unsigned words of ``width`` bits, the lowest first."""
+
+    name: str
+    count: int
+    width: int
+    range: Interval
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The Cox's estimate for a source vector: floor(sigma0 + sum(weight_i * trunc(residue_i)))."""
+
+    name: str
+    source: Residues
+    weights: Vector
+    cox: Cox
+
+
+@dataclass(frozen=True)
+class Product:
+    """left_i * right_i in every channel, added or subtracted."""
+
+    left: Residues
+    right: Residues
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """value_i * constant_i in every channel; ``unit`` marks an addition or subtraction of the value."""
+
+    value: Residues
+    constant: Vector
+    unit: bool = False
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """sum over the source's channels j of source_j * matrix[j][i], in every target channel i.
+
+    ``unit`` marks that every source channel is added or subtracted as it is.
+    """
+
+    source: Residues | Words
+    matrix: tuple[Vector, ...]
+    unit: bool = False
+
+
+@dataclass(frozen=True)
+class Correction:
+    """quotient * constant_i in every channel."""
+
+    quotient: Quotient
+    constant: Vector
+
+
+Term = Product | Scaled | Broadcast | Correction
+
+
+@dataclass(frozen=True)
+class Summand:
+    """Terms that together add a value within ``range`` times ``factor`` to a sum."""
+
+    base: Base
+    terms: tuple[Term, ...]
+    factor: Vector
+    range: Interval
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A step: the sum of ``terms``, reduced once in each channel, becomes ``result``."""
+
+    result: Residues
+    terms: tuple[Term, ...]
+
+
+@dataclass
+class Program:
+    """A recorded straight-line algorithm.
+
+    ``representation`` says how residues are stored, which decides the Cox's worst error.
+    """
+
+    name: str
+    representation: Representation = field(default_factory=Canonical)
+    inputs: list[Residues | Words] = field(default_factory=list)
+    steps: list[Reduction] = field(default_factory=list)
+    outputs: list[Residues] = field(default_factory=list)
+
+    def input(self, name: str, base: Base, factor: Sequence[int], range: Interval) -> Residues:
+        """A vector that the caller supplies."""
+        value = Residues(name, base, _canonical(base, factor), range)
+        self.inputs.append(value)
+        return value
+
+    def words(self, name: str, count: int, width: int, largest: int) -> Words:
+        """A binary operand in [0, largest] that the caller supplies."""
+        value = Words(name, count, width, Interval.of(0, largest))
+        self.inputs.append(value)
+        return value
+
+    def output(self, *values: Residues) -> None:
+        """Mark values as results."""
+        self.outputs.extend(values)
+
+    def product(self, left: Residues, right: Residues, sign: int = 1) -> Summand:
+        """The summand left * right (sign 1) or -left * right (sign -1)."""
+        self._same_base(left.base, right.base)
+        moduli = [modulus.value for modulus in left.base]
+        factor = [f * g % m for f, g, m in zip(left.factor, right.factor, moduli, strict=True)]
+        value = (left.range * right.range).scaled(Fraction(sign))
+        return Summand(left.base, (Product(left, right, sign),), tuple(factor), value)
+
+    def scaled(
+        self, value: Residues, multiple: Fraction | int, factor: Sequence[int] | None = None
+    ) -> Summand:
+        """The summand value * multiple, carrying ``factor`` (by default the one it has).
+
+        ``multiple`` is rational; its denominator must divide the value, which the algorithm knows.
+        """
+        multiple = Fraction(multiple)
+        target = value.factor if factor is None else _canonical(value.base, factor)
+        constant = tuple(
+            rational_residue(multiple, m) * new * pow(old, -1, m) % m
+            for new, old, m in zip(target, value.factor, _moduli(value.base), strict=True)
+        )
+        unit = abs(multiple) == 1 and target == value.factor
+        term = Scaled(value, constant, unit)
+        return Summand(value.base, (term,), target, value.range.scaled(multiple))
+
+    def spread(
+        self,
+        source: Residues | Words,
+        base: Base,
+        weights: Sequence[int | Fraction],
+        factor: Sequence[int],
+        range: Interval,
+    ) -> Summand:
+        """The summand sum(source_j * weights_j), where each source channel is read as an integer.
+
+        ``range`` is what the caller knows of that integer.
+        """
+        target = _canonical(base, factor)
+        matrix = tuple(
+            tuple(
+                rational_residue(Fraction(weight), m) * f % m
+                for f, m in zip(target, _moduli(base), strict=True)
+            )
+            for weight in weights
+        )
+        unit = set(target) == {1} and all(abs(weight) == 1 for weight in weights)
+        return Summand(base, (Broadcast(source, matrix, unit),), target, range)
+
+    def extension(
+        self,
+        source: Residues,
+        base: Base,
+        cox: Cox | None,
+        *,
+        multiple: Fraction | int = 1,
+        factor: Sequence[int] | None = None,
+        weights: Sequence[int] | None = None,
+        exact: bool = False,
+    ) -> Summand:
+        """The summand multiple * X in ``base``, for a source that holds xi_i = |X * M_i^-1|.
+
+        With ``weights``, xi_i = weights_i * residue_i. ``cox`` None skips the quotient: X comes out with
+        up to n multiples of M too many (Bajard-Imbert). ``exact`` demands that X itself comes out and
+        refuses a source whose range allows anything else.
+        """
+        multiple = Fraction(multiple)
+        weights = tuple(weights or [1] * len(source.base))
+        self._holds_cofactors(source, weights)
+        factor = [1] * len(base) if factor is None else factor
+        exact_range, result = self._extension_ranges(source.base, cox, weights)
+        if exact and not source.range.within(exact_range):
+            raise ProgramError(
+                f"{self._here()}: {source.name} reaches {_bits(source.range)}, but base extension is "
+                f"exact only for {_bits(exact_range)}; base of {len(source.base)} moduli of "
+                f"{source.base.width} bits is {_shortage(source.range, exact_range)} too narrow"
+            )
+        value = source.range if exact else result
+        columns = [
+            weight * cofactor * multiple
+            for weight, cofactor in zip(weights, source.base.cofactors, strict=True)
+        ]
+        summand = self.spread(source, base, columns, factor, value.scaled(multiple))
+        if cox is None:
+            return summand
+        constant = tuple(
+            -source.base.product * rational_residue(multiple, m) * f % m
+            for f, m in zip(summand.factor, _moduli(base), strict=True)
+        )
+        quotient = Quotient(f"q({source.name})", source, weights, cox)
+        terms = (*summand.terms, Correction(quotient, constant))
+        return Summand(base, terms, summand.factor, summand.range)
+
+    def reduce(self, name: str, *summands: Summand, range: Interval | None = None) -> Residues:
+        """Accumulate the summands and reduce once in each channel.
+
+        ``range`` states what a theorem says of the result where interval arithmetic cannot.
+        """
+        base, factor = summands[0].base, summands[0].factor
+        total = Interval.of(0, 0)
+        for summand in summands:
+            self._same_base(base, summand.base)
+            if summand.factor != factor:
+                raise ProgramError(f"{self._here()}: the terms of {name} carry different factors")
+            total += summand.range
+        result = Residues(name, base, factor, range or total)
+        terms = tuple(term for summand in summands for term in summand.terms)
+        self.steps.append(Reduction(result, terms))
+        return result
+
+    def restate(self, value: Residues, multiple: Fraction | int) -> Residues:
+        """The same residues read as value * multiple; the factor takes the inverse multiple."""
+        multiple = Fraction(multiple)
+        factor = tuple(
+            f * pow(rational_residue(multiple, m), -1, m) % m
+            for f, m in zip(value.factor, _moduli(value.base), strict=True)
+        )
+        return Residues(
+            value.name, value.base, factor, value.range.scaled(multiple), value, 0
+        )
+
+    def channels(self, value: Residues, first: int, last: int) -> Residues:
+        """Channels ``first`` to ``last`` - 1 of a vector, as a vector over those moduli."""
+        base = Base(value.base.moduli[first:last])
+        name = f"{value.name}[{first}:{last}]"
+        return Residues(name, base, value.factor[first:last], value.range, value, first)
+
+    def _extension_ranges(
+        self, base: Base, cox: Cox | None, weights: Vector
+    ) -> tuple[Interval, Interval]:
+        """Values that an extension returns unchanged, and all values that it can return."""
+        ranges = self.representation.ranges(base)
+        if cox is None:
+            unreduced = _weighted_sum(base, ranges, weights)
+            return Interval.of(0, 0), unreduced
+        error: Deviation = deviation(base, cox, ranges, weights)
+        low, high = (bound * base.product for bound in error.exact(cox.sigma0))
+        exact = Interval(low, high - Fraction(1, base.product))
+        low, high = (bound * base.product for bound in error.result(cox.sigma0))
+        return exact.integers(), Interval(low, high).integers()
+
+    def _holds_cofactors(self, source: Residues, weights: Vector) -> None:
+        for modulus, factor, weight, inverse in zip(
+            source.base, source.factor, weights, source.base.cofactor_inverses, strict=True
+        ):
+            if (factor * weight - inverse) % modulus.value:
+                raise ProgramError(
+                    f"{self._here()}: {source.name} does not carry the factor M_i^-1 modulo {modulus}, "
+                    "which a base extension needs"
+                )
+
+    def _same_base(self, left: Base, right: Base) -> None:
+        if left != right:
+            raise ProgramError(
+                f"{self._here()}: operands over different bases ({len(left)} and {len(right)} moduli)"
+            )
+
+    def _here(self) -> str:
+        """The line of the algorithm that made the call."""
+        frame = sys._getframe(1)
+        while frame.f_back and frame.f_code.co_filename == __file__:
+            frame = frame.f_back
+        return f"{self.name}, {Path(frame.f_code.co_filename).name} line {frame.f_lineno}"
+
+
+def rational_residue(number: Fraction, modulus: int) -> int:
+    """numerator / denominator modulo ``modulus``, which must be coprime to the denominator."""
+    return number.numerator * pow(number.denominator, -1, modulus) % modulus
+
+
+def _canonical(base: Base, factor: Sequence[int]) -> Vector:
+    return tuple(f % m for f, m in zip(factor, _moduli(base), strict=True))
+
+
+def _moduli(base: Base) -> list[int]:
+    return [modulus.value for modulus in base]
+
+
+def _weighted_sum(base: Base, ranges: Iterable[Range], weights: Vector) -> Interval:
+    total = Interval.of(0, 0)
+    for (low, high), cofactor, weight in zip(ranges, base.cofactors, weights, strict=True):
+        total += Interval.of(low, high).scaled(Fraction(weight * cofactor))
+    return total
+
+
+def _bits(interval: Interval) -> str:
+    """An interval in words: its ends rounded to powers of two with their signs."""
+
+    def end(value: Fraction) -> str:
+        sign = "-" if value < 0 else ""
+        return "0" if value == 0 else f"{sign}2^{(abs(value) // 1).bit_length()}"
+
+    return f"[{end(interval.low)}, {end(interval.high)}]"
+
+
+def _shortage(wanted: Interval, held: Interval) -> str:
+    """How many bits a base lacks."""
+    if wanted.low < 0 <= held.low:
+        return "unable to hold negative values, so"
+    limit = min(abs(held.low), abs(held.high)) or Fraction(1)
+    ratio = wanted.magnitude / limit
+    bits = max(1, (ratio // 1).bit_length())
+    return f"about {bits} bit{'s' if bits > 1 else ''}"

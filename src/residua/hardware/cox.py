@@ -1,0 +1,84 @@
+"""Cox: the quotient estimate of a base extension, taken from a few positions of the ring."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Const, Module, Signal, Value, signed
+from amaranth.lib import data
+from amaranth.lib.wiring import Component, In, Out
+from amaranth.utils import ceil_log2
+
+from residua.numbers.cox import Cox as Estimate
+from residua.numbers.cox import Range
+
+COX_LATENCY = 5
+"""Slots from the last tapped slot to the first one that can use the quotient: operand, leading bits,
+weighted sum, accumulator, bus."""
+
+
+class Cox(Component):
+    """quotient = floor(sigma0 + sum of weighted leading bits / 2^t).
+
+    ``taps`` are the operands of the rowers that the Cox listens to, ``weights`` the code of a weight for each:
+    0 for none, else 1 + its position in ``choices``. The codes come two cycles after the slot, ``first``,
+    which starts a new estimate, three. The quotient includes a slot's words from `COX_LATENCY` slots on.
+    """
+
+    def __init__(
+        self, estimate: Estimate, width: int, taps: int, choices: Sequence[int], quotient: Range
+    ) -> None:
+        self.estimate, self.width = estimate, width
+        self.choices = tuple(choices)
+        low, high = quotient
+        self.quotient_width = max(low.bit_length(), high.bit_length()) + 1
+        code = range(len(self.choices) + 1)
+        super().__init__(
+            {
+                "taps": In(data.ArrayLayout(signed(width + 1), taps)),
+                "weights": In(data.ArrayLayout(max(ceil_log2(len(code)), 1), taps)),
+                "first": In(1),
+                "quotient": Out(signed(self.quotient_width)),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Leading bits, weighted sum of the taps, accumulator, quotient: a register each."""
+        m = Module()
+        fraction = self.estimate.truncation
+        weighted: Value = Const(0, signed(1))
+        for index in range(len(self.taps)):
+            leading = Signal(signed(fraction + 1), name=f"leading_{index}", reset_less=True)
+            m.d.sync += leading.eq(self.taps[index] >> (self.width - fraction))
+            weighted = weighted + self._weigh(m, index, leading)
+        total = Signal(weighted.shape(), reset_less=True)
+        accumulator = Signal(signed(self.quotient_width + fraction), reset_less=True)
+        start = Const(self.estimate.start, signed(fraction + 1))
+        m.d.sync += total.eq(weighted)
+        with m.If(self.first):
+            m.d.sync += accumulator.eq(start + total)
+        with m.Else():
+            m.d.sync += accumulator.eq(accumulator + total)
+        m.d.sync += self.quotient.eq(accumulator >> fraction)
+        return m
+
+    def _weigh(self, m: Module, index: int, leading: Value) -> Value:
+        """leading times the weight chosen by its code."""
+        largest = max(abs(choice) for choice in self.choices)
+        chosen = Signal(
+            signed(len(leading) + largest.bit_length()), name=f"weighted_{index}"
+        )
+        with m.Switch(self.weights[index]):
+            for code, weight in enumerate(self.choices, start=1):
+                with m.Case(code):
+                    m.d.comb += chosen.eq(constant_multiple(leading, weight))
+        return chosen
+
+
+def constant_multiple(value: Value, factor: int) -> Value:
+    """value * factor by shifts and additions: a product by a constant would take a multiplier block."""
+    total: Value = Const(0, signed(1))
+    for bit in range(abs(factor).bit_length()):
+        if abs(factor) >> bit & 1:
+            shifted = value << bit
+            total = shifted if isinstance(total, Const) else total + shifted
+    return -total if factor < 0 else total

@@ -1,0 +1,12 @@
+"""Delays by whole clock cycles."""
+
+from amaranth.hdl import Module, Signal, Value
+
+
+def delayed(m: Module, value: Value, cycles: int, name: str) -> Value:
+    """``value`` as it was ``cycles`` clock edges ago; the registers are called <name>_<cycle>."""
+    for cycle in range(1, cycles + 1):
+        register = Signal(value.shape(), name=f"{name}_{cycle}", reset_less=True)
+        m.d.sync += register.eq(value)
+        value = register
+    return value

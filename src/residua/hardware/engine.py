@@ -1,0 +1,259 @@
+"""Cox-Rower engine: rowers in a ring, a Cox, a sequencer with the microcode of one program."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.hdl import Array, Module, Mux, Signal, signed
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.algorithms.program import Program, Quotient
+from residua.errors import SpecificationError
+from residua.hardware.cox import COX_LATENCY, Cox
+from residua.hardware.multiply_accumulate import MultiplyAccumulate
+from residua.hardware.reducer import ChannelReducer, FoldPlan, plan_folds
+from residua.hardware.rower import Rower, RowerShape, register_depth
+from residua.hardware.sequencer import Sequencer
+from residua.machines.bounds import Bounds, analyse
+from residua.machines.microcode import Microcode, Timing, assemble
+from residua.machines.schedule import Goal, Machine, Schedule, schedule
+from residua.numbers.cox import Cox as Estimate
+from residua.numbers.cox import Range
+from residua.numbers.moduli import Modulus
+
+COX_WEIGHTS_DELAY = 2
+COX_FIRST_DELAY = 3
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The hardware choices of an engine.
+
+    ``rowers`` must divide the number of moduli of each base. ``reduction`` ``multiply`` does the first fold
+    with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule minimises first.
+    """
+
+    rowers: int
+    reduction: str = "shift"
+    goal: Goal = "latency"
+
+
+class EngineDesign:
+    """Everything about an engine that follows from its program: bounds, latencies, schedule, microcode."""
+
+    def __init__(self, program: Program, options: EngineOptions) -> None:
+        self.program, self.options = program, options
+        self.rowers = options.rowers
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Worst cases of every sum, with the fewest folds that work."""
+        return analyse(self.program)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The Cox's parameters; the extensions of a program share one Cox."""
+        estimates = {q.cox for q in self._quotients}
+        if len(estimates) != 1:
+            raise SpecificationError(
+                f"{self.program.name}: one engine has one Cox, but its extensions want {len(estimates)}"
+            )
+        return estimates.pop()
+
+    @cached_property
+    def _quotients(self) -> list[Quotient]:
+        return [
+            term.quotient
+            for step in self.program.steps
+            for term in step.terms
+            if hasattr(term, "quotient")
+        ]
+
+    @cached_property
+    def moduli(self) -> list[Modulus]:
+        """All channel moduli of the program."""
+        return sorted({m for step in self.program.steps for m in step.result.base})
+
+    @property
+    def width(self) -> int:
+        """Bits of a modulus, w."""
+        return self.moduli[0].width
+
+    @cached_property
+    def ranges(self) -> dict[Modulus, Range]:
+        """The range of all sums reduced by a modulus."""
+        return {m: self.bounds.accumulator(self.program, m) for m in self.moduli}
+
+    @cached_property
+    def sum_range(self) -> Range:
+        """The range of all sums."""
+        return min(low for low, _ in self.ranges.values()), max(h for _, h in self.ranges.values())
+
+    @cached_property
+    def folds(self) -> tuple[FoldPlan, ...]:
+        """The reducer's folds, common to all rowers."""
+        multiply = self.options.reduction == "multiply"
+        return tuple(plan_folds(self.moduli, self.bounds.folds, multiply_first=multiply))
+
+    @cached_property
+    def mac_latency(self) -> int:
+        """Cycles from a slot to the complete sum."""
+        return MultiplyAccumulate(self.width + 1, self.sum_range, self.longest_sum).latency
+
+    @cached_property
+    def rower_latency(self) -> int:
+        """L: slots from the last one of a sum to the first one that can take its residue."""
+        return self.mac_latency + sum(fold.latency for fold in self.folds)
+
+    @cached_property
+    def longest_sum(self) -> int:
+        """An upper bound for the number of products in one sum."""
+        return 2 * len(self.moduli) + 8
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The engine as the scheduler sees it, with the fewest taps that keep the Cox off the critical path."""
+        for taps in range(1, self.rowers + 1):
+            machine = Machine(self.rowers, self.rower_latency, COX_LATENCY, taps)
+            if machine.tap_slots - 1 + COX_LATENCY <= self.rowers:
+                break
+        return machine
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The program, placed."""
+        return schedule(self.program, self.machine, self.options.goal)
+
+    @cached_property
+    def microcode(self) -> Microcode:
+        """The schedule, assembled."""
+        timing = Timing(self.mac_latency, self.rower_latency, COX_WEIGHTS_DELAY, COX_FIRST_DELAY)
+        return assemble(self.schedule, timing)
+
+    @cached_property
+    def quotient_range(self) -> Range:
+        """The range of all quotients."""
+        ranges = self.bounds.quotients.values()
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    @cached_property
+    def shape(self) -> RowerShape:
+        """What the rowers have in common."""
+        return RowerShape(
+            width=self.width,
+            registers=register_depth(len(set(self.schedule.registers.values()))),
+            constants=register_depth(len(self.microcode.constants[0]) - 1),
+            moduli=len(self.microcode.moduli[0]),
+            terms=self.longest_sum,
+            sum_range=self.sum_range,
+            folds=self.folds,
+            subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
+        )
+
+
+class Engine(Component):
+    """A program on residues, with all channels in parallel.
+
+    ``operands`` takes one word of every rower at a time (w + 1 bits, signed, redundant), in the order of
+    ``design.schedule.inputs``; a run starts when it has all of its words. ``result`` presents the words of
+    ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being the
+    position; whoever starts runs must be able to take them. ``enable`` withholds the start of runs.
+
+    ``interval`` is the number of cycles between the starts of runs in the steady state, ``latency`` the
+    number of cycles from the first slot of a run to the first slot of another that can use its results.
+    """
+
+    def __init__(self, design: EngineDesign) -> None:
+        self.design = design
+        self.latency, self.interval = design.schedule.latency, design.schedule.interval
+        self.words = data.ArrayLayout(signed(design.width + 1), design.rowers)
+        super().__init__(
+            {
+                "enable": In(1),
+                "operands": In(stream.Signature(self.words)),
+                "result": Out(self.words),
+                "result_valid": Out(1),
+                "result_word": Out(range(max(len(design.schedule.outputs), 2))),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Rowers, Cox, sequencer and the loader of operands."""
+        m = Module()
+        microcode = self.design.microcode
+        stages = max(microcode.fields["emit_stage"]) + 1
+        m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages)
+        rowers = self._rowers(m, sequencer)
+        m.submodules.cox = cox = self._cox(m, sequencer, rowers)
+        for rower in rowers:
+            m.d.comb += rower.bus.eq(cox.quotient)
+        self._load(m, sequencer, rowers)
+        runs = Array(sequencer.runs[stage] for stage in range(stages))
+        m.d.comb += [
+            self.result_valid.eq(sequencer["emit"] & runs[sequencer["emit_stage"]]),
+            self.result_word.eq(sequencer["emit_word"]),
+        ]
+        m.d.comb += [self.result[i].eq(rower.residue) for i, rower in enumerate(rowers)]
+        return m
+
+    def _rowers(self, m: Module, sequencer: Sequencer) -> list[Rower]:
+        design, microcode = self.design, self.design.microcode
+        rowers = []
+        for index in range(design.rowers):
+            moduli = microcode.moduli[index]
+            ranges = [design.ranges[modulus] for modulus in moduli]
+            rower = Rower(design.shape, moduli, ranges, microcode.constants[index])
+            m.submodules[f"rower_{index}"] = rower
+            rowers.append(rower)
+        names = ["left", "left_register", "right_register", "constant", "first", "modulus"]
+        if design.shape.subtracts:
+            names.append("subtract")
+        for index, rower in enumerate(rowers):
+            m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
+            m.d.comb += [getattr(rower, name).eq(sequencer[name]) for name in names]
+        return rowers
+
+    def _cox(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Cox:
+        design, machine = self.design, self.design.machine
+        weights = design.microcode.weights
+        cox = Cox(design.estimate, design.width, machine.taps, weights, design.quotient_range)
+        for tap in range(machine.taps):
+            position = min(tap * machine.tap_slots, len(rowers) - 1)
+            m.d.comb += [
+                cox.taps[tap].eq(rowers[position].operand),
+                cox.weights[tap].eq(sequencer[f"cox_weight_{tap}"]),
+            ]
+        m.d.comb += cox.first.eq(sequencer["cox_first"])
+        return cox
+
+    def _load(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
+        """Store operand words whenever no residue is stored, until a run has all of them."""
+        inputs = self.design.schedule.inputs
+        registers = Array(self.design.schedule.registers[word] for word in inputs)
+        count = Signal(range(len(inputs) + 1))
+        occupied = Signal()
+        complete = count == len(inputs)
+        write = sequencer["write"] & sequencer.runs.any()
+        m.d.comb += [
+            sequencer.request.eq(complete & self.enable),
+            self.operands.ready.eq(~write & ~occupied & ~complete),
+        ]
+        load = self.operands.valid & self.operands.ready
+        with m.If(sequencer.start):
+            m.d.sync += [count.eq(0), occupied.eq(1)]
+        with m.Elif(load):
+            m.d.sync += count.eq(count + 1)
+        with m.If(sequencer["release"] & sequencer.runs[0] & ~sequencer.start):
+            m.d.sync += occupied.eq(0)
+        target = Signal(range(self.design.shape.registers))
+        m.d.comb += target.eq(Mux(write, sequencer["write_register"], registers[count]))
+        for index, rower in enumerate(rowers):
+            m.d.comb += [
+                rower.load.eq(load),
+                rower.write.eq(write),
+                rower.write_register.eq(target),
+                rower.word.eq(self.operands.payload[index]),
+            ]
+
+

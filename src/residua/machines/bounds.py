@@ -1,0 +1,173 @@
+"""The bounds interpreter: exact worst cases of every accumulator and every residue word.
+
+Works channel by channel with the constants that a program really has, for redundant residues: a product of
+two words of w + 1 bits, a constant times a word whose range is known, a quotient whose range the Cox fixes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from residua.algorithms.program import (
+    Broadcast,
+    Correction,
+    Product,
+    Program,
+    ProgramError,
+    Quotient,
+    Reduction,
+    Residues,
+    Scaled,
+    Term,
+    Words,
+)
+from residua.numbers.bases import Base
+from residua.numbers.cox import Range
+from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word
+from residua.numbers.moduli import Modulus
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Worst cases of a program on redundant residues.
+
+    ``accumulators`` has the range of the unreduced sum for each step and channel, ``residues`` that of the
+    reduced word, ``quotients`` those of the Cox by the name of the quotient. ``folds`` is the number of
+    folds that keeps every word in w + 1 signed bits.
+    """
+
+    folds: int
+    accumulators: tuple[tuple[Range, ...], ...]
+    residues: tuple[tuple[Range, ...], ...]
+    quotients: dict[str, Range]
+
+    def accumulator(self, program: Program, modulus: Modulus) -> Range:
+        """The range of all sums that a program reduces modulo ``modulus``."""
+        ranges = [
+            self.accumulators[index][step.result.base.moduli.index(modulus)]
+            for index, step in enumerate(program.steps)
+            if modulus in step.result.base.moduli
+        ]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def analyse(program: Program, folds: int | None = None) -> Bounds:
+    """The bounds of ``program`` with ``folds`` folds, or with the fewest that work.
+
+    Raises ProgramError, naming the step and the channel, if a residue outgrows w + 1 bits.
+    """
+    for count in [folds] if folds else range(1, LARGEST_FOLD_COUNT + 1):
+        try:
+            return _analyse(program, count)
+        except ProgramError as error:
+            failure = error
+    raise failure
+
+
+def _analyse(program: Program, folds: int) -> Bounds:
+    words: dict[int, tuple[Range, ...]] = {}
+    for source in program.inputs:
+        words[id(source)] = _input_ranges(source)
+    accumulators, residues = [], []
+    quotients: dict[str, Range] = {}
+    for step in program.steps:
+        sums = _accumulate(step, words, quotients)
+        accumulators.append(sums)
+        residues.append(_fold(program, step, sums, folds))
+        words[id(step.result)] = residues[-1]
+    return Bounds(folds, tuple(accumulators), tuple(residues), quotients)
+
+
+def _fold(
+    program: Program, step: Reduction, sums: tuple[Range, ...], folds: int
+) -> tuple[Range, ...]:
+    results = []
+    for modulus, total in zip(step.result.base, sums, strict=True):
+        result = Folding(modulus, folds).result(total)
+        if not fits_word(result, modulus.width + 1):
+            raise ProgramError(
+                f"{program.name}, step {step.result.name}: {folds} folds leave a word outside "
+                f"{modulus.width + 1} signed bits modulo {modulus}; a smaller |h|, a larger width or "
+                "another fold is needed"
+            )
+        results.append(result)
+    return tuple(results)
+
+
+def _input_ranges(source: Residues | Words) -> tuple[Range, ...]:
+    if isinstance(source, Words):
+        return ((0, (1 << source.width) - 1),) * source.count
+    return _full(source.base)
+
+
+def _full(base: Base) -> tuple[Range, ...]:
+    return ((-(1 << base.width), (1 << base.width) - 1),) * len(base)
+
+
+def _accumulate(
+    step: Reduction, words: dict[int, tuple[Range, ...]], quotients: dict[str, Range]
+) -> tuple[Range, ...]:
+    totals = [(0, 0)] * len(step.result.base)
+    for term in step.terms:
+        for channel, amount in enumerate(_amounts(step, term, words, quotients)):
+            low, high = totals[channel]
+            totals[channel] = (low + amount[0], high + amount[1])
+    return tuple(totals)
+
+
+def _amounts(
+    step: Reduction,
+    term: Term,
+    words: dict[int, tuple[Range, ...]],
+    quotients: dict[str, Range],
+) -> list[Range]:
+    """The range of what one term adds in each channel."""
+    moduli = step.result.base.moduli
+    match term:
+        case Product(left, right, sign):
+            pairs = zip(_read(left, words), _read(right, words), strict=True)
+            return [_times(_times(x, y), (sign, sign)) for x, y in pairs]
+        case Scaled(value, constants, _):
+            ranges = _read(value, words)
+            return [
+                _multiple(r, m.centre(c)) for r, m, c in zip(ranges, moduli, constants, strict=True)
+            ]
+        case Correction(quotient, constants):
+            q = quotient_range(quotient, _read(quotient.source, words))
+            quotients[quotient.name] = q
+            return [_multiple(q, m.centre(c)) for m, c in zip(moduli, constants, strict=True)]
+        case Broadcast(source, matrix, _):
+            ranges = _read(source, words)
+            return [
+                _sum([_multiple(r, m.centre(row[i])) for r, row in zip(ranges, matrix, strict=True)])
+                for i, m in enumerate(moduli)
+            ]
+
+
+def quotient_range(quotient: Quotient, ranges: Sequence[Range]) -> Range:
+    """The Cox's smallest and largest quotient for residues within ``ranges``."""
+    cox, width = quotient.cox, quotient.source.base.width
+    low = high = cox.start
+    for (least, most), weight in zip(ranges, quotient.weights, strict=True):
+        ends = [weight * cox.leading(word, width) for word in (least, most)]
+        low, high = low + min(ends), high + max(ends)
+    return low >> cox.truncation, high >> cox.truncation
+
+
+def _read(value: Residues | Words, words: dict[int, tuple[Range, ...]]) -> tuple[Range, ...]:
+    if isinstance(value, Words):
+        return words[id(value)]
+    stored, first = value.root()
+    return words[id(stored)][first : first + len(value.base)]
+
+
+def _sum(ranges: Sequence[Range]) -> Range:
+    return sum(low for low, _ in ranges), sum(high for _, high in ranges)
+
+
+def _times(left: Range, right: Range) -> Range:
+    corners = [a * b for a in left for b in right]
+    return min(corners), max(corners)
+
+
+def _multiple(value: Range, factor: int) -> Range:
+    return _times(value, (factor, factor))

@@ -1,0 +1,64 @@
+"""The counts interpreter: the papers' cost tables, counted instead of asserted."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from residua.algorithms.program import (
+    Broadcast,
+    Correction,
+    Product,
+    Program,
+    Reduction,
+    Scaled,
+    Term,
+)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Elementary operations of a program.
+
+    ``emm`` and ``ema`` are w-bit modular products and additions. Adding or subtracting a value as it is counts
+    as an addition; so does the Cox's correction, whose constants come from a small table. ``cox`` counts
+    additions of t-bit words in the Cox, ``emw`` the w-bit words of stored constants.
+    """
+
+    emm: int
+    ema: int
+    cox: int
+    emw: int
+
+
+def count(program: Program) -> Counts:
+    """The operations of one run of ``program``."""
+    totals: Counter[str] = Counter()
+    estimated: set[int] = set()
+    for step in program.steps:
+        summands = 0
+        for term in step.terms:
+            summands += _count_term(totals, step, term)
+            if isinstance(term, Correction) and id(term.quotient) not in estimated:
+                estimated.add(id(term.quotient))
+                totals["cox"] += len(term.quotient.source.base)
+        totals["ema"] += (summands - 1) * len(step.result.base)
+    return Counts(totals["emm"], totals["ema"], totals["cox"], totals["emw"])
+
+
+def _count_term(totals: Counter[str], step: Reduction, term: Term) -> int:
+    """Count the products and constants of a term; how many summands it adds to each channel."""
+    channels = len(step.result.base)
+    match term:
+        case Product():
+            totals["emm"] += channels
+            return 1
+        case Scaled(_, _, unit):
+            summands = 1
+        case Correction():
+            totals["emw"] += channels
+            return 1
+        case Broadcast(_, matrix, unit):
+            summands = len(matrix)
+    if not unit:
+        totals["emm"] += summands * channels
+        totals["emw"] += summands * channels
+    return summands

@@ -1,0 +1,140 @@
+"""Microcode: a schedule as the control words and constants that an engine's memories hold.
+
+The control word of phase p drives the cycle p of every interval. Controls of later pipeline stages are
+stored in the phase in which they act, so that the engine delays none of them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from residua.machines.schedule import Left, Placed, Schedule, Slot, Word
+from residua.numbers.moduli import Modulus
+
+IDLE = 0
+"""Value of every control that a phase does not use."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Cycles from a slot to the controls of later stages.
+
+    ``modulus`` to the select of the reducer, ``residue`` to the residue, ``cox_weights`` and ``cox_first``
+    to the controls of the Cox.
+    """
+
+    modulus: int
+    residue: int
+    cox_weights: int
+    cox_first: int
+
+
+@dataclass(frozen=True)
+class Microcode:
+    """Control words by phase, constants by rower.
+
+    ``fields`` maps the name of each control to its value in each phase. ``constants[r]`` is the constant
+    memory of rower r, ``moduli[r]`` the moduli that its select chooses from, ``weights`` the Cox's weights
+    by code - 1. ``emit_stage`` is the age, in intervals, of the run whose result a phase emits.
+    """
+
+    fields: dict[str, tuple[int, ...]]
+    constants: tuple[tuple[int, ...], ...]
+    moduli: tuple[tuple[Modulus, ...], ...]
+    weights: tuple[int, ...]
+    taps: int
+
+    @property
+    def phases(self) -> int:
+        """Length of the interval in cycles."""
+        return len(self.fields["left"])
+
+
+def assemble(schedule: Schedule, timing: Timing) -> Microcode:
+    """Assemble the control words of a schedule."""
+    return _Assembler(schedule, timing).assemble()
+
+
+class _Assembler:
+    def __init__(self, schedule: Schedule, timing: Timing) -> None:
+        self.schedule, self.timing = schedule, timing
+        self.interval = schedule.interval
+        zeros = (0,) * schedule.machine.rowers
+        self.constants: dict[tuple[int, ...], int] = {zeros: 0}
+        self.moduli: dict[tuple[Modulus, ...], int] = {}
+        self.weights = sorted(
+            {w for _, _, slot in schedule.slots() for w in slot.tap_weights if w}
+        ) or [1]
+        names = [
+            "left", "left_register", "right_register", "constant", "first", "subtract", "modulus",
+            "write", "write_register", "emit", "emit_word", "emit_stage", "release", "cox_first",
+        ]
+        names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
+        self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
+
+    def assemble(self) -> Microcode:
+        for time, placed, slot in self.schedule.slots():
+            self._slot(time, slot)
+            if slot.last:
+                self._result(time, placed)
+        self._set("release", self._last_input_read() + 1, 1)
+        fields = {n: tuple(v or IDLE for v in values) for n, values in self.fields.items()}
+        return Microcode(
+            fields,
+            tuple(zip(*self.constants, strict=True)),
+            tuple(zip(*self.moduli, strict=True)),
+            tuple(self.weights),
+            self.schedule.machine.taps,
+        )
+
+    def _slot(self, time: int, slot: Slot) -> None:
+        left, register = slot.left, 0
+        if slot.left_word:
+            left = self.schedule.operand(time, slot.left_word)
+            register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
+        right = self.schedule.registers[slot.right_word] if slot.right_word else 0
+        self._set("left", time, left)
+        self._set("left_register", time, register)
+        self._set("right_register", time, right)
+        self._set("constant", time, self._constant(slot))
+        self._set("first", time, int(slot.first))
+        self._set("subtract", time, int(slot.subtract))
+        self._set("cox_first", time + self.timing.cox_first, int(slot.cox_first))
+        for tap, weight in enumerate(slot.tap_weights):
+            code = self.weights.index(weight) + 1 if weight else 0
+            self._set(f"cox_weight_{tap}", time + self.timing.cox_weights, code)
+
+    def _constant(self, slot: Slot) -> int:
+        if slot.constants is None:
+            return 0
+        return self.constants.setdefault(slot.constants, len(self.constants))
+
+    def _result(self, time: int, placed: Placed) -> None:
+        """The controls that follow the last slot of a sequence."""
+        word = placed.sequence.result
+        select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
+        self._set("modulus", time + self.timing.modulus, select)
+        done = time + self.timing.residue
+        if word in self.schedule.registers:
+            self._set("write", done, 1)
+            self._set("write_register", done, self.schedule.registers[word])
+        if word in self.schedule.outputs:
+            self._set("emit", done, 1)
+            self._set("emit_word", done, self.schedule.outputs.index(word))
+            self._set("emit_stage", done, done // self.interval)
+
+    def _last_input_read(self) -> int:
+        inputs = set(self.schedule.inputs)
+        return max(
+            time
+            for time, _, slot in self.schedule.slots()
+            if inputs & set(_words(slot))
+        )
+
+    def _set(self, name: str, time: int, value: int) -> None:
+        values, phase = self.fields[name], time % self.interval
+        assert values[phase] is None, f"two runs drive {name} in phase {phase}"
+        values[phase] = value
+
+
+def _words(slot: Slot) -> Iterator[Word]:
+    yield from (word for word in (slot.left_word, slot.right_word) if word)

@@ -1,0 +1,82 @@
+"""The values interpreter: the bit-exact model of a program.
+
+Runs on plain integers, with the representation of residues that the program names, so that every word
+equals the one in hardware, the Cox's truncation errors included.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from residua.algorithms.program import (
+    Broadcast,
+    Correction,
+    Product,
+    Program,
+    Quotient,
+    Reduction,
+    Residues,
+    Scaled,
+    Term,
+    Words,
+)
+
+State = dict[int, tuple[int, ...]]
+
+
+def run(program: Program, inputs: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
+    """The outputs of ``program`` by name, for its inputs by name.
+
+    A residue vector is one word a channel, in the program's representation; a `Words` input is its
+    words, the lowest first.
+    """
+    state: State = {id(value): tuple(inputs[value.name]) for value in program.inputs}
+    for step in program.steps:
+        state[id(step.result)] = _reduce(program, step, state)
+    return {value.name: _read(value, state) for value in program.outputs}
+
+
+def _reduce(program: Program, step: Reduction, state: State) -> tuple[int, ...]:
+    sums = [0] * len(step.result.base)
+    for term in step.terms:
+        for channel, amount in enumerate(_amounts(program, step, term, state)):
+            sums[channel] += amount
+    reduce = program.representation.reduce
+    return tuple(
+        reduce(modulus, total) for modulus, total in zip(step.result.base, sums, strict=True)
+    )
+
+
+def _amounts(program: Program, step: Reduction, term: Term, state: State) -> list[int]:
+    """What one term adds to the accumulator of each channel."""
+    moduli = step.result.base.moduli
+    constant = program.representation.constant
+    match term:
+        case Product(left, right, sign):
+            pairs = zip(_read(left, state), _read(right, state), strict=True)
+            return [sign * x * y for x, y in pairs]
+        case Scaled(value, constants, _):
+            words = _read(value, state)
+            return [
+                x * constant(m, c) for x, m, c in zip(words, moduli, constants, strict=True)
+            ]
+        case Correction(quotient, constants):
+            q = estimate(quotient, _read(quotient.source, state))
+            return [q * constant(m, c) for m, c in zip(moduli, constants, strict=True)]
+        case Broadcast(source, matrix, _):
+            words = _read(source, state)
+            columns = zip(*matrix, strict=True)
+            return [
+                sum(x * constant(m, c) for x, c in zip(words, column, strict=True))
+                for m, column in zip(moduli, columns, strict=True)
+            ]
+
+
+def estimate(quotient: Quotient, residues: Sequence[int]) -> int:
+    """The Cox's quotient for the residues of its source."""
+    return quotient.cox.quotient(residues, quotient.weights, quotient.source.base.width)
+
+
+def _read(value: Residues | Words, state: State) -> tuple[int, ...]:
+    if isinstance(value, Words):
+        return state[id(value)]
+    stored, first = value.root()
+    return state[id(stored)][first : first + len(value.base)]

@@ -1,0 +1,57 @@
+"""How a residue is represented: canonical as in the papers, or redundant as in the engine."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from residua.numbers.bases import Base
+from residua.numbers.cox import Range, canonical_ranges, redundant_ranges
+from residua.numbers.folding import Folding
+from residua.numbers.moduli import Modulus
+
+
+class Representation(Protocol):
+    """A choice of representatives, for stored constants and for reduced sums."""
+
+    def ranges(self, base: Base) -> list[Range]:
+        """The range of a residue in each channel of ``base``."""
+
+    def constant(self, modulus: Modulus, value: int) -> int:
+        """The representative of a stored constant."""
+
+    def reduce(self, modulus: Modulus, value: int) -> int:
+        """The representative that a channel leaves after reducing an accumulated sum."""
+
+
+class Canonical:
+    """Residues in [0, m)."""
+
+    def ranges(self, base: Base) -> list[Range]:
+        """[0, m - 1] for each channel."""
+        return canonical_ranges(base)
+
+    def constant(self, modulus: Modulus, value: int) -> int:
+        """``value`` modulo m."""
+        return value % modulus.value
+
+    def reduce(self, modulus: Modulus, value: int) -> int:
+        """``value`` modulo m."""
+        return value % modulus.value
+
+
+@dataclass(frozen=True)
+class Redundant:
+    """Signed words of w + 1 bits, left by ``folds`` folds; constants centred in [-m/2, m/2)."""
+
+    folds: int
+
+    def ranges(self, base: Base) -> list[Range]:
+        """[-2^w, 2^w - 1] for each channel."""
+        return redundant_ranges(base)
+
+    def constant(self, modulus: Modulus, value: int) -> int:
+        """The centred representative of ``value``."""
+        return modulus.centre(value)
+
+    def reduce(self, modulus: Modulus, value: int) -> int:
+        """What the channel reducer leaves of ``value``, bit by bit."""
+        return Folding(modulus, self.folds).reduce(value)

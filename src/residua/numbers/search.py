@@ -1,0 +1,391 @@
+"""Search for the pair of RNS bases of a modulus.
+
+The bases consist of 2n pairwise coprime moduli 2^w - h with small h; the largest |h| is as small as it can
+be, and the signed-digit weight of all h together then the least. Pairs of moduli that share a rower are
+matched so that one fold network serves both. Residues are taken as the engine keeps them, as signed words
+of w + 1 bits, and values as signed; see ``ranges`` for the conditions that a pair has to meet.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import gcd, prod
+from typing import Literal
+
+from residua.errors import SpecificationError
+from residua.numbers.bases import Base
+from residua.numbers.catalogue import check_modulus
+from residua.numbers.cox import Cox, redundant_ranges
+from residua.numbers.moduli import Modulus, signed_digits
+from residua.numbers.packing import Packing, shared_tokens
+from residua.numbers.pairing import arrange, match, pair_cost
+from residua.numbers.ranges import RangeCondition, smallest_cox
+
+Style = Literal["any", "sparse"]
+"""Whether h may be any number, or only one of low signed-digit weight."""
+
+WIDTHS = range(8, 65)
+"""Bits that a modulus may have."""
+
+MOST_CHANNELS = 128
+"""Moduli that one base may have."""
+
+
+@dataclass(frozen=True)
+class BasePair:
+    """Two bases that serve RNS Montgomery multiplication modulo ``modulus``.
+
+    Channel i of both bases is the work of one rower. ``cox`` serves both extensions; ``condition`` says
+    which range the values keep and what room is left.
+    """
+
+    modulus: int
+    base_a: Base
+    base_b: Base
+    cox: Cox
+    condition: RangeCondition
+
+    @property
+    def bound(self) -> int:
+        """B: operands and results lie in [-B, B]."""
+        return self.condition.bound
+
+    @property
+    def channels(self) -> int:
+        """n, the moduli of each base."""
+        return len(self.base_a)
+
+    @property
+    def width(self) -> int:
+        """w, the bits of a modulus."""
+        return self.base_a.width
+
+    @property
+    def largest_offset(self) -> int:
+        """The largest |h|."""
+        return max(abs(modulus.offset) for base in (self.base_a, self.base_b) for modulus in base)
+
+    @property
+    def pair_costs(self) -> tuple[int, ...]:
+        """For each channel what its two moduli cost in multiplexers, see ``pairing.pair_cost``."""
+        return tuple(
+            pair_cost(one.offset, two.offset)
+            for one, two in zip(self.base_a, self.base_b, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The arguments of a search, all but the number of channels."""
+
+    modulus: int
+    width: int
+    style: Style
+    weight: int
+    truncation: int | None
+    sigma0: Fraction | None
+    products: int
+    powers_of_two: bool
+    rowers: int | None
+
+    @property
+    def largest_offset(self) -> int:
+        """The largest |h| that a modulus of this width may have."""
+        return (1 << self.width // 2) - 1
+
+    @property
+    def kind(self) -> str:
+        """What moduli are asked for, in words."""
+        return f" of weight <= {self.weight}" if self.style == "sparse" else ""
+
+    def allows(self, offset: int) -> bool:
+        """Whether the moduli of this style include 2^w - offset."""
+        return self.style == "any" or len(signed_digits(offset)) <= self.weight
+
+
+class _TooFewModuliError(SpecificationError):
+    """The width and style give fewer moduli than two bases need."""
+
+
+class _RangeError(SpecificationError):
+    """A range condition fails; ``hopeless`` if more channels cannot help."""
+
+    def __init__(self, message: str, *, hopeless: bool) -> None:
+        super().__init__(message)
+        self.hopeless = hopeless
+
+
+def search_bases(
+    modulus: int,
+    width: int,
+    channels: int | None = None,
+    *,
+    style: Style = "any",
+    weight: int = 3,
+    truncation: int | None = None,
+    sigma0: Fraction | None = None,
+    products: int = 1,
+    powers_of_two: bool = True,
+    rowers: int | None = None,
+) -> BasePair:
+    """The bases with the smallest |h| for a modulus; the same answer for the same arguments.
+
+    Args:
+        modulus: P, odd and at least 2^16.
+        width: w, bits of a channel modulus, 8 to 64.
+        channels: n, moduli of each base, 1 to 128; the smallest that works if None.
+        style: ``any`` h, or ``sparse``: h of at most ``weight`` signed digits.
+        weight: the limit for ``sparse``, at least 1.
+        truncation: t, bits that the Cox keeps, 1 to w; by default the fewest that leave a slack of 1 bit.
+        sigma0: start of the Cox, a multiple of 2^-t; by default the one that centres the exact range.
+        products: k, products that one reduction sums.
+        powers_of_two: whether 2^w may be one of the moduli. It is the only even one considered, since any
+            other would take its place at a larger |h|.
+        rowers: physical rowers, a divisor of n; channels i, i + rowers, ... share one. By default n.
+
+    Raises:
+        SpecificationError: names the condition that fails and the nearest parameters that work.
+    """
+    request = _Request(
+        modulus, width, style, weight, truncation, sigma0, products, powers_of_two, rowers
+    )
+    _check(request, channels)
+    try:
+        return _smallest(request) if channels is None else _build(request, channels)
+    except (_TooFewModuliError, _RangeError) as error:
+        advice = _advice(request, channels, error)
+        raise SpecificationError(f"{error}{advice}") from None
+
+
+def user_bases(
+    modulus: int,
+    moduli_a: Sequence[int],
+    moduli_b: Sequence[int],
+    *,
+    width: int | None = None,
+    truncation: int | None = None,
+    sigma0: Fraction | None = None,
+    products: int = 1,
+) -> BasePair:
+    """Given bases, in the given order, checked as found ones are.
+
+    Args:
+        modulus: P, odd and at least 2^16.
+        moduli_a: the moduli of base a; channel i shares a rower with that of base b.
+        moduli_b: the moduli of base b, as many as base a has.
+        width: w, if not the one whose power of two is nearest to the first modulus.
+        truncation: see ``search_bases``.
+        sigma0: see ``search_bases``.
+        products: see ``search_bases``.
+
+    Raises:
+        SpecificationError: names the modulus or the condition that fails.
+    """
+    check_modulus(modulus)
+    if len(moduli_a) != len(moduli_b) or not moduli_a:
+        raise SpecificationError(
+            f"both bases need the same number of moduli, at least 1: "
+            f"base a has {len(moduli_a)}, base b {len(moduli_b)}"
+        )
+    small = next((value for value in (*moduli_a, *moduli_b) if value < 2), None)
+    if small is not None:
+        raise SpecificationError(f"{small} is no channel modulus")
+    bits = (2 * moduli_a[0] // 3).bit_length() if width is None else width
+    base_a = Base(tuple(Modulus.of_value(value, bits) for value in moduli_a))
+    base_b = Base(tuple(Modulus.of_value(value, bits) for value in moduli_b))
+    _check_coprime(modulus, base_a, base_b)
+    cox, condition = smallest_cox(
+        modulus,
+        base_a,
+        base_b,
+        redundant_ranges(base_a),
+        redundant_ranges(base_b),
+        truncation=truncation,
+        sigma0=sigma0,
+        products=products,
+    )
+    return BasePair(modulus, base_a, base_b, cox, condition)
+
+
+def _check(request: _Request, channels: int | None) -> None:
+    check_modulus(request.modulus)
+    checks = [
+        ("width w", request.width, WIDTHS[0], WIDTHS[-1]),
+        ("signed-digit weight", request.weight, 1, WIDTHS[-1]),
+        ("products of a reduction", request.products, 1, 1 << 16),
+    ]
+    if channels is not None:
+        checks.append(("number n of channels", channels, 1, MOST_CHANNELS))
+    if request.truncation is not None:
+        checks.append(("truncation t", request.truncation, 1, request.width))
+    if request.rowers is not None:
+        checks.append(("number of rowers", request.rowers, 1, channels or MOST_CHANNELS))
+    for name, value, lowest, highest in checks:
+        if not lowest <= value <= highest:
+            raise SpecificationError(f"the {name} is {lowest} to {highest}, not {value}")
+    if channels is not None and request.rowers is not None and channels % request.rowers:
+        divisors = [str(count) for count in range(1, channels + 1) if channels % count == 0]
+        raise SpecificationError(
+            f"{request.rowers} rowers cannot share n = {channels} channels evenly; "
+            f"{', '.join(divisors)} can"
+        )
+    if request.sigma0 is not None:
+        # Refuses what no Cox can start with.
+        Cox(request.truncation or request.width, request.sigma0)
+
+
+def _check_coprime(modulus: int, base_a: Base, base_b: Base) -> None:
+    for one in (*base_a, *base_b):
+        if gcd(one.value, modulus) > 1:
+            raise SpecificationError(
+                f"the channel modulus {one} and the modulus share the factor "
+                f"{gcd(one.value, modulus)}"
+            )
+    for one in base_a:
+        for two in base_b:
+            if gcd(one.value, two.value) > 1:
+                raise SpecificationError(
+                    f"modulus {one} of base a and {two} of base b share the factor "
+                    f"{gcd(one.value, two.value)}; all moduli must be pairwise coprime"
+                )
+
+
+def _smallest(request: _Request) -> BasePair:
+    """The pair with the fewest channels."""
+    step = request.rowers or 1
+    # n moduli of at most 2^w + 2^(w/2) have to exceed P.
+    fewest = max(request.modulus.bit_length() // (request.width + 1), 1)
+    last: _RangeError | None = None
+    for channels in range(-(-fewest // step) * step, MOST_CHANNELS + 1, step):
+        try:
+            return _build(request, channels)
+        except _RangeError as error:
+            if error.hopeless:
+                raise
+            last = error
+    size = f"{request.modulus.bit_length()} bits"
+    raise last or _RangeError(
+        f"a modulus of {size} needs more than n = {MOST_CHANNELS} channels of w = {request.width}",
+        hopeless=True,
+    )
+
+
+def _build(request: _Request, channels: int) -> BasePair:
+    """The pair with ``channels`` channels."""
+    moduli = _select(request, 2 * channels)
+    total = prod(modulus.value for modulus in moduli)
+    # M_a > 2 k P and M_b > P at the least: no split helps if the product of all falls short.
+    need = 2 * request.products * request.modulus**2
+    if total <= need:
+        lacking = -(-((need // total + 1).bit_length()) // 2)
+        raise _RangeError(
+            f"n = {channels} moduli of w = {request.width} are {lacking} bit"
+            f"{'s' * (lacking > 1)} too narrow for a modulus of {request.modulus.bit_length()} bits",
+            hopeless=False,
+        )
+    pairs = [(moduli[i], moduli[j]) for i, j in match([modulus.offset for modulus in moduli])]
+    ordered = arrange(pairs, request.rowers or channels)
+    base_a = Base(tuple(one for one, _ in ordered))
+    base_b = Base(tuple(two for _, two in ordered))
+    try:
+        cox, condition = smallest_cox(
+            request.modulus,
+            base_a,
+            base_b,
+            redundant_ranges(base_a),
+            redundant_ranges(base_b),
+            truncation=request.truncation,
+            sigma0=request.sigma0,
+            products=request.products,
+        )
+    except SpecificationError as error:
+        # With a whole channel to spare, what fails is the Cox, which more channels make worse.
+        hopeless = total >> 4 * request.width > need
+        raise _RangeError(
+            f"w = {request.width}, n = {channels}: {error}", hopeless=hopeless
+        ) from None
+    return BasePair(request.modulus, base_a, base_b, cox, condition)
+
+
+def _select(request: _Request, count: int) -> list[Modulus]:
+    """``count`` pairwise coprime moduli with the smallest possible largest |h|, then weight."""
+    # Windows of growing size, so that wide moduli do not pay for candidates that are never needed.
+    limit = min(4 * count, request.largest_offset)
+    while True:
+        offsets = list(_candidates(request, limit))
+        tokens = shared_tokens([(1 << request.width) - offset for offset in offsets])
+        most = len(Packing(tuple(tokens)).largest)
+        if most >= count:
+            break
+        if limit == request.largest_offset:
+            raise _TooFewModuliError(
+                f"w = {request.width} gives only {most} pairwise coprime moduli{request.kind} "
+                f"with |h| < {limit + 1}, and n = {count // 2} needs {count}"
+            )
+        limit = min(4 * limit, request.largest_offset)
+    low, high = count, len(offsets)
+    while low < high:
+        middle = (low + high) // 2
+        if len(Packing(tuple(tokens[:middle])).largest) >= count:
+            high = middle
+        else:
+            low = middle + 1
+    weights = [len(signed_digits(offset)) for offset in offsets[:low]]
+    chosen = Packing(tuple(tokens[:low])).cheapest(count, weights)
+    return [Modulus(request.width, offsets[i]) for i in chosen]
+
+
+def _candidates(request: _Request, limit: int) -> Iterator[int]:
+    """Offsets up to ``limit`` in order of |h|, without those whose modulus shares a factor with P."""
+    if request.powers_of_two:
+        yield 0
+    for size in range(1, limit + 1, 2):
+        if not request.allows(size):
+            continue
+        for offset in (size, -size):
+            if gcd((1 << request.width) - offset, request.modulus) == 1:
+                yield offset
+
+
+def _advice(
+    request: _Request, channels: int | None, error: _TooFewModuliError | _RangeError
+) -> str:
+    """The nearest parameters that work, as the end of a sentence."""
+    ways: list[str] = []
+    if isinstance(error, _TooFewModuliError):
+        if request.style == "sparse":
+            looser = (replace(request, weight=request.weight + more) for more in (1, 2))
+            found = next((each for each in looser if _works(each, channels)), None)
+            if found:
+                ways.append(f"weight {found.weight}")
+            if _works(replace(request, style="any"), channels):
+                ways.append("style 'any'")
+    elif channels is not None and not error.hopeless:
+        larger = _first_channels(request, channels)
+        if larger:
+            ways.append(f"n = {larger}")
+    if not ways:
+        wider = (replace(request, width=width) for width in range(request.width + 1, WIDTHS.stop))
+        found = next((each for each in wider if _works(each, channels)), None)
+        if found:
+            ways.append(f"w = {found.width}")
+    if not ways:
+        return ""
+    return f"; {' or '.join(ways)} work{'s' * (len(ways) == 1 or ways[-1].startswith('style'))}"
+
+
+def _first_channels(request: _Request, channels: int) -> int | None:
+    """The smallest number of channels above ``channels`` that works."""
+    try:
+        found = _smallest(request).channels
+    except SpecificationError:
+        return None
+    return found if found > channels else None
+
+
+def _works(request: _Request, channels: int | None) -> bool:
+    try:
+        _smallest(request) if channels is None else _build(request, channels)
+    except SpecificationError:
+        return False
+    return True
