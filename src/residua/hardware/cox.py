@@ -11,17 +11,23 @@ from amaranth.utils import ceil_log2
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 
-COX_LATENCY = 5
-"""Slots from the last tapped slot to the first one that can use the quotient: operand, leading bits,
-weighted sum, accumulator, bus."""
+COX_LATENCY = 6
+"""Slots from the last tapped slot to the first one that can use the quotient: registers for the operand,
+the leading bits, their multiples, the sum of the taps, the accumulator and the bus."""
+
+WEIGHTS_DELAY = 2
+"""Cycles from a slot to the weights of the words that its taps see."""
+
+FIRST_DELAY = 4
+"""Cycles from the first slot of an estimate to the control that clears the accumulator."""
 
 
 class Cox(Component):
     """quotient = floor(sigma0 + sum of weighted leading bits / 2^t).
 
     ``taps`` are the operands of the rowers that the Cox listens to, ``weights`` the code of a weight for each:
-    0 for none, else 1 + its position in ``choices``. The codes come two cycles after the slot, ``first``,
-    which starts a new estimate, three. The quotient includes a slot's words from `COX_LATENCY` slots on.
+    0 for none, else 1 + its position in ``choices``. The codes come `WEIGHTS_DELAY` cycles after the slot,
+    ``first``, which starts a new estimate, `FIRST_DELAY`. The quotient includes a slot's words from `COX_LATENCY` slots on.
     """
 
     def __init__(
@@ -42,7 +48,7 @@ class Cox(Component):
         )
 
     def elaborate(self, platform: Any) -> Module:
-        """Leading bits, weighted sum of the taps, accumulator, quotient: a register each."""
+        """Leading bits, their multiples, the sum of the taps, accumulator, quotient: a register each."""
         m = Module()
         fraction = self.estimate.truncation
         weighted: Value = Const(0, signed(1))
@@ -64,14 +70,16 @@ class Cox(Component):
     def _weigh(self, m: Module, index: int, leading: Value) -> Value:
         """leading times the weight chosen by its code."""
         largest = max(abs(choice) for choice in self.choices)
-        chosen = Signal(
-            signed(len(leading) + largest.bit_length()), name=f"weighted_{index}"
+        multiple = Signal(
+            signed(len(leading) + largest.bit_length()), name=f"multiple_{index}", reset_less=True
         )
         with m.Switch(self.weights[index]):
             for code, weight in enumerate(self.choices, start=1):
                 with m.Case(code):
-                    m.d.comb += chosen.eq(constant_multiple(leading, weight))
-        return chosen
+                    m.d.sync += multiple.eq(constant_multiple(leading, weight))
+            with m.Default():
+                m.d.sync += multiple.eq(0)
+        return multiple
 
 
 def constant_multiple(value: Value, factor: int) -> Value:

@@ -10,7 +10,8 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.algorithms.program import Program, Quotient
 from residua.errors import SpecificationError
-from residua.hardware.cox import COX_LATENCY, Cox
+from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
+from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.reducer import ChannelReducer, FoldPlan, plan_folds
 from residua.hardware.rower import Rower, RowerShape, register_depth
@@ -21,9 +22,6 @@ from residua.machines.schedule import Goal, Machine, Schedule, schedule
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
-
-COX_WEIGHTS_DELAY = 2
-COX_FIRST_DELAY = 3
 
 
 @dataclass(frozen=True)
@@ -128,7 +126,7 @@ class EngineDesign:
     @cached_property
     def microcode(self) -> Microcode:
         """The schedule, assembled."""
-        timing = Timing(self.mac_latency, self.rower_latency, COX_WEIGHTS_DELAY, COX_FIRST_DELAY)
+        timing = Timing(self.mac_latency, self.rower_latency, WEIGHTS_DELAY, FIRST_DELAY)
         return assemble(self.schedule, timing)
 
     @cached_property
@@ -182,17 +180,16 @@ class Engine(Component):
         """Rowers, Cox, sequencer and the loader of operands."""
         m = Module()
         microcode = self.design.microcode
-        stages = max(microcode.fields["emit_stage"]) + 1
+        stages = max(max(microcode.fields[f"{n}_stage"]) for n in ("emit", "release")) + 1
         m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages)
         rowers = self._rowers(m, sequencer)
         m.submodules.cox = cox = self._cox(m, sequencer, rowers)
         for rower in rowers:
             m.d.comb += rower.bus.eq(cox.quotient)
         self._load(m, sequencer, rowers)
-        runs = Array(sequencer.runs[stage] for stage in range(stages))
         m.d.comb += [
-            self.result_valid.eq(sequencer["emit"] & runs[sequencer["emit_stage"]]),
-            self.result_word.eq(sequencer["emit_word"]),
+            self.result_valid.eq(sequencer.emit),
+            self.result_word.eq(sequencer.emit_word),
         ]
         m.d.comb += [self.result[i].eq(rower.residue) for i, rower in enumerate(rowers)]
         return m
@@ -211,7 +208,7 @@ class Engine(Component):
             names.append("subtract")
         for index, rower in enumerate(rowers):
             m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
-            m.d.comb += [getattr(rower, name).eq(sequencer[name]) for name in names]
+            m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
         return rowers
 
     def _cox(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Cox:
@@ -222,38 +219,27 @@ class Engine(Component):
             position = min(tap * machine.tap_slots, len(rowers) - 1)
             m.d.comb += [
                 cox.taps[tap].eq(rowers[position].operand),
-                cox.weights[tap].eq(sequencer[f"cox_weight_{tap}"]),
+                cox.weights[tap].eq(getattr(sequencer, f"cox_weight_{tap}")),
             ]
-        m.d.comb += cox.first.eq(sequencer["cox_first"])
+        m.d.comb += cox.first.eq(sequencer.cox_first)
         return cox
 
     def _load(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
-        """Store operand words whenever no residue is stored, until a run has all of them."""
-        inputs = self.design.schedule.inputs
-        registers = Array(self.design.schedule.registers[word] for word in inputs)
-        count = Signal(range(len(inputs) + 1))
-        occupied = Signal()
-        complete = count == len(inputs)
-        write = sequencer["write"] & sequencer.runs.any()
+        """Operand words share the rowers' write port with residues, which come first."""
+        m.submodules.loader = loader = OperandLoader(len(self.design.schedule.inputs))
         m.d.comb += [
-            sequencer.request.eq(complete & self.enable),
-            self.operands.ready.eq(~write & ~occupied & ~complete),
+            loader.valid.eq(self.operands.valid),
+            self.operands.ready.eq(loader.ready),
+            loader.busy.eq(sequencer.write),
+            loader.start.eq(sequencer.start),
+            loader.release.eq(sequencer.release),
+            sequencer.request.eq(loader.request & self.enable),
         ]
-        load = self.operands.valid & self.operands.ready
-        with m.If(sequencer.start):
-            m.d.sync += [count.eq(0), occupied.eq(1)]
-        with m.Elif(load):
-            m.d.sync += count.eq(count + 1)
-        with m.If(sequencer["release"] & sequencer.runs[0] & ~sequencer.start):
-            m.d.sync += occupied.eq(0)
-        target = Signal(range(self.design.shape.registers))
-        m.d.comb += target.eq(Mux(write, sequencer["write_register"], registers[count]))
+        target = Mux(sequencer.write, sequencer.write_register, loader.register)
         for index, rower in enumerate(rowers):
             m.d.comb += [
-                rower.load.eq(load),
-                rower.write.eq(write),
+                rower.load.eq(loader.load),
+                rower.write.eq(sequencer.write),
                 rower.write_register.eq(target),
                 rower.word.eq(self.operands.payload[index]),
             ]
-
-

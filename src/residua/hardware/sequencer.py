@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
+
+from residua.hardware.delay import delayed
 
 LARGEST_LOGIC_MEMORY = 128
 """Phases up to which the microcode is a table in logic; longer ones go to block memory."""
@@ -16,11 +18,10 @@ class Sequencer(Component):
     """One control word a cycle, again and again while there is work.
 
     A run starts in phase 0 if ``request`` is set, which ``start`` acknowledges. While no run is in flight
-    the sequencer waits in phase 0. ``runs`` holds a bit for each interval that a run can be old: whether the
-    run that started that many intervals before the current one exists.
-
-    Controls (one output for each field of the microcode) and ``runs`` are registered: they follow the
-    phase by ``latency`` cycles.
+    the sequencer waits in phase 0. Every field of the microcode is an output; it is registered and follows
+    the phase by ``latency`` cycles. Fields that change state outside the rowers' pipeline act for existing
+    runs only: ``write`` if there is any, ``emit`` and ``release`` if the run of age ``emit_stage`` or
+    ``release_stage`` (in intervals) exists.
     """
 
     def __init__(self, fields: Mapping[str, Sequence[int]], stages: int) -> None:
@@ -32,39 +33,53 @@ class Sequencer(Component):
         self.latency = 2 if self.in_block_memory else 1
         super().__init__(
             {name: Out(width) for name, width in self.widths.items()}
-            | {"request": In(1), "start": Out(1), "runs": Out(stages)}
+            | {"request": In(1), "start": Out(1)}
         )
 
     def elaborate(self, platform: Any) -> Module:
         """Phase counter, run history, control memory."""
         m = Module()
-        phase = Signal(range(self.phases))
-        history = Signal(self.stages)
-        current = Signal(self.stages)
-        at_start = phase == 0
+        phase = Signal(range(max(self.phases, 2)))
+        runs = self._advance(m, phase)
+        word = self._control_memory(m, phase)
+        runs = delayed(m, runs, self.latency - 1, "runs")
+        gates = self._gates(word, runs)
+        for name in self.fields:
+            register = Signal(self.widths[name], name=f"{name}_control", reset_less=name not in gates)
+            m.d.sync += register.eq(Mux(gates[name], word[name], 0) if name in gates else word[name])
+            m.d.comb += getattr(self, name).eq(register)
+        return m
+
+    def _advance(self, m: Module, phase: Signal) -> Value:
+        """Count the phases; the runs in flight in this phase, one bit for each age."""
+        at_start, at_end = Signal(init=1), Signal(init=int(self.phases == 1))
+        history, current = Signal(self.stages), Signal(self.stages)
+        advance = ~at_start | current.any()
         m.d.comb += [
             self.start.eq(at_start & self.request),
             current.eq(Mux(at_start, Cat(self.start, history), history)),
         ]
-        m.d.sync += history.eq(current)
-        with m.If(phase == self.phases - 1):
+        m.d.sync += [
+            history.eq(current),
+            at_end.eq((phase == self.phases - 2) & advance),
+            at_start.eq(at_end | (at_start & ~advance)),
+        ]
+        with m.If(at_end):
             m.d.sync += phase.eq(0)
-        with m.Elif(current.any()):
+        with m.Elif(advance):
             m.d.sync += phase.eq(phase + 1)
-        word = self._control_memory(m, phase)
-        offset = 0
-        for name, width in self.widths.items():
-            m.d.comb += self[name].eq(word[offset : offset + width])
-            offset += width
-        runs = current
-        for cycle in range(self.latency):
-            follower = Signal(self.stages, name=f"runs_{cycle}")
-            m.d.sync += follower.eq(runs)
-            runs = follower
-        m.d.comb += self.runs.eq(runs)
-        return m
+        return current
 
-    def _control_memory(self, m: Module, phase: Signal) -> Signal:
+    def _gates(self, word: Mapping[str, Value], runs: Value) -> dict[str, Value]:
+        ages = Array(runs[stage] for stage in range(self.stages))
+        return {
+            "write": runs.any(),
+            "emit": ages[word["emit_stage"]],
+            "release": ages[word["release_stage"]],
+        }
+
+    def _control_memory(self, m: Module, phase: Signal) -> dict[str, Value]:
+        """The fields of the current phase, one cycle late if they are in block memory."""
         words = []
         for values in zip(*self.fields.values(), strict=True):
             word, offset = 0, 0
@@ -72,15 +87,14 @@ class Sequencer(Component):
                 word |= value << offset
                 offset += width
             words.append(word)
-        width = sum(self.widths.values())
         depth = 1 << ceil_log2(max(self.phases, 2))
-        m.submodules.microcode = memory = Memory(shape=width, depth=depth, init=words)
+        m.submodules.microcode = memory = Memory(
+            shape=sum(self.widths.values()), depth=depth, init=words
+        )
         read = memory.read_port(domain="sync" if self.in_block_memory else "comb")
-        control = Signal(width, reset_less=True)
         m.d.comb += read.addr.eq(phase)
-        m.d.sync += control.eq(read.data)
-        return control
-
-    def __getitem__(self, name: str) -> Signal:
-        signal: Signal = getattr(self, name)
-        return signal
+        fields, offset = {}, 0
+        for name, width in self.widths.items():
+            fields[name] = read.data[offset : offset + width]
+            offset += width
+        return fields

@@ -34,7 +34,8 @@ class Microcode:
 
     ``fields`` maps the name of each control to its value in each phase. ``constants[r]`` is the constant
     memory of rower r, ``moduli[r]`` the moduli that its select chooses from, ``weights`` the Cox's weights
-    by code - 1. ``emit_stage`` is the age, in intervals, of the run whose result a phase emits.
+    by code - 1. ``emit_stage`` and ``release_stage`` are the age, in intervals, of the run whose result a
+    phase emits or whose operands it gives up.
     """
 
     fields: dict[str, tuple[int, ...]]
@@ -66,7 +67,8 @@ class _Assembler:
         ) or [1]
         names = [
             "left", "left_register", "right_register", "constant", "first", "subtract", "modulus",
-            "write", "write_register", "emit", "emit_word", "emit_stage", "release", "cox_first",
+            "write", "write_register", "emit", "emit_word", "emit_stage",
+            "release", "release_stage", "cox_first",
         ]
         names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
         self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
@@ -76,7 +78,9 @@ class _Assembler:
             self._slot(time, slot)
             if slot.last:
                 self._result(time, placed)
-        self._set("release", self._last_input_read() + 1, 1)
+        released = self._last_input_read() + 1
+        self._set("release", released, 1)
+        self._set("release_stage", released, released // self.interval)
         fields = {n: tuple(v or IDLE for v in values) for n, values in self.fields.items()}
         return Microcode(
             fields,

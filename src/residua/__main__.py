@@ -1,0 +1,5 @@
+"""`python -m residua` is the `residua` command."""
+
+from residua.cli import main
+
+main()

@@ -1,0 +1,657 @@
+"""Verilog-2001 out of Amaranth components, readable and free of lint warnings.
+
+Yosys' own writer keeps Amaranth's escaped names, repeats equal modules and leaves operand widths to
+Verilog's rules, which linters reject. Here every operand is extended to the width of its operation, so
+that a reader, too, need not know those rules; equal modules are written once; registers and their
+next-state logic share one clocked block.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable
+
+from amaranth.back import rtlil as amaranth_rtlil
+from amaranth.lib.wiring import Component
+
+from residua.toolchain.reserved import RESERVED_WORDS
+from residua.toolchain.rtlil import (
+    Assign,
+    Bits,
+    Case,
+    Cell,
+    Module,
+    Parameter,
+    Slice,
+    Spec,
+    Statement,
+    Switch,
+    from_bits,
+    read,
+    resize,
+    spec_bits,
+    spec_width,
+    whole,
+)
+from residua.toolchain.simplify import assignments, inputs_of, reads, simplify, wires_of
+
+_OPERATORS = {
+    "$add": "+", "$sub": "-", "$mul": "*", "$and": "&", "$or": "|", "$xor": "^",
+    "$eq": "==", "$ne": "!=", "$lt": "<", "$le": "<=", "$gt": ">", "$ge": ">=",
+    "$not": "~", "$neg": "-",
+    "$reduce_bool": "|", "$reduce_or": "|", "$reduce_and": "&", "$reduce_xor": "^",
+}  # fmt: skip
+_INDENT = "  "
+_REFERENCE = re.compile(r"\b([A-Za-z]\w*)(?:\[(\d+)(?::(\d+))?\])?")
+_REGISTER_TARGET = re.compile(r"^(\s*(?:if \(.*?\) )?)[a-zA-Z]\w*(?:\[\d+(?::\d+)?\])? <= ")
+
+
+def to_verilog(
+    component: Component, *, name: str, platform: object | None = None, header: str = ""
+) -> str:
+    """The component as Verilog-2001.
+
+    Args:
+        component: its signature gives the ports; a clock ``clk`` and a synchronous, active-high reset
+            ``rst`` are added where a clocked statement needs them. A member ``a.b`` becomes ``a_b``.
+        name: name of the top module, and prefix of the names of the others, which are called
+            after their place in the hierarchy.
+        platform: handed to every ``elaborate``.
+        header: text for the top of the file, put into comments.
+
+    Returns:
+        The same bytes for the same input. Assertions and prints are left out.
+
+    Raises:
+        ValueError: ``name`` is not an identifier, or the design holds something that this writer does
+            not know, such as a division or an asynchronous reset.
+    """
+    if legal_name(name) != name:
+        raise ValueError(f"'{name}' cannot name a Verilog module; '{legal_name(name)}' can")
+    text = amaranth_rtlil.convert(component, name=name, platform=platform, emit_src=False)
+    modules = simplify(read(text))
+    names = _module_names(modules, name)
+    lines = [f"// {line}".rstrip() for line in header.splitlines()]
+    if len(modules) > 1:
+        lines.append("/* verilator lint_off DECLFILENAME */")
+    parts = ["\n".join(lines) + "\n"] if lines else []
+    writers: dict[str, _Writer] = {}
+    for module in modules:
+        writers[module.name] = _Writer(module, names[module.name], writers)
+    parts += [writer.write() for writer in writers.values()]
+    return "\n".join(parts)
+
+
+def legal_name(name: str) -> str:
+    """A plain identifier of Verilog, SystemVerilog and VHDL that resembles ``name``."""
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "unnamed"
+    if plain[0].isdigit():
+        plain = f"n{plain}"
+    return f"{plain}_signal" if plain.lower() in RESERVED_WORDS else plain
+
+
+class _Names:
+    """Names of one scope: legal, and distinct even where case does not count."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, wish: str) -> str:
+        name, count = legal_name(wish), 1
+        while name.lower() in self._taken:
+            count += 1
+            name = f"{legal_name(wish)}_{count}"
+        self._taken.add(name.lower())
+        return name
+
+
+def _module_names(modules: list[Module], top: str) -> dict[str, str]:
+    """Verilog names of the modules: the leaf of the path, without its number where several share it."""
+    scope = _Names()
+    names = {modules[0].name: scope.take(top)}
+    uses = Counter(cell.kind for module in modules for cell in module.cells)
+    for module in modules[1:]:
+        leaf = module.name.rpartition(".")[2]
+        shared = (re.sub(r"_?\d+$", "", leaf) if uses[module.name] > 1 else leaf) or "part"
+        names[module.name] = scope.take(f"{top}_{shared}")
+    return names
+
+
+class _Writer:
+    """Writes one module; ``writers`` are those of all modules, by RTLIL name."""
+
+    def __init__(self, module: Module, name: str, writers: "dict[str, _Writer]") -> None:
+        self._module = module
+        self.name = name
+        self._writers = writers
+        self._scope = _Names()
+        self._clocked = self._merge_processes()
+        self._names = self._name_wires()
+        self._memories = {name: self._scope.take(name) for name in module.memories}
+        self._registers = self._find_registers()
+        self._declarations: list[str] = []
+        self._initials: list[str] = []
+        self._body: list[str] = []
+        self._read_texts: list[str] = []
+
+    def write(self) -> str:
+        module = self._module
+        self._declare_wires()
+        for memory in module.memories:
+            self._declare_memory(memory)
+        for connection in module.connections:
+            self._assign(self._text(connection.target), self._text(connection.value))
+        for process in module.processes:
+            self._write_process(process)
+        for cell in module.cells:
+            self._write_cell(cell)
+        self._consume_unread()
+        if self._initials:
+            self._body += ["initial begin", *(_INDENT + line for line in self._initials), "end"]
+        ports = [self._declaration(name) for name in self.ports()]
+        lines = [f"module {self.name} ("]
+        lines += [f"{_INDENT}{port}," for port in ports[:-1]] + [_INDENT + p for p in ports[-1:]]
+        lines += [
+            ");",
+            *(_INDENT + line for line in [*self._declarations, *self._body]),
+            "endmodule",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def ports(self) -> list[str]:
+        """RTLIL names of the ports: clocks and resets, inputs, outputs."""
+        names = {name: wire for name, wire in self._module.wires.items() if wire.direction}
+        return sorted(
+            names, key=lambda n: (n not in ("\\clk", "\\rst"), names[n].direction == "output")
+        )
+
+    def port_name(self, port: str) -> str:
+        """Verilog name of a port."""
+        return self._names[port]
+
+    # Names
+
+    def _merge_processes(self) -> dict[str, list[Statement]]:
+        """Next-state processes by the name of the wire that one register alone reads."""
+        readers: dict[str, int] = {}
+        for spec in reads(self._module):
+            for wire in wires_of(spec):
+                readers[wire] = readers.get(wire, 0) + 1
+        next_states = {
+            chunk.wire
+            for cell in self._module.cells
+            if cell.kind == "$dff" and len(cell.ports["D"]) == 1
+            for chunk in cell.ports["D"]
+            if isinstance(chunk, Slice)
+            and chunk.wire.startswith("$")
+            and readers[chunk.wire] == 1
+            and chunk.width == self._module.wires[chunk.wire].width
+        }
+        merged = {}
+        for process in self._module.processes:
+            (target,) = {w for assign in assignments(process) for w in wires_of(assign.target)}
+            if target in next_states:
+                merged[target] = process
+        kept = [p for p in self._module.processes if not any(p is m for m in merged.values())]
+        self._module.processes = kept
+        for name in merged:
+            del self._module.wires[name]
+        return merged
+
+    def _name_wires(self) -> dict[str, str]:
+        """Ports first, then signals, then results, which are called after the register they feed."""
+        wires = self._module.wires
+        feeds = {
+            cell.ports["D"][0].wire: cell.ports["Q"][0].wire
+            for cell in self._module.cells
+            if cell.kind == "$dff"
+            and len(cell.ports["D"]) == 1
+            and isinstance(cell.ports["D"][0], Slice)
+            and isinstance(cell.ports["Q"][0], Slice)
+        }
+        order = sorted(wires, key=lambda name: (not wires[name].direction, name.startswith("$")))
+        names: dict[str, str] = {}
+        for name in order:
+            wish = f"{names[feeds[name]]}_next" if feeds.get(name) in names else name
+            names[name] = self._scope.take(
+                wish if not name.startswith("$") or wish != name else f"n{name[1:]}"
+            )
+        return names
+
+    def _find_registers(self) -> set[str]:
+        registers = set()
+        for cell in self._module.cells:
+            if cell.kind == "$dff" or (cell.kind == "$memrd_v2" and cell.integer("CLK_ENABLE")):
+                registers |= wires_of(cell.ports["Q" if cell.kind == "$dff" else "DATA"])
+        return registers
+
+    # Declarations
+
+    def _declaration(self, name: str) -> str:
+        wire = self._module.wires[name]
+        words = [
+            wire.direction,
+            "reg" if name in self._registers else "wire",
+            "signed" if self._is_signed(name) else "",
+            f"[{wire.width - 1}:0]" if wire.width > 1 else "",
+            self._names[name],
+        ]
+        return " ".join(word for word in words if word)
+
+    def _is_signed(self, name: str) -> bool:
+        """Only ports are declared signed, for the reader; expressions say it where it counts."""
+        wire = self._module.wires[name]
+        return wire.signed and bool(wire.direction) and wire.width > 1
+
+    def _declare_wires(self) -> None:
+        for name, wire in self._module.wires.items():
+            if not wire.direction:
+                self._declarations.append(f"{self._declaration(name)};")
+            if name in self._registers and wire.initial is not None:
+                self._initials.append(f"{self._names[name]} = {_literal(wire.initial.text)};")
+
+    def _declare_memory(self, memory: str) -> None:
+        width, depth = self._module.memories[memory]
+        span = f"[{width - 1}:0] " if width > 1 else ""
+        self._declarations.append(f"reg {span}{self._memories[memory]} [0:{depth - 1}];")
+
+    def _helper(self, wish: str, width: int) -> str:
+        """A further wire."""
+        name = self._scope.take(wish)
+        self._declarations.append(f"wire {f'[{width - 1}:0] ' if width > 1 else ''}{name};")
+        return name
+
+    # Values
+
+    def _text(self, spec: Spec) -> str:
+        """A value as an expression of exactly its width."""
+        parts: list[str] = []
+        chunks = from_bits(spec_bits(spec))
+        at = 0
+        while at < len(chunks):
+            run = at
+            while run < len(chunks) and chunks[run] == chunks[at]:
+                run += 1
+            chunk = chunks[at]
+            text = _literal(chunk.text) if isinstance(chunk, Bits) else self._slice(chunk)
+            parts.append(text if run - at == 1 else f"{{{run - at}{{{text}}}}}")
+            at = run
+        if not parts:
+            return "1'b0"
+        return parts[0] if len(parts) == 1 else "{" + ", ".join(parts) + "}"
+
+    def _slice(self, chunk: Slice) -> str:
+        name = self._names[chunk.wire]
+        if chunk.width == self._module.wires[chunk.wire].width:
+            return name
+        at = f"{chunk.high}" if chunk.width == 1 else f"{chunk.high}:{chunk.low}"
+        return f"{name}[{at}]"
+
+    def _operand(self, cell: Cell, port: str, width: int) -> str:
+        signed = bool(cell.parameters.get(f"{port}_SIGNED", 0))
+        return self._text(resize(cell.ports[port], width, signed=signed))
+
+    def _assign(self, target: str, value: str) -> None:
+        self._body.append(f"assign {target} = {value};")
+        self._read_texts.append(value)
+
+    # Cells
+
+    def _write_cell(self, cell: Cell) -> None:
+        writers: dict[str, Callable[[Cell], None]] = {
+            "$dff": self._write_register,
+            "$meminit_v2": self._write_contents,
+            "$memrd_v2": self._write_read_port,
+            "$memwr_v2": self._write_write_port,
+            "$shl": self._write_shift,
+            "$shr": self._write_shift,
+            "$sshr": self._write_shift,
+            "$shift": self._write_shift,
+        }
+        if cell.kind in writers:
+            writers[cell.kind](cell)
+        elif cell.kind == "$mux":
+            select, yes, no = (self._text(cell.ports[port]) for port in "SBA")
+            self._assign(self._text(cell.ports["Y"]), f"{select} ? {yes} : {no}")
+        elif cell.kind in _OPERATORS:
+            self._assign(self._text(cell.ports["Y"]), self._operation(cell))
+        elif cell.kind.startswith("$"):
+            raise ValueError(
+                f"no Verilog is written for a {cell.kind[1:]} cell; rephrase the design"
+            )
+        else:
+            self._write_instance(cell)
+
+    def _operation(self, cell: Cell) -> str:
+        symbol, width = _OPERATORS[cell.kind], cell.integer("Y_WIDTH")
+        if cell.kind.startswith("$reduce"):
+            return f"{symbol}{self._text(cell.ports['A'])}"
+        if cell.kind in ("$not", "$neg"):
+            return f"{symbol}{_bracket(self._operand(cell, 'A', width))}"
+        signed = bool(cell.parameters["A_SIGNED"])
+        if cell.kind == "$mul":
+            return self._product(cell, width, signed=signed)
+        if width == 1 and symbol[0] in "=!<>":
+            width = max(1, spec_width(cell.ports["A"]), spec_width(cell.ports["B"]))
+        left, right = (self._operand(cell, port, width) for port in "AB")
+        if symbol[0] in "<>":
+            cast = "$signed" if signed else "$unsigned"
+            must = signed or self._both_signed(left, right)
+            left, right = (f"{cast}({text})" if must else text for text in (left, right))
+        return f"{left} {symbol} {right}"
+
+    def _both_signed(self, *texts: str) -> bool:
+        signed = {self._names[name] for name in self._module.wires if self._is_signed(name)}
+        return all(text in signed for text in texts)
+
+    def _product(self, cell: Cell, width: int, *, signed: bool) -> str:
+        """Operands keep their own widths: multipliers are recognised by them."""
+        left, right = (self._text(cell.ports[port]) for port in "AB")
+        natural = max(1, spec_width(cell.ports["A"])) + max(1, spec_width(cell.ports["B"]))
+        cast = "$signed" if signed else "$unsigned"
+        if signed or self._both_signed(left, right):
+            left, right = f"{cast}({left})", f"{cast}({right})"
+        if natural == width:
+            return f"{left} * {right}"
+        product = self._helper(f"{self._text(cell.ports['Y'])}_product", natural)
+        self._assign(product, f"{left} * {right}")
+        if natural > width:
+            self._consume(f"{product}[{natural - 1}:{width}]")
+            return f"{product}[{width - 1}:0]"
+        sign = f"{product}[{natural - 1}]" if signed else "1'b0"
+        return f"{{{{{width - natural}{{{sign}}}}}, {product}}}"
+
+    def _write_shift(self, cell: Cell) -> None:
+        target, width = self._text(cell.ports["Y"]), cell.integer("Y_WIDTH")
+        signed = cell.kind == "$sshr" and bool(cell.parameters["A_SIGNED"])
+        work = max(width, spec_width(cell.ports["A"])) if cell.kind != "$shl" else width
+        value = resize(cell.ports["A"], work, signed=bool(cell.parameters["A_SIGNED"]))
+        operator = "<<" if cell.kind == "$shl" else ">>>" if signed else ">>"
+        shifted = f"{self._text(value)} {operator} {self._text(cell.ports['B'])}"
+        if signed:
+            shifted = f"$signed({self._text(value)}) >>> {self._text(cell.ports['B'])}"
+        if work == width:
+            self._assign(target, shifted)
+            return
+        whole_value = self._helper(f"{target}_whole", work)
+        self._assign(whole_value, shifted)
+        self._assign(target, f"{whole_value}[{width - 1}:0]" if width > 1 else f"{whole_value}[0]")
+        self._consume(f"{whole_value}[{work - 1}:{width}]")
+
+    def _write_register(self, cell: Cell) -> None:
+        target, data = cell.ports["Q"], cell.ports["D"]
+        first = data[0]
+        lines: list[str]
+        if isinstance(first, Slice) and first.wire in self._clocked:
+            (register,) = target
+            assert isinstance(register, Slice)
+            lines = self._clocked_statements(
+                self._clocked[first.wire], first.wire, register.wire, depth=1
+            )
+        else:
+            lines = [f"{_INDENT}{self._text(target)} <= {self._text(data)};"]
+        if lines:
+            self._clocked_block(cell, lines)
+
+    def _clocked_block(self, cell: Cell, lines: list[str]) -> None:
+        edge = "posedge" if cell.integer("CLK_POLARITY") else "negedge"
+        head = f"always @({edge} {self._text(cell.ports['CLK'])})"
+        single = len(lines) == 1
+        self._body += [head, *lines] if single else [f"{head} begin", *lines, "end"]
+        self._read_texts += [head, *(_REGISTER_TARGET.sub(r"\1", line) for line in lines)]
+
+    def _write_contents(self, cell: Cell) -> None:
+        memory, width = str(cell.parameters["MEMID"]), cell.integer("WIDTH")
+        bits = spec_bits(cell.ports["DATA"])
+        for row in range(cell.integer("WORDS")):
+            word = self._text(from_bits(bits[row * width : (row + 1) * width]))
+            self._initials.append(f"{self._memories[memory]}[{row}] = {word};")
+
+    def _write_read_port(self, cell: Cell) -> None:
+        memory = self._memories[str(cell.parameters["MEMID"])]
+        target, address = self._text(cell.ports["DATA"]), self._text(cell.ports["ADDR"])
+        if not cell.integer("CLK_ENABLE"):
+            self._assign(target, f"{memory}[{address}]")
+            return
+        if cell.integer("TRANSPARENCY_MASK"):
+            raise ValueError("no Verilog is written for a transparent memory port; forward outside")
+        enable = cell.ports["EN"]
+        condition = "" if enable == (Bits("1"),) else f"if ({self._text(enable)}) "
+        self._clocked_block(cell, [f"{_INDENT}{condition}{target} <= {memory}[{address}];"])
+
+    def _write_write_port(self, cell: Cell) -> None:
+        memory = self._memories[str(cell.parameters["MEMID"])]
+        element = f"{memory}[{self._text(cell.ports['ADDR'])}]"
+        data, enables = spec_bits(cell.ports["DATA"]), spec_bits(cell.ports["EN"])
+        start = 0
+        while start < len(data):
+            stop = start
+            while stop < len(data) and enables[stop] == enables[start]:
+                stop += 1
+            part = "" if stop - start == len(data) else f"[{stop - 1}:{start}]"
+            condition = (
+                "" if enables[start] == Bits("1") else f"if ({self._text((enables[start],))}) "
+            )
+            value = self._text(from_bits(data[start:stop]))
+            self._clocked_block(cell, [f"{_INDENT}{condition}{element}{part} <= {value};"])
+            start = stop
+
+    def _write_instance(self, cell: Cell) -> None:
+        name = self._scope.take(cell.name)
+        values = ", ".join(f".{key}({_value(value)})" for key, value in cell.parameters.items())
+        child = self._writers.get(cell.kind)
+        texts = {port: self._text(spec) for port, spec in cell.ports.items()}
+        head = cell.kind.removeprefix("\\")
+        if child is not None:
+            head = child.name
+            texts = {
+                child.port_name(port): texts.get(port[1:]) or self._unread(child, name, port)
+                for port in child.ports()
+            }
+        connections = [f".{port}({text})" for port, text in texts.items()]
+        self._read_texts += [self._text(spec) for spec in inputs_of(cell)]
+        self._body.append(f"{head} {f'#({values}) ' if values else ''}{name} (")
+        self._body += [f"{_INDENT}{line}," for line in connections[:-1]]
+        self._body += [f"{_INDENT}{line}" for line in connections[-1:]] + [");"]
+
+    def _unread(self, child: "_Writer", instance: str, port: str) -> str:
+        """A wire for an output that only other instances of the same module use."""
+        width = child._module.wires[port].width  # noqa: SLF001
+        return self._helper(f"{instance}_{child.port_name(port)}_unused", width)
+
+    # Statements
+
+    def _clocked_statements(
+        self, statements: list[Statement], source: str, register: str, *, depth: int
+    ) -> list[str]:
+        """Statements of a clocked block; assignments to ``source`` go to ``register``."""
+        lines: list[str] = []
+        for statement in statements:
+            if isinstance(statement, Assign):
+                target = tuple(
+                    Slice(register, chunk.high, chunk.low)
+                    for chunk in statement.target
+                    if isinstance(chunk, Slice)
+                )
+                if target != statement.value:  # a register holds its value by itself
+                    text = f"{self._text(target)} <= {self._text(statement.value)};"
+                    lines.append(_INDENT * depth + text)
+                continue
+            bodies = [
+                self._clocked_statements(case.body, source, register, depth=1)
+                for case in statement.cases
+            ]
+            lines += [_INDENT * depth + line for line in self._branch(statement, bodies)]
+        return lines
+
+    def _branch(self, switch: Switch, bodies: list[list[str]]) -> list[str]:
+        """An if chain, or a case statement where the patterns allow one."""
+        branches = [(case, body) for case, body in zip(switch.cases, bodies, strict=True)]
+        if not any(bodies):
+            return []
+        if not switch.selector:
+            return bodies[0]
+        if spec_width(switch.selector) > 1 and len(branches) > 2 and _is_parallel(switch.cases):
+            return self._case(switch.selector, branches)
+        lines: list[str] = []
+        while branches and not branches[-1][1]:
+            branches.pop()
+        for index, (case, body) in enumerate(branches):
+            condition = self._condition(switch.selector, case)
+            word = "if" if index == 0 else "else if"
+            head = f"{word} ({condition})" if condition else ("else" if index else "if (1'b1)")
+            lines += [f"{head} begin", *body, "end"]
+            if not condition:
+                break
+        return lines
+
+    def _case(self, selector: Spec, branches: list[tuple[Case, list[str]]]) -> list[str]:
+        wild = any("-" in pattern for case, _ in branches for pattern in case.patterns)
+        lines = [f"{'casez' if wild else 'case'} ({self._text(selector)})"]
+        for case, body in branches:
+            labels = ", ".join(_pattern(pattern) for pattern in case.patterns) or "default"
+            inner = [_INDENT + line for line in body]
+            lines += (
+                [f"{_INDENT}{labels}: begin", *inner, f"{_INDENT}end"]
+                if body
+                else [f"{_INDENT}{labels}: ;"]
+            )
+        if branches[-1][0].patterns:
+            lines.append(f"{_INDENT}default: ;")
+        return [*lines, "endcase"]
+
+    def _condition(self, selector: Spec, case: Case) -> str:
+        """Whether the selector matches one of the patterns; empty for a default."""
+        if any(set(pattern) == {"-"} for pattern in case.patterns):
+            return ""
+        terms = []
+        for pattern in case.patterns:
+            bits = spec_bits(selector)
+            cared = [at for at, digit in enumerate(reversed(pattern)) if digit != "-"]
+            value = self._text(from_bits([bits[at] for at in cared]))
+            wanted = "".join(pattern[len(pattern) - 1 - at] for at in reversed(cared))
+            if wanted == "1":
+                terms.append(value)
+            elif wanted == "0":
+                terms.append(f"~{value}")
+            else:
+                terms.append(f"{value} == {_literal(wanted)}")
+        if len(terms) > 1:
+            terms = [f"({term})" if " " in term else term for term in terms]
+        return " || ".join(terms)
+
+    def _write_process(self, process: list[Statement]) -> None:
+        """Combinational assignments as one conditional expression for each part of the target."""
+        targets = [
+            chunk for a in assignments(process) for chunk in a.target if isinstance(chunk, Slice)
+        ]
+        wire = targets[0].wire
+        edges = sorted({c.low for c in targets} | {c.high + 1 for c in targets})
+        for low, stop in zip(edges, edges[1:], strict=False):
+            part = Slice(wire, stop - 1, low)
+            value = self._conditional(process, part, "1'bx")
+            self._assign(self._text((part,)), value)
+
+    def _conditional(self, statements: list[Statement], part: Slice, current: str) -> str:
+        for statement in statements:
+            if isinstance(statement, Assign):
+                covered = self._covered(statement, part)
+                current = current if covered is None else covered
+            elif any(self._covered(a, part) is not None for a in assignments([statement])):
+                current = self._after_switch(statement, part, current)
+        return current
+
+    def _after_switch(self, switch: Switch, part: Slice, current: str) -> str:
+        """The value after a switch, with a name for what was before if that is long and repeated."""
+        if "?" not in current:
+            return self._choice(switch, part, current)
+        placeholder = "\0"
+        text = self._choice(switch, part, placeholder)
+        if text.count(placeholder) < 2:
+            return text.replace(placeholder, _bracket(current))
+        name = self._helper(f"{self._names[part.wire]}_before", part.width)
+        self._assign(name, current)
+        return text.replace(placeholder, name)
+
+    def _choice(self, switch: Switch, part: Slice, current: str) -> str:
+        """The value after a switch: a chain of conditions, the first match in front."""
+        chain: list[tuple[str, str]] = []
+        last = current
+        for case in switch.cases:
+            value = self._conditional(case.body, part, current)
+            condition = self._condition(switch.selector, case) if switch.selector else ""
+            if not (condition and case.patterns):
+                last = value
+                break
+            chain.append((condition, value))
+        while chain and chain[-1][1] == last:
+            chain.pop()
+        text = last
+        for condition, value in reversed(chain):
+            text = f"{_bracket(condition)} ? {_bracket(value)} : {_bracket(text, chain=True)}"
+        return text
+
+    def _covered(self, assign: Assign, part: Slice) -> str | None:
+        """What an assignment gives to ``part``, if it does."""
+        at = spec_width(assign.target)
+        for chunk in assign.target:
+            at -= chunk.width
+            assert isinstance(chunk, Slice)
+            if chunk.low <= part.low and part.high <= chunk.high:
+                start = at + part.low - chunk.low
+                return self._text(from_bits(spec_bits(assign.value)[start : start + part.width]))
+        return None
+
+    # Lint
+
+    def _consume(self, *texts: str) -> None:
+        name = self._scope.take("unused")
+        self._declarations.append(f"wire {name};")
+        self._assign(name, f"&{{1'b0, {', '.join(texts)}}}")
+
+    def _consume_unread(self) -> None:
+        """Says on purpose which bits nothing reads, in the form that linters know."""
+        seen: dict[str, set[int]] = {}
+        widths = {self._names[name]: wire.width for name, wire in self._module.wires.items()}
+        for name, high, low in _REFERENCE.findall("\n".join(self._read_texts)):
+            if name in widths:
+                top = int(high) if high else widths[name] - 1
+                seen.setdefault(name, set()).update(range(int(low or high or 0), top + 1))
+        unread: list[str] = []
+        for name, wire in self._module.wires.items():
+            if wire.direction not in ("output", "inout"):
+                bits = [b for b in range(wire.width) if b not in seen.get(self._names[name], ())]
+                chunks = from_bits([Slice(name, bit, bit) for bit in bits])
+                unread += [self._text((chunk,)) for chunk in chunks]
+        if unread:
+            self._consume(*unread)
+
+
+def _bracket(text: str, *, chain: bool = False) -> str:
+    """Parentheses around what is more than one operand; a chain of conditions needs none at its end."""
+    return text if " " not in text or text[0] == "{" or (chain and "?" in text) else f"({text})"
+
+
+def _literal(text: str) -> str:
+    if len(text) == 1 or "x" in text:
+        return f"{len(text)}'b{text}"
+    return f"{len(text)}'h{int(text, 2):0{(len(text) + 3) // 4}x}"
+
+
+def _pattern(text: str) -> str:
+    return f"{len(text)}'b{text.replace('-', '?')}" if "-" in text else _literal(text)
+
+
+def _value(value: Parameter) -> str:
+    if isinstance(value, Bits):
+        return _literal(value.text)
+    return f'"{value}"' if isinstance(value, str) else str(value)
+
+
+def _is_parallel(cases: list[Case]) -> bool:
+    """Whether no two patterns match the same value."""
+    patterns = [pattern for case in cases for pattern in case.patterns]
+    return not any(
+        all(a == b or "-" in (a, b) for a, b in zip(one, other, strict=True))
+        for index, one in enumerate(patterns)
+        for other in patterns[:index]
+    )
