@@ -4,17 +4,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Array, Module, Mux, Signal, signed
+from amaranth.hdl import Module, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.algorithms.program import Program, Quotient
 from residua.errors import SpecificationError
 from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
+from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
-from residua.hardware.reducer import ChannelReducer, FoldPlan, plan_folds
-from residua.hardware.rower import Rower, RowerShape, register_depth
+from residua.hardware.reducer import FoldPlan, plan_folds
+from residua.hardware.rower import CONTROL_DELAY, MEMORY_DELAY, Rower, RowerShape, register_depth
 from residua.hardware.sequencer import Sequencer
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import Microcode, Timing, assemble
@@ -113,7 +114,7 @@ class EngineDesign:
     def machine(self) -> Machine:
         """The engine as the scheduler sees it, with the fewest taps that keep the Cox off the critical path."""
         for taps in range(1, self.rowers + 1):
-            machine = Machine(self.rowers, self.rower_latency, COX_LATENCY, taps)
+            machine = Machine(self.rowers, self.rower_latency, MEMORY_DELAY, COX_LATENCY, taps)
             if machine.tap_slots - 1 + COX_LATENCY <= self.rowers:
                 break
         return machine
@@ -126,7 +127,14 @@ class EngineDesign:
     @cached_property
     def microcode(self) -> Microcode:
         """The schedule, assembled."""
-        timing = Timing(self.mac_latency, self.rower_latency, WEIGHTS_DELAY, FIRST_DELAY)
+        timing = Timing(
+            operand=1,
+            modulus=1 + self.mac_latency,
+            store=1 + self.rower_latency,
+            emit=1 + CONTROL_DELAY + self.rower_latency,
+            cox_weights=1 + CONTROL_DELAY + WEIGHTS_DELAY,
+            cox_first=1 + CONTROL_DELAY + FIRST_DELAY,
+        )
         return assemble(self.schedule, timing)
 
     @cached_property
@@ -203,7 +211,8 @@ class Engine(Component):
             rower = Rower(design.shape, moduli, ranges, microcode.constants[index])
             m.submodules[f"rower_{index}"] = rower
             rowers.append(rower)
-        names = ["left", "left_register", "right_register", "constant", "first", "modulus"]
+        names = ["left", "left_register", "right_register", "constant", "first", "modulus",
+                 "write", "write_register"]
         if design.shape.subtracts:
             names.append("subtract")
         for index, rower in enumerate(rowers):
@@ -230,16 +239,14 @@ class Engine(Component):
         m.d.comb += [
             loader.valid.eq(self.operands.valid),
             self.operands.ready.eq(loader.ready),
-            loader.busy.eq(sequencer.write),
+            loader.busy.eq(delayed(m, sequencer.write, CONTROL_DELAY, "write")),
             loader.start.eq(sequencer.start),
             loader.release.eq(sequencer.release),
             sequencer.request.eq(loader.request & self.enable),
         ]
-        target = Mux(sequencer.write, sequencer.write_register, loader.register)
         for index, rower in enumerate(rowers):
             m.d.comb += [
                 rower.load.eq(loader.load),
-                rower.write.eq(sequencer.write),
-                rower.write_register.eq(target),
+                rower.load_register.eq(loader.register),
                 rower.word.eq(self.operands.payload[index]),
             ]

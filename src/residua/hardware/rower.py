@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Array, Module, Signal, signed
+from amaranth.hdl import Array, Module, Mux, Signal, signed
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
@@ -37,8 +37,9 @@ class RowerShape:
     def control(self) -> dict[str, Any]:
         """The control inputs of a rower.
 
-        All but the last four belong to the slot of the same cycle. ``modulus`` comes with the complete sum,
-        ``write``, ``load`` and ``write_register`` with the residue.
+        The rower registers them first. After that, ``left``, ``first`` and ``subtract`` belong to the slot of
+        the same cycle, the addresses to the slot of the next one; ``modulus`` comes with the complete sum,
+        ``write`` and ``write_register`` with the residue.
         """
         ports: dict[str, Any] = {
             "left": range(len(Left)),
@@ -52,9 +53,16 @@ class RowerShape:
         return ports | {
             "modulus": range(max(self.moduli, 2)),
             "write": 1,
-            "load": 1,
             "write_register": range(self.registers),
         }
+
+
+CONTROL_DELAY = 1
+"""Cycles by which a rower delays its controls: each has a register of its own, near what it drives."""
+
+MEMORY_DELAY = 3
+"""Slots from the first one that can take a residue as it comes to the first one that can read it from the
+register memory: a write register, the memory, a read register."""
 
 
 class Rower(Component):
@@ -63,8 +71,8 @@ class Rower(Component):
     A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus) by a right
     operand: the word of ``right_register`` or the constant ``constant``. Register 0 and constant 0 hold zero,
     and the operand not wanted is read from there. The residue of a sum is at ``residue`` ``latency`` cycles
-    after the slot that completes it. It is stored in ``write_register`` if ``write`` is set; ``load`` stores
-    ``word`` instead.
+    after the slot that completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles
+    ``load`` stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
     ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox.
     """
@@ -94,6 +102,8 @@ class Rower(Component):
                 "neighbour": In(word),
                 "bus": In(word),
                 "word": In(word),
+                "load": In(1),
+                "load_register": In(range(shape.registers)),
                 "operand": Out(word),
                 "residue": Out(word),
             }
@@ -102,9 +112,10 @@ class Rower(Component):
     def elaborate(self, platform: Any) -> Module:
         """Memories, operand multiplexers, multiplier-accumulator and reducer."""
         m = Module()
+        control = self._controls(m)
         m.submodules.mac = mac = self.mac
         m.submodules.reducer = reducer = self.reducer
-        left_word, right_word = self._registers(m)
+        left_word, right_word = self._operands(m, control)
         left_next = Signal(signed(self.shape.width + 1))
         operand = Signal(signed(self.shape.width + 1), reset_less=True)
         sources = {
@@ -114,46 +125,69 @@ class Rower(Component):
             Left.BUS: self.bus,
         }
         m.d.comb += [
-            left_next.eq(Array(sources[source] for source in Left)[self.left]),
+            left_next.eq(Array(sources[source] for source in Left)[control["left"]]),
             mac.left.eq(left_next),
-            mac.right.eq((right_word | self._constant(m)).as_signed()),
-            mac.first.eq(self.first),
+            mac.right.eq(right_word),
+            mac.first.eq(control["first"]),
             reducer.value.eq(mac.sum),
-            reducer.select.eq(self.modulus),
+            reducer.select.eq(control["modulus"]),
             self.residue.eq(reducer.residue),
             self.operand.eq(operand),
         ]
         if self.shape.subtracts:
-            m.d.comb += mac.subtract.eq(self.subtract)
+            m.d.comb += mac.subtract.eq(control["subtract"])
         m.d.sync += operand.eq(left_next)
         return m
 
-    def _registers(self, m: Module) -> tuple[Signal, Signal]:
-        """The register memory: one write port, a read port for each operand."""
-        m.submodules.registers = memory = Memory(
-            shape=signed(self.shape.width + 1), depth=self.shape.registers, init=[]
-        )
-        write = memory.write_port()
-        left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
-        m.d.comb += [
-            write.addr.eq(self.write_register),
-            write.data.eq(self.residue),
-            write.en.eq(self.write | self.load),
-            left.addr.eq(self.left_register),
-            right.addr.eq(self.right_register),
-        ]
-        with m.If(self.load):
-            m.d.comb += write.data.eq(self.word)
-        return left.data, right.data
+    def _controls(self, m: Module) -> dict[str, Signal]:
+        """This rower's own copies of its controls."""
+        copies = {}
+        for name, shape in self.shape.control().items():
+            copies[name] = Signal(shape, name=f"{name}_copy", reset_less=name != "write")
+            m.d.sync += copies[name].eq(getattr(self, name))
+        return copies
 
-    def _constant(self, m: Module) -> Signal:
+    def _operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
+        """Both operands from the memories, each in a register."""
+        word = signed(self.shape.width + 1)
+        m.submodules.registers = memory = Memory(
+            shape=word, depth=self.shape.registers, init=[]
+        )
+        self._store(m, memory, control)
+        left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
+        left_word, right_word = Signal(word, reset_less=True), Signal(word, reset_less=True)
+        m.d.comb += [
+            left.addr.eq(control["left_register"]),
+            right.addr.eq(control["right_register"]),
+        ]
+        m.d.sync += [
+            left_word.eq(left.data),
+            right_word.eq((right.data | self._constant(m, control)).as_signed()),
+        ]
+        return left_word, right_word
+
+    def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
+        """The write port, behind a register that takes a residue or an operand from outside."""
+        port = memory.write_port()
+        stored = Signal(signed(self.shape.width + 1), reset_less=True)
+        enable = Signal()
+        address = Signal(range(self.shape.registers), reset_less=True)
+        m.d.sync += [
+            stored.eq(Mux(control["write"], self.residue, self.word)),
+            enable.eq(control["write"] | self.load),
+            address.eq(Mux(control["write"], control["write_register"], self.load_register)),
+        ]
+        m.d.comb += [port.data.eq(stored), port.en.eq(enable), port.addr.eq(address)]
+
+    def _constant(self, m: Module, control: dict[str, Signal]) -> Signal:
         """The constant memory."""
         m.submodules.constants = memory = Memory(
             shape=signed(self.shape.width + 1), depth=self.shape.constants, init=self.constants
         )
         read = memory.read_port(domain="comb")
-        m.d.comb += read.addr.eq(self.constant)
-        return read.data
+        m.d.comb += read.addr.eq(control["constant"])
+        data: Signal = read.data
+        return data
 
 
 def register_depth(used: int) -> int:

@@ -16,14 +16,16 @@ IDLE = 0
 
 @dataclass(frozen=True)
 class Timing:
-    """Cycles from a slot to the controls of later stages.
+    """Cycles from the addresses of a slot's operands to the controls of later stages.
 
-    ``modulus`` to the select of the reducer, ``residue`` to the residue, ``cox_weights`` and ``cox_first``
+    ``operand`` to the choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the residue, ``cox_weights`` and ``cox_first``
     to the controls of the Cox.
     """
 
+    operand: int
     modulus: int
-    residue: int
+    store: int
+    emit: int
     cox_weights: int
     cox_first: int
 
@@ -96,12 +98,12 @@ class _Assembler:
             left = self.schedule.operand(time, slot.left_word)
             register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
         right = self.schedule.registers[slot.right_word] if slot.right_word else 0
-        self._set("left", time, left)
+        self._set("left", time + self.timing.operand, left)
         self._set("left_register", time, register)
         self._set("right_register", time, right)
         self._set("constant", time, self._constant(slot))
-        self._set("first", time, int(slot.first))
-        self._set("subtract", time, int(slot.subtract))
+        self._set("first", time + self.timing.operand, int(slot.first))
+        self._set("subtract", time + self.timing.operand, int(slot.subtract))
         self._set("cox_first", time + self.timing.cox_first, int(slot.cox_first))
         for tap, weight in enumerate(slot.tap_weights):
             code = self.weights.index(weight) + 1 if weight else 0
@@ -117,11 +119,11 @@ class _Assembler:
         word = placed.sequence.result
         select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
         self._set("modulus", time + self.timing.modulus, select)
-        done = time + self.timing.residue
         if word in self.schedule.registers:
-            self._set("write", done, 1)
-            self._set("write_register", done, self.schedule.registers[word])
+            self._set("write", time + self.timing.store, 1)
+            self._set("write_register", time + self.timing.store, self.schedule.registers[word])
         if word in self.schedule.outputs:
+            done = time + self.timing.emit
             self._set("emit", done, 1)
             self._set("emit_word", done, self.schedule.outputs.index(word))
             self._set("emit_stage", done, done // self.interval)

@@ -3,7 +3,7 @@
 Every rower executes the same slot in the same cycle: one product, accumulated. A step of the program becomes
 one sequence of consecutive slots for each group of channels (one channel a rower), which ends in a reduction;
 its word is in the result registers `rower_latency` slots after the last slot. There it can be used at once as
-a left operand, and one slot later from the register memory. Sequences of successive runs of the program
+a left operand, and some slots later from the register memory. Sequences of successive runs of the program
 interleave: a new run starts every `interval` slots, and no two slots of the steady state coincide.
 """
 
@@ -49,10 +49,12 @@ class Machine:
     ``rower_latency`` L is the distance in slots between a sequence's last slot and the first slot that can
     take its result. ``cox_latency`` is the distance between the slot in which the Cox taps the last word
     and the first slot that can use the quotient; ``taps`` is the number of ring positions that it taps.
+    ``memory_delay`` is how many slots later than by forwarding a result can be read from the memory.
     """
 
     rowers: int
     rower_latency: int
+    memory_delay: int
     cox_latency: int
     taps: int
 
@@ -164,7 +166,7 @@ class Schedule:
         for placed in self.placed:
             if placed.sequence.result == word:
                 return placed.last + self.machine.rower_latency
-        return -1
+        return -self.machine.memory_delay
 
 
 def schedule(program: Program, machine: Machine, goal: Goal = "latency") -> Schedule:
@@ -176,7 +178,7 @@ def schedule(program: Program, machine: Machine, goal: Goal = "latency") -> Sche
     builder = _Builder(program, machine)
     choices = builder.choices()
     total = sum(len(orders[0].slots) for orders in choices)
-    longest = total + (machine.rower_latency + 2) * len(choices)
+    longest = total + (machine.rower_latency + machine.memory_delay + 1) * len(choices)
     prompt = _Placer(choices, machine, longest).best()
     assert prompt is not None
     limit = _finish(prompt) if goal == "latency" else None
@@ -417,7 +419,8 @@ class _Placer:
     def _fits(self, candidate: Placed, taken: int, ready: dict[Word, int]) -> bool:
         if len(candidate.sequence.slots) > self.interval or self._phases(candidate) & taken:
             return False
-        return _operands(candidate.sequence, candidate.start, ready, self.interval)
+        delay = self.machine.memory_delay
+        return _operands(candidate.sequence, candidate.start, ready, self.interval, delay)
 
     def _phases(self, candidate: Placed) -> int:
         """Bit mask of the slots of the steady state that a sequence occupies."""
@@ -432,16 +435,16 @@ def _earliest(sequence: Sequence, ready: dict[Word, int]) -> int:
 
 
 def _operands(
-    sequence: Sequence, start: int, ready: dict[Word, int], interval: int
+    sequence: Sequence, start: int, ready: dict[Word, int], interval: int, memory_delay: int
 ) -> bool:
     """Whether every word is there and not yet overwritten by the next run.
 
     A result can be forwarded to a left operand in the slot in which it is ready, and read from the
-    memory after that.
+    memory ``memory_delay`` slots after that.
     """
     for offset, word, is_left in sequence.reads:
-        distance = start + offset - ready.get(word, -1)
-        if distance < (0 if is_left else 1) or distance > interval:
+        distance = start + offset - ready.get(word, -memory_delay)
+        if distance > interval or distance < memory_delay and not (is_left and distance == 0):
             return False
     return True
 

@@ -1,16 +1,17 @@
 """Search for the pair of RNS bases of a modulus.
 
-The bases consist of 2n pairwise coprime moduli 2^w - h with small h; the largest |h| is as small as it can
-be, and the signed-digit weight of all h together then the least. Pairs of moduli that share a rower are
-matched so that one fold network serves both. Residues are taken as the engine keeps them, as signed words
-of w + 1 bits, and values as signed; see ``ranges`` for the conditions that a pair has to meet.
+The bases consist of 2n pairwise coprime moduli 2^w - h with small h: the largest |h| is as small
+as it can be, and then the signed-digit weight of all h together the least. Moduli that share a
+rower are matched so that one fold network serves both. Residues are taken as the engine keeps them,
+as signed words of w + 1 bits, and values as signed; see ``ranges`` for the conditions that a pair
+has to meet.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, prod
-from typing import Literal
+from typing import Literal, get_args
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
@@ -35,8 +36,8 @@ MOST_CHANNELS = 128
 class BasePair:
     """Two bases that serve RNS Montgomery multiplication modulo ``modulus``.
 
-    Channel i of both bases is the work of one rower. ``cox`` serves both extensions; ``condition`` says
-    which range the values keep and what room is left.
+    Channel i of both bases is the work of one rower. ``cox`` serves both extensions; ``condition``
+    says which range the values keep and what room is left.
     """
 
     modulus: int
@@ -98,9 +99,9 @@ class _Request:
         """What moduli are asked for, in words."""
         return f" of weight <= {self.weight}" if self.style == "sparse" else ""
 
-    def allows(self, offset: int) -> bool:
-        """Whether the moduli of this style include 2^w - offset."""
-        return self.style == "any" or len(signed_digits(offset)) <= self.weight
+    def sizes(self, limit: int) -> Sequence[int]:
+        """The odd |h| up to ``limit`` that this style includes, in order."""
+        return range(1, limit + 1, 2) if self.style == "any" else _sparse(limit, self.weight)
 
 
 class _TooFewModuliError(SpecificationError):
@@ -136,12 +137,15 @@ def search_bases(
         channels: n, moduli of each base, 1 to 128; the smallest that works if None.
         style: ``any`` h, or ``sparse``: h of at most ``weight`` signed digits.
         weight: the limit for ``sparse``, at least 1.
-        truncation: t, bits that the Cox keeps, 1 to w; by default the fewest that leave a slack of 1 bit.
-        sigma0: start of the Cox, a multiple of 2^-t; by default the one that centres the exact range.
+        truncation: t, bits that the Cox keeps, 1 to w; by default the fewest that leave a slack
+            of 1 bit.
+        sigma0: start of the Cox, a multiple of 2^-t; by default the one that centres the exact
+            range.
         products: k, products that one reduction sums.
-        powers_of_two: whether 2^w may be one of the moduli. It is the only even one considered, since any
-            other would take its place at a larger |h|.
-        rowers: physical rowers, a divisor of n; channels i, i + rowers, ... share one. By default n.
+        powers_of_two: whether 2^w may be one of the moduli. It is the only even one considered,
+            since any other would take its place at a larger |h|.
+        rowers: physical rowers, a divisor of n; channels i, i + rowers, ... share one. By
+            default n.
 
     Raises:
         SpecificationError: names the condition that fails and the nearest parameters that work.
@@ -209,6 +213,8 @@ def user_bases(
 
 def _check(request: _Request, channels: int | None) -> None:
     check_modulus(request.modulus)
+    if request.style not in get_args(Style):
+        raise SpecificationError(f"the style is 'any' or 'sparse', not {request.style!r}")
     checks = [
         ("width w", request.width, WIDTHS[0], WIDTHS[-1]),
         ("signed-digit weight", request.weight, 1, WIDTHS[-1]),
@@ -279,8 +285,8 @@ def _build(request: _Request, channels: int) -> BasePair:
     if total <= need:
         lacking = -(-((need // total + 1).bit_length()) // 2)
         raise _RangeError(
-            f"n = {channels} moduli of w = {request.width} are {lacking} bit"
-            f"{'s' * (lacking > 1)} too narrow for a modulus of {request.modulus.bit_length()} bits",
+            f"n = {channels} moduli of w = {request.width} are {lacking} bit{'s' * (lacking > 1)} "
+            f"too narrow for a modulus of {request.modulus.bit_length()} bits",
             hopeless=False,
         )
     pairs = [(moduli[i], moduli[j]) for i, j in match([modulus.offset for modulus in moduli])]
@@ -336,56 +342,78 @@ def _select(request: _Request, count: int) -> list[Modulus]:
 
 
 def _candidates(request: _Request, limit: int) -> Iterator[int]:
-    """Offsets up to ``limit`` in order of |h|, without those whose modulus shares a factor with P."""
+    """Offsets up to ``limit`` in order of |h| whose moduli are coprime to P."""
     if request.powers_of_two:
         yield 0
-    for size in range(1, limit + 1, 2):
-        if not request.allows(size):
-            continue
+    for size in request.sizes(limit):
         for offset in (size, -size):
             if gcd((1 << request.width) - offset, request.modulus) == 1:
                 yield offset
+
+
+def _sparse(limit: int, weight: int) -> list[int]:
+    """The positive odd numbers up to ``limit`` of at most ``weight`` signed digits."""
+    found = {1}
+    # Numbers with the exponent of their highest digit; the next digit stands two places up or more.
+    highest = [(1, 0)]
+    for _ in range(weight - 1):
+        highest = [
+            (number, exponent)
+            for below, last in highest
+            for exponent in range(last + 2, limit.bit_length() + 1)
+            for number in ((1 << exponent) - below, (1 << exponent) + below)
+            if number <= limit
+        ]
+        found.update(number for number, _ in highest)
+    return sorted(found)
 
 
 def _advice(
     request: _Request, channels: int | None, error: _TooFewModuliError | _RangeError
 ) -> str:
     """The nearest parameters that work, as the end of a sentence."""
-    ways: list[str] = []
     if isinstance(error, _TooFewModuliError):
-        if request.style == "sparse":
-            looser = (replace(request, weight=request.weight + more) for more in (1, 2))
-            found = next((each for each in looser if _works(each, channels)), None)
-            if found:
-                ways.append(f"weight {found.weight}")
-            if _works(replace(request, style="any"), channels):
-                ways.append("style 'any'")
-    elif channels is not None and not error.hopeless:
-        larger = _first_channels(request, channels)
-        if larger:
-            ways.append(f"n = {larger}")
+        ways = _richer_styles(request, channels)
+    else:
+        larger = None if error.hopeless else _first_channels(request, channels)
+        if larger is None and request.sigma0 is not None:
+            pair = _attempt(replace(request, truncation=None, sigma0=None), channels)
+            return f"; {_cox_words(pair.cox)} work" if pair else ""
+        if larger is None and request.truncation is not None:
+            # The message has named the t that would do.
+            return ""
+        ways = [f"n = {larger}"] if larger else []
     if not ways:
         wider = (replace(request, width=width) for width in range(request.width + 1, WIDTHS.stop))
-        found = next((each for each in wider if _works(each, channels)), None)
-        if found:
-            ways.append(f"w = {found.width}")
-    if not ways:
-        return ""
-    return f"; {' or '.join(ways)} work{'s' * (len(ways) == 1 or ways[-1].startswith('style'))}"
+        found = next((each for each in wider if _attempt(each, channels)), None)
+        ways = [f"w = {found.width}"] if found else []
+    return f"; {' or '.join(ways)} works" if ways else ""
 
 
-def _first_channels(request: _Request, channels: int) -> int | None:
+def _richer_styles(request: _Request, channels: int | None) -> list[str]:
+    """Which looser limits of h give enough moduli."""
+    if request.style == "any":
+        return []
+    looser = [replace(request, weight=request.weight + more) for more in (1, 2)]
+    ways = [f"weight {each.weight}" for each in looser if _attempt(each, channels)][:1]
+    if _attempt(replace(request, style="any"), channels):
+        ways.append("style 'any'")
+    return ways
+
+
+def _cox_words(cox: Cox) -> str:
+    return f"t = {cox.truncation} and sigma0 = {cox.sigma0}"
+
+
+def _first_channels(request: _Request, channels: int | None) -> int | None:
     """The smallest number of channels above ``channels`` that works."""
+    pair = None if channels is None else _attempt(request, None)
+    return pair.channels if pair and channels and pair.channels > channels else None
+
+
+def _attempt(request: _Request, channels: int | None) -> BasePair | None:
+    """The pair, None if there is none."""
     try:
-        found = _smallest(request).channels
+        return _smallest(request) if channels is None else _build(request, channels)
     except SpecificationError:
         return None
-    return found if found > channels else None
-
-
-def _works(request: _Request, channels: int | None) -> bool:
-    try:
-        _smallest(request) if channels is None else _build(request, channels)
-    except SpecificationError:
-        return False
-    return True

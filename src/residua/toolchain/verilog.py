@@ -30,7 +30,6 @@ from residua.toolchain.rtlil import (
     resize,
     spec_bits,
     spec_width,
-    whole,
 )
 from residua.toolchain.simplify import assignments, inputs_of, reads, simplify, wires_of
 
@@ -189,7 +188,7 @@ class _Writer:
         merged = {}
         for process in self._module.processes:
             (target,) = {w for assign in assignments(process) for w in wires_of(assign.target)}
-            if target in next_states:
+            if target in next_states and not _assigns_after_branch(process):
                 merged[target] = process
         kept = [p for p in self._module.processes if not any(p is m for m in merged.values())]
         self._module.processes = kept
@@ -561,16 +560,18 @@ class _Writer:
         return current
 
     def _after_switch(self, switch: Switch, part: Slice, current: str) -> str:
-        """The value after a switch, with a name for what was before if that is long and repeated."""
+        """The value after a switch, with a name for what was before if that is long."""
         if "?" not in current:
             return self._choice(switch, part, current)
-        placeholder = "\0"
-        text = self._choice(switch, part, placeholder)
-        if text.count(placeholder) < 2:
-            return text.replace(placeholder, _bracket(current))
+        declared, written = len(self._declarations), len(self._body)
         name = self._helper(f"{self._names[part.wire]}_before", part.width)
-        self._assign(name, current)
-        return text.replace(placeholder, name)
+        text = self._choice(switch, part, name)
+        used = any(re.search(rf"\b{name}\b", line) for line in (text, *self._body[written:]))
+        if used:
+            self._assign(name, current)
+        else:
+            del self._declarations[declared]
+        return text
 
     def _choice(self, switch: Switch, part: Slice, current: str) -> str:
         """The value after a switch: a chain of conditions, the first match in front."""
@@ -624,6 +625,24 @@ class _Writer:
                 unread += [self._text((chunk,)) for chunk in chunks]
         if unread:
             self._consume(*unread)
+
+
+def _assigns_after_branch(statements: list[Statement]) -> bool:
+    """Whether an assignment follows a branch in the same list.
+
+    Yosys' Verilog reader puts such an assignment to a part of a register before the branch.
+    """
+    branched = False
+    for statement in statements:
+        if isinstance(statement, Switch):
+            if branched and not statement.selector:
+                return True
+            branched = True
+            if any(_assigns_after_branch(case.body) for case in statement.cases):
+                return True
+        elif branched:
+            return True
+    return False
 
 
 def _bracket(text: str, *, chain: bool = False) -> str:

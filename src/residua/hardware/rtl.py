@@ -1,0 +1,49 @@
+"""RTL: a component as Verilog files, its primitives apart, in every form that a target needs."""
+
+from typing import Any
+
+from amaranth.hdl import ClockSignal, Instance, Module, Signal
+from amaranth.lib.wiring import Component, Flow
+
+from residua.hardware.primitives import Behavioural, Ecp5, Primitive
+from residua.toolchain.verilog import to_verilog
+
+PRIMITIVE_FILE = "rtl/primitives.v"
+TARGET_FORMS = {PRIMITIVE_FILE: Behavioural(), "rtl/ecp5/primitives.v": Ecp5()}
+"""Files that hold the same primitives, one of which goes with the core."""
+
+
+class _Collector:
+    """A platform that turns primitives into instances of named modules, and remembers them."""
+
+    def __init__(self) -> None:
+        self.primitives: dict[str, Primitive] = {}
+
+    def primitive(self, primitive: Primitive) -> Module:
+        """A module that instantiates ``primitive`` by its module name."""
+        name = primitive.module_name
+        self.primitives.setdefault(name, type(primitive)(**primitive.parameters))
+        m = Module()
+        ports: dict[str, Any] = {}
+        for port, member in primitive.signature.members.items():
+            signal: Signal = getattr(primitive, port)
+            ports[f"{'i' if member.flow is Flow.In else 'o'}_{port}"] = signal
+        if primitive.clocked:
+            ports["i_clk"] = ClockSignal()
+        m.submodules.cell = Instance(name, **ports)
+        return m
+
+
+def emit(component: Component, name: str, header: str = "") -> dict[str, str]:
+    """Verilog texts of ``component`` as module ``name``, by their paths within a core's directory.
+
+    The core itself is `rtl/<name>.v`; exactly one of the files in `TARGET_FORMS` completes it. ``header``
+    is a comment for the top of the core's file.
+    """
+    collector = _Collector()
+    files = {f"rtl/{name}.v": to_verilog(component, name=name, platform=collector, header=header)}
+    primitives = sorted(collector.primitives.items())
+    for path, platform in TARGET_FORMS.items():
+        texts = [to_verilog(p, name=module, platform=platform) for module, p in primitives]
+        files[path] = "\n".join(texts)
+    return files

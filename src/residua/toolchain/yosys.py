@@ -1,0 +1,197 @@
+"""Synthesis with Yosys, through the `pyosys` library.
+
+What a Yosys process did before changes the result of the next synthesis, so each one runs in a process of
+its own.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyosys
+
+from residua.errors import SpecificationError
+from residua.toolchain.process import run_python
+
+XILINX_TARGETS = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
+TARGETS = ("ecp5", *XILINX_TARGETS)
+
+_SHARE = Path(pyosys.__file__).parent / "share"
+_OWN_CELLS = Path(__file__).parent / "cells"
+
+_RUNNER = """
+import sys
+from pyosys import libyosys
+libyosys.run_pass("script " + sys.argv[1], libyosys.Design())
+"""
+
+LUTS: Mapping[str, int] = {
+    **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
+    "LUT6_2": 1, "INV": 1,
+    "SRL16": 1, "SRL16E": 1, "SRLC16": 1, "SRLC16E": 1, "SRLC32E": 1,
+    "RAM16X1S": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8,
+    "RAM16X1D": 2, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1D": 8,
+    "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8,
+    "CCU2C": 2, "TRELLIS_DPR16X4": 6,
+}  # fmt: skip
+"""Look-up tables that a cell takes.
+
+Xilinx: a distributed RAM takes what its data sheet says, a MUXF or a carry cell none (the LUTs in front
+of a carry chain are cells of their own); an inverter that Yosys leaves alone counts as one. ECP5: a CCU2C is
+the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of the slice that writes them.
+"""
+
+_CARRIES = ("CCU2C", "CARRY4", "CARRY8", "MUXCY")
+_DSP_PREFIXES = ("DSP48", "MULT18X18", "MULT9X9")
+_BRAM_PREFIXES = ("RAMB", "DP16KD", "PDPW16KD", "URAM")
+_FF_PREFIXES = ("FD", "TRELLIS_FF")
+
+
+@dataclass(frozen=True)
+class Port:
+    """A port of a module: ``direction`` is ``input``, ``output`` or ``inout``."""
+
+    name: str
+    direction: str
+    width: int
+
+
+@dataclass(frozen=True)
+class SynthesisResult:
+    """What a synthesis used.
+
+    Attributes:
+        target: one of `TARGETS`.
+        lut: look-up tables, weighted by `LUTS`; on ECP5 those inside CCU2C are included.
+        ff: flip-flops outside DSP blocks and memories.
+        dsp: multiplier or DSP cells.
+        bram: block RAM cells of any size.
+        carry: carry cells (CCU2C, CARRY4, CARRY8 or MUXCY).
+        cells: every cell kind with its number, sorted by name.
+        netlist: Verilog of the mapped design, for simulation with `cell_models`.
+        json: netlist for nextpnr.
+        log: what Yosys said.
+    """
+
+    target: str
+    lut: int
+    ff: int
+    dsp: int
+    bram: int
+    carry: int
+    cells: Mapping[str, int]
+    netlist: Path
+    json: Path
+    log: Path
+
+
+def synthesise(
+    sources: Sequence[Path],
+    top: str,
+    target: str,
+    *,
+    out_dir: Path,
+    flatten_late: bool = True,
+    timeout: float | None = None,
+) -> SynthesisResult:
+    """Maps a design to the cells of a device family.
+
+    Args:
+        sources: Verilog files.
+        top: name of the top module.
+        target: one of `TARGETS`.
+        out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if absent.
+        flatten_late: on ECP5, flatten after mapping, which keeps a module's logic to itself and
+            its wires short. Xilinx families are flattened first, for DSP blocks to take in the
+            registers and adders around them.
+        timeout: seconds.
+
+    Raises:
+        SpecificationError: no such target.
+        ToolError: Yosys failed.
+    """
+    if target not in TARGETS:
+        raise SpecificationError(f"no synthesis target '{target}'; one of {', '.join(TARGETS)}")
+    script = [
+        *_read(sources),
+        *_commands(top, target, flatten_late=flatten_late),
+        "write_json netlist.json",
+        "write_verilog -noattr -noexpr netlist.v",
+    ]
+    log = run_script(script, out_dir=out_dir, timeout=timeout)
+    cells = _count_cells(out_dir / "netlist.json", top)
+    return SynthesisResult(
+        target=target,
+        lut=sum(LUTS.get(kind, 0) * number for kind, number in cells.items()),
+        ff=_total(cells, _FF_PREFIXES),
+        dsp=_total(cells, _DSP_PREFIXES),
+        bram=_total(cells, _BRAM_PREFIXES),
+        carry=_total(cells, _CARRIES),
+        cells=cells,
+        netlist=out_dir / "netlist.v",
+        json=out_dir / "netlist.json",
+        log=log,
+    )
+
+
+def read_ports(sources: Sequence[Path], top: str, *, out_dir: Path) -> tuple[Port, ...]:
+    """Ports of a Verilog module, in the order of their declaration."""
+    script = [*_read(sources), f"hierarchy -top {top}", "proc", f"select {top}"]
+    run_script([*script, "write_json -selected ports.json"], out_dir=out_dir, name="ports")
+    module = json.loads((out_dir / "ports.json").read_text())["modules"][top]
+    return tuple(
+        Port(name, port["direction"], len(port["bits"])) for name, port in module["ports"].items()
+    )
+
+
+def cell_models(target: str) -> tuple[Path, ...]:
+    """Verilog files with simulation models of a target's cells, for use with `SynthesisResult.netlist`."""
+    if target == "ecp5":
+        return (_OWN_CELLS / "ecp5_mult18x18d.v", _SHARE / "lattice" / "cells_sim_ecp5.v")
+    if target in XILINX_TARGETS:
+        return (_SHARE / "xilinx" / "cells_sim.v",)
+    raise SpecificationError(f"no cell models for '{target}'; one of {', '.join(TARGETS)}")
+
+
+def cell_model_directories(target: str) -> tuple[Path, ...]:
+    """Directories that the files of `cell_models` include from."""
+    return tuple(dict.fromkeys(path.parent for path in cell_models(target)))
+
+
+def run_script(
+    commands: Sequence[str], *, out_dir: Path, name: str = "yosys", timeout: float | None = None
+) -> Path:
+    """Runs Yosys commands in a fresh process inside ``out_dir``; returns the log."""
+    out_dir.mkdir(parents=True, exist_ok=True)
+    script = out_dir / f"{name}.ys"
+    script.write_text("\n".join(commands) + "\n")
+    log = out_dir / f"{name}.log"
+    run_python(_RUNNER, [script.name], tool="yosys", cwd=out_dir, log=log, timeout=timeout)
+    return log
+
+
+def _read(sources: Sequence[Path]) -> list[str]:
+    return [f'read_verilog "{source.resolve()}"' for source in sources]
+
+
+def _commands(top: str, target: str, *, flatten_late: bool) -> list[str]:
+    if target != "ecp5":
+        # No pads and no clock buffers: the design is a part of something larger.
+        return [f"synth_xilinx -family {target} -top {top} -flatten -noiopad -noclkbuf"]
+    late = ["flatten", "opt_clean -purge"] if flatten_late else []
+    no_flatten = " -noflatten" if flatten_late else ""
+    return [f"synth_lattice -family ecp5 -top {top}{no_flatten}", *late]
+
+
+def _count_cells(path: Path, top: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for cell in json.loads(path.read_text())["modules"][top]["cells"].values():
+        kind = cell["type"]
+        if not kind.startswith("$scopeinfo"):
+            counts[kind] = counts.get(kind, 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def _total(cells: Mapping[str, int], prefixes: tuple[str, ...]) -> int:
+    return sum(number for kind, number in cells.items() if kind.startswith(prefixes))
