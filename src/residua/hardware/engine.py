@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from amaranth.hdl import Module, signed
 from amaranth.lib import data, stream
@@ -31,11 +31,15 @@ class EngineOptions:
 
     ``rowers`` must divide the number of moduli of each base. ``reduction`` ``multiply`` does the first fold
     with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule minimises first.
+    ``product_registers`` adds registers between multipliers and accumulators; ``levels_per_register`` is
+    the number of adders in a row between the registers of the reducer.
     """
 
     rowers: int
-    reduction: str = "shift"
+    reduction: Literal["shift", "multiply"] = "shift"
     goal: Goal = "latency"
+    product_registers: int = 0
+    levels_per_register: int = 1
 
 
 class EngineDesign:
@@ -93,12 +97,24 @@ class EngineDesign:
     def folds(self) -> tuple[FoldPlan, ...]:
         """The reducer's folds, common to all rowers."""
         multiply = self.options.reduction == "multiply"
-        return tuple(plan_folds(self.moduli, self.bounds.folds, multiply_first=multiply))
+        return tuple(
+            plan_folds(
+                self.moduli,
+                self.bounds.folds,
+                multiply_first=multiply,
+                levels_per_register=self.options.levels_per_register,
+            )
+        )
 
     @cached_property
     def mac_latency(self) -> int:
         """Cycles from a slot to the complete sum."""
-        return MultiplyAccumulate(self.width + 1, self.sum_range, self.longest_sum).latency
+        return MultiplyAccumulate(
+            self.width + 1,
+            self.sum_range,
+            self.longest_sum,
+            product_registers=self.options.product_registers,
+        ).latency
 
     @cached_property
     def rower_latency(self) -> int:
@@ -154,6 +170,7 @@ class EngineDesign:
             terms=self.longest_sum,
             sum_range=self.sum_range,
             folds=self.folds,
+            product_registers=self.options.product_registers,
             subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
         )
 

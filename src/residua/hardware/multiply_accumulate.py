@@ -22,7 +22,8 @@ class MultiplyAccumulate(Component):
 
     ``first`` (and ``subtract``) come with the operands, ``sum`` is complete ``latency`` clock edges after
     the operands of the last product and stays one cycle. ``accumulator`` is the range of complete sums
-    without ``start``, ``terms`` the largest number of products in one.
+    without ``start``, ``terms`` the largest number of products in one. ``product_registers`` are further
+    registers between the multipliers and the accumulators.
     """
 
     def __init__(
@@ -33,14 +34,16 @@ class MultiplyAccumulate(Component):
         *,
         start: int = 0,
         subtracts: bool = False,
+        product_registers: int = 0,
     ) -> None:
         self.width, self.start, self.subtracts = width, start, subtracts
+        self.product_latency = MULTIPLIER_LATENCY + product_registers
         low, high = accumulator[0] + min(start, 0), accumulator[1] + max(start, 0)
         self.sum_width = max(low.bit_length(), high.bit_length()) + 1
         self.growth = terms.bit_length()
         self.digits = -(-(width - 1) // DIGIT_WIDTH)
         self.levels = (self.digits * self.digits - 1).bit_length()
-        self.latency = MULTIPLIER_LATENCY + 1 + self.levels
+        self.latency = self.product_latency + 1 + self.levels
         ports = {
             "left": In(signed(width)),
             "right": In(signed(width)),
@@ -54,8 +57,10 @@ class MultiplyAccumulate(Component):
     def elaborate(self, platform: Any) -> Module:
         """Digit multipliers, their accumulators and the tree that joins them."""
         m = Module()
-        first = delayed(m, self.first, MULTIPLIER_LATENCY, "first")
-        subtract = delayed(m, self.subtract, MULTIPLIER_LATENCY, "sub") if self.subtracts else None
+        first = delayed(m, self.first, self.product_latency, "first")
+        subtract: Value | None = None
+        if self.subtracts:
+            subtract = delayed(m, self.subtract, self.product_latency, "subtract")
         partial: list[tuple[int, Value]] = []
         for i, left in enumerate(self._split(self.left)):
             for j, right in enumerate(self._split(self.right)):
@@ -69,10 +74,12 @@ class MultiplyAccumulate(Component):
                 )
                 m.submodules[f"multiplier_{i}_{j}"] = multiplier
                 m.submodules[f"accumulator_{i}_{j}"] = accumulator
+                extra = self.product_latency - MULTIPLIER_LATENCY
+                product = delayed(m, multiplier.product, extra, f"product_{i}_{j}")
                 m.d.comb += [
                     multiplier.left.eq(left),
                     multiplier.right.eq(right),
-                    accumulator.product.eq(multiplier.product),
+                    accumulator.product.eq(product),
                     accumulator.first.eq(first),
                 ]
                 if subtract is not None:

@@ -26,14 +26,20 @@ class Ecp5:
 
 
 class Primitive(Component):
-    """A component with one elaboration for each kind of target."""
+    """A component with one elaboration for each kind of target.
 
-    def elaborate(self, platform: Any) -> Module:
+    ``parameters`` are the arguments that make an equal one, ``clocked`` says whether it has registers.
+    """
+
+    parameters: dict[str, Any]
+    clocked = False
+
+    def elaborate(self, platform: Any) -> Module | Instance:
         """The module for ``platform``; anything that is not a known target is behavioural."""
-        place = getattr(platform, "primitive", None)
-        if place is not None:
-            module: Module = place(self)
-            return module
+        collect = getattr(platform, "primitive", None)
+        if collect is not None:
+            instance: Instance = collect(self)
+            return instance
         return self.ecp5() if isinstance(platform, Ecp5) else self.behaviour()
 
     @property
@@ -57,10 +63,13 @@ class Multiplier(Primitive):
     two clock edges before.
     """
 
+    clocked = True
+
     def __init__(self, left_width: int, right_width: int) -> None:
         if max(left_width, right_width) > 18:
             raise ValueError(f"a multiplier takes 18 bits, not {left_width} x {right_width}")
         self.left_width, self.right_width = left_width, right_width
+        self.parameters = {"left_width": left_width, "right_width": right_width}
         super().__init__(
             {
                 "left": In(signed(left_width)),
@@ -110,14 +119,19 @@ class Accumulator(Primitive):
     """sum <- product + (start if first else sum), or product - sum where ``subtract`` is set.
 
     ``sum`` is a register of ``width`` bits: it belongs to the product of one clock edge before. ``start``
-    is a constant. The ports ``subtract`` exists only with ``subtracts``.
+    is a constant. The port ``subtract`` exists only with ``subtracts``.
     """
+
+    clocked = True
 
     def __init__(
         self, product_width: int, width: int, *, start: int = 0, subtracts: bool = False
     ) -> None:
         self.product_width, self.width = product_width, width
         self.start, self.subtracts = start, subtracts
+        self.parameters = {
+            "product_width": product_width, "width": width, "start": start, "subtracts": subtracts,
+        }
         ports = {"product": In(signed(product_width)), "first": In(1), "sum": Out(signed(width))}
         if subtracts:
             ports["subtract"] = In(1)
@@ -162,7 +176,7 @@ class Accumulator(Primitive):
 
 
 class SelectAdder(Primitive):
-    """sum = augend + (+-first if select else +-second), combinational, modulo 2^width.
+    """sum = augend + (+-first if choose else +-second), combinational, modulo 2^width.
 
     ``negate_first`` and ``negate_second`` fix the signs. All ports have ``width`` bits.
     """
@@ -172,12 +186,15 @@ class SelectAdder(Primitive):
     ) -> None:
         self.width = width
         self.negate_first, self.negate_second = negate_first, negate_second
+        self.parameters = {
+            "width": width, "negate_first": negate_first, "negate_second": negate_second,
+        }
         super().__init__(
             {
                 "augend": In(signed(width)),
                 "first": In(signed(width)),
                 "second": In(signed(width)),
-                "select": In(1),
+                "choose": In(1),
                 "sum": Out(signed(width)),
             }
         )
@@ -193,28 +210,28 @@ class SelectAdder(Primitive):
         m = Module()
         first = ~self.first if self.negate_first else self.first
         second = ~self.second if self.negate_second else self.second
-        addend = Mux(self.select, first, second).as_unsigned()[: self.width]
+        addend = Mux(self.choose, first, second).as_unsigned()[: self.width]
         m.d.comb += self.sum.eq(_add(self.augend, addend, self._carry()))
         return m
 
     def _carry(self) -> Value:
         if self.negate_first == self.negate_second:
             return C(int(self.negate_first))
-        return self.select if self.negate_first else ~self.select
+        return self.choose if self.negate_first else ~self.choose
 
     def ecp5(self) -> Module:
         """A carry chain that selects in its LUTs, where one of the addends is not negated."""
         m = Module()
         if self.negate_first and self.negate_second:
             chosen = Signal(self.width)
-            m.d.comb += chosen.eq(Mux(self.select, self.first, self.second))
+            m.d.comb += chosen.eq(Mux(self.choose, self.first, self.second))
             cells = [_Cell(bit, C(0), C(1), lambda b, c, d: 1 - b) for bit in chosen]
         else:
             # The LUT's lower quarter is the carry: the addend chosen by a 0 may not be negated.
             swap = self.negate_second
             by_one, by_zero = (self.second, self.first) if swap else (self.first, self.second)
             negate = int(self.negate_first or self.negate_second)
-            select = ~self.select if swap else self.select
+            select = ~self.choose if swap else self.choose
             cells = [
                 _Cell(b, select, d, lambda b, c, d: (b ^ negate) if c else d)
                 for b, d in zip(by_one, by_zero, strict=True)
@@ -228,6 +245,7 @@ class AddSubtract(Primitive):
 
     def __init__(self, width: int) -> None:
         self.width = width
+        self.parameters = {"width": width}
         super().__init__(
             {
                 "augend": In(signed(width)),

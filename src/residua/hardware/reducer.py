@@ -26,21 +26,37 @@ Digit = tuple[int, int]
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """How one fold is built: its kind and the clock edges that it takes."""
+    """How one fold is built.
+
+    ``multiplies`` chooses a multiplication by h, with a product and a sum register; else ``levels`` is the
+    depth of the adder tree, and a register follows every ``levels_per_register`` of them and the last one.
+    """
 
     multiplies: bool
-    latency: int
+    levels: int
+    levels_per_register: int = 1
+
+    @property
+    def latency(self) -> int:
+        """Clock edges from a value to the folded one."""
+        return self.levels if self.multiplies else -(-self.levels // self.levels_per_register)
+
+    def registered(self, level: int) -> bool:
+        """Whether a register follows adder level ``level``, counted from 0."""
+        return (level + 1) % self.levels_per_register == 0 or level == self.levels - 1
 
 
-def plan_folds(moduli: Sequence[Modulus], folds: int, *, multiply_first: bool) -> list[FoldPlan]:
+def plan_folds(
+    moduli: Sequence[Modulus], folds: int, *, multiply_first: bool, levels_per_register: int = 1
+) -> list[FoldPlan]:
     """One plan that serves every rower with any of ``moduli``.
 
     With ``multiply_first`` the first fold, whose high part is the longest, is a multiplication by h.
     """
     weight = max(modulus.weight for modulus in moduli)
-    levels = ceil_log2(weight + 1)
-    shifts = FoldPlan(multiplies=False, latency=max(levels, 1))
-    first = FoldPlan(multiplies=True, latency=2) if multiply_first else shifts
+    levels = max(ceil_log2(weight + 1), 1)
+    shifts = FoldPlan(False, levels, levels_per_register)
+    first = FoldPlan(True, 2) if multiply_first else shifts
     return [first] + [shifts] * (folds - 1)
 
 
@@ -108,7 +124,7 @@ class _Fold:
         self.m, self.index, self.select = m, index, select
         self.width = reducer.width
         self.moduli = reducer.moduli
-        self.latency = reducer.plans[index].latency
+        self.plan = reducer.plans[index]
         self.before = reducer.stage_ranges[index]
         self.after = reducer.stage_ranges[index + 1]
         self.low = value[: self.width]
@@ -130,12 +146,15 @@ class _Fold:
         return total
 
     def shift_and_add(self) -> Value:
-        """A balanced tree over low and the shifted copies of high, one register a level."""
+        """A balanced tree over low and the shifted copies of high."""
         operands = [self._low(), *self._terms()]
-        for level in range(self.latency):
+        for level in range(self.plan.levels):
             pairs = [operands[i : i + 2] for i in range(0, len(operands), 2)]
-            operands = [self._register(self._join(pair, level), level) for pair in pairs]
-            self.select = delayed(self.m, self.select, 1, f"fold_{self.index}_select_{level}")
+            operands = [self._join(pair) for pair in pairs]
+            if self.plan.registered(level):
+                last = level == self.plan.levels - 1
+                operands = [self._register(operand, last) for operand in operands]
+                self.select = delayed(self.m, self.select, 1, f"fold_{self.index}_select_{level}")
         assert len(operands) == 1
         return operands[0].signal
 
@@ -185,7 +204,7 @@ class _Fold:
             return self.select[0] if signs[1] else ~self.select[0]
         return Array([Const(int(sign), 1) for sign in signs])[self.select]
 
-    def _join(self, pair: list[_Operand], level: int) -> _Operand:
+    def _join(self, pair: list[_Operand]) -> _Operand:
         if len(pair) == 1:
             return self._settled(pair[0])
         left, right = pair
@@ -226,7 +245,7 @@ class _Fold:
             adder.augend.eq(left.signal),
             adder.first.eq(right.signal),
             adder.second.eq(right.other[0]),
-            adder.select.eq(self.select[0]),
+            adder.choose.eq(self.select[0]),
         ]
         return adder.sum
 
@@ -254,8 +273,7 @@ class _Fold:
             negated = select if negated else ~select
         return _Operand(chosen, operand.coefficients, operand.has_low, negated)
 
-    def _register(self, operand: _Operand, level: int) -> _Operand:
-        last = level == self.latency - 1
+    def _register(self, operand: _Operand, last: bool) -> _Operand:
         bits = _bits(self.after) if last else len(operand.signal)
         register = Signal(signed(bits), name=self._name(f"fold_{self.index}"), reset_less=True)
         self.m.d.sync += register.eq(operand.signal)

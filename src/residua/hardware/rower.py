@@ -22,7 +22,8 @@ class RowerShape:
 
     ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the constant
     memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum, ``sum_range`` the
-    range of all sums, ``folds`` how the reducer is built.
+    range of all sums, ``folds`` how the reducer is built, ``product_registers`` the registers between multiplier
+    and accumulator, ``subtracts`` whether products can be subtracted.
     """
 
     width: int
@@ -32,6 +33,7 @@ class RowerShape:
     terms: int
     sum_range: Range
     folds: tuple[FoldPlan, ...]
+    product_registers: int = 0
     subtracts: bool = False
 
     def control(self) -> dict[str, Any]:
@@ -93,6 +95,7 @@ class Rower(Component):
             shape.terms,
             start=1 << (shape.width - 1),
             subtracts=shape.subtracts,
+            product_registers=shape.product_registers,
         )
         self.reducer = ChannelReducer(moduli, ranges, shape.folds)
         self.latency = self.mac.latency + self.reducer.latency

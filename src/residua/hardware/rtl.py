@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import ClockSignal, Instance, Module, Signal
+from amaranth.hdl import ClockSignal, Instance, ResetSignal
 from amaranth.lib.wiring import Component, Flow
 
 from residua.hardware.primitives import Behavioural, Ecp5, Primitive
@@ -19,19 +19,18 @@ class _Collector:
     def __init__(self) -> None:
         self.primitives: dict[str, Primitive] = {}
 
-    def primitive(self, primitive: Primitive) -> Module:
-        """A module that instantiates ``primitive`` by its module name."""
+    def primitive(self, primitive: Primitive) -> Instance:
+        """An instance of the module that ``primitive`` becomes."""
         name = primitive.module_name
-        self.primitives.setdefault(name, type(primitive)(**primitive.parameters))
-        m = Module()
+        if name not in self.primitives:
+            self.primitives[name] = type(primitive)(**primitive.parameters)
         ports: dict[str, Any] = {}
         for port, member in primitive.signature.members.items():
-            signal: Signal = getattr(primitive, port)
-            ports[f"{'i' if member.flow is Flow.In else 'o'}_{port}"] = signal
+            direction = "i" if member.flow is Flow.In else "o"
+            ports[f"{direction}_{port}"] = getattr(primitive, port)
         if primitive.clocked:
-            ports["i_clk"] = ClockSignal()
-        m.submodules.cell = Instance(name, **ports)
-        return m
+            ports |= {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        return Instance(name, **ports)
 
 
 def emit(component: Component, name: str, header: str = "") -> dict[str, str]:
