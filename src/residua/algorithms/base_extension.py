@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from residua.algorithms.program import Interval, Program, Residues, Summand
+from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
 
@@ -41,8 +42,15 @@ def shenoy_kumaresan(program: Program, value: Residues, redundant: Residues, bas
     ``redundant`` is X over the one-channel base p_r. The result is X for X in [-(M - 1), M - 1]; residues
     must be canonical.
     """
+    source, redundant_modulus = value.base, redundant.base.moduli[0].value
+    if redundant_modulus <= len(source):
+        raise SpecificationError(
+            f"the redundant modulus must be at least n + 1 = {len(source) + 1}, not {redundant_modulus}"
+        )
+    program.demand_canonical(redundant.base)
+    largest = source.product - 1
+    program.demand(value, Interval.of(-largest, largest), "the base cannot hold it")
     xi = cofactor_form(program, value)
-    source = value.base
     total = program.extension(xi, redundant.base, None, multiple=Fraction(1, source.product))
     quotient = program.reduce(
         f"q({value.name})",
@@ -65,6 +73,8 @@ def mixed_radix(program: Program, value: Residues, base: Base) -> Residues:
     X = d_1 + m_1 (d_2 + m_2 (d_3 + ...)): the digits are found one after the other in the source base,
     then evaluated by Horner's rule in every target channel (Szabo and Tanaka 1967; HBE section III-B).
     """
+    program.demand_canonical(value.base)
+    program.demand(value, Interval.of(0, value.base.product - 1), "the base cannot hold it")
     digits = mixed_radix_digits(program, value)
     moduli = [modulus.value for modulus in value.base]
     ones = [1] * len(base)

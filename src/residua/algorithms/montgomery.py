@@ -18,8 +18,9 @@ absorb; HBE's [24] is the case g = 1, which needs a base made for the prime.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from fractions import Fraction
+from functools import cached_property
+from math import log2
 from typing import Literal
 
 from residua.algorithms.base_extension import cofactor_form
@@ -141,11 +142,22 @@ def reduce(program: Program, domain: MontgomeryDomain, u_a: Residues, u_b: Resid
         ),
         program.scaled(u_b, Fraction(1, domain.base_a.product), domain.factor_b),
     )
+    program.demand(s_b, domain.range, _out_of_range(domain, s_b))
     s_a = program.reduce(
         "s_a",
         program.extension(s_b, domain.base_a, domain.second, factor=domain.factor_a, exact=True),
     )
     return Element(s_a, s_b)
+
+
+def _out_of_range(domain: MontgomeryDomain, result: Residues) -> str:
+    """Why a result is no operand of the domain, whatever the second extension makes of it."""
+    if result.range.integers().low < domain.range.low == 0:
+        return (
+            "an unsigned domain needs sigma0 = 0 in the first extension, moduli up to 2^w in base a, "
+            "and a multiple of P added to a sum with subtractions"
+        )
+    return f"base a is too narrow for operands up to 2^{log2(domain.bound):.2f}"
 
 
 def _quotient_cofactors(program: Program, domain: MontgomeryDomain, u_a: Residues) -> Residues:
@@ -167,6 +179,7 @@ def _reduce_plain(
     q_b = program.reduce("q_b", program.extension(xi_a, domain.base_b, domain.first))
     r_b = program.reduce("r_b", program.scaled(u_b, 1), program.scaled(q_b, domain.modulus))
     s_b = program.reduce("s_b", program.scaled(r_b, Fraction(1, domain.base_a.product)))
+    program.demand(s_b, domain.range, _out_of_range(domain, s_b))
     xi_b = cofactor_form(program, s_b)
     s_a = program.reduce("s_a", program.extension(xi_b, domain.base_a, domain.second, exact=True))
     return Element(s_a, s_b)

@@ -19,6 +19,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import ceil, log2
 from pathlib import Path
 
 from residua.errors import SpecificationError
@@ -271,9 +272,9 @@ class Program:
         exact_range, result = self._extension_ranges(source.base, cox, weights)
         if exact and not source.range.within(exact_range):
             raise ProgramError(
-                f"{self._here()}: {source.name} reaches {_bits(source.range)}, but base extension is "
-                f"exact only for {_bits(exact_range)}; base of {len(source.base)} moduli of "
-                f"{source.base.width} bits is {_shortage(source.range, exact_range)} too narrow"
+                f"{self._here()}: {source.name} reaches {_powers(source.range)}, but its base "
+                f"extension is exact only within {_powers(exact_range)}; "
+                f"{_shortage(source, exact_range, cox)}"
             )
         value = source.range if exact else result
         columns = [
@@ -303,10 +304,25 @@ class Program:
             if summand.factor != factor:
                 raise ProgramError(f"{self._here()}: the terms of {name} carry different factors")
             total += summand.range
-        result = Residues(name, base, factor, range or total)
+        result = Residues(name, base, factor, total if range is None else range)
         terms = tuple(term for summand in summands for term in summand.terms)
         self.steps.append(Reduction(result, terms))
         return result
+
+    def demand(self, value: Residues, range: Interval, reason: str) -> None:
+        """Refuse a program in which an integer value may leave ``range``; ``reason`` says what for."""
+        reached = value.range.integers()
+        if not reached.within(range):
+            raise ProgramError(
+                f"{self._here()}: {value.name} reaches {_powers(reached)}, outside {_powers(range)}; "
+                f"{reason}"
+            )
+
+    def demand_canonical(self, base: Base) -> None:
+        """Refuse a program in which a residue over ``base`` is not read as the integer in [0, m)."""
+        ranges = zip(base, self.representation.ranges(base), strict=True)
+        if any(low < 0 or high >= modulus.value for modulus, (low, high) in ranges):
+            raise ProgramError(f"{self._here()}: residues must be canonical, in [0, m), to be digits")
 
     def restate(self, value: Residues, multiple: Fraction | int) -> Residues:
         """The same residues read as value * multiple; the factor takes the inverse multiple."""
@@ -335,9 +351,11 @@ class Program:
             return Interval.of(0, 0), unreduced
         error: Deviation = deviation(base, cox, ranges, weights)
         low, high = (bound * base.product for bound in error.exact(cox.sigma0))
-        exact = Interval(low, high - Fraction(1, base.product))
+        # Both intervals are open at the top, and a step of 1/M is finer than any of their ends.
+        step = Fraction(1, base.product)
+        exact = Interval(low, high - step)
         low, high = (bound * base.product for bound in error.result(cox.sigma0))
-        return exact.integers(), Interval(low, high).integers()
+        return exact.integers(), Interval(low, high - step).integers()
 
     def _holds_cofactors(self, source: Residues, weights: Vector) -> None:
         for modulus, factor, weight, inverse in zip(
@@ -383,21 +401,36 @@ def _weighted_sum(base: Base, ranges: Iterable[Range], weights: Vector) -> Inter
     return total
 
 
-def _bits(interval: Interval) -> str:
-    """An interval in words: its ends rounded to powers of two with their signs."""
+def _powers(interval: Interval) -> str:
+    """An interval for the eye: its ends as powers of two with their signs."""
 
     def end(value: Fraction) -> str:
-        sign = "-" if value < 0 else ""
-        return "0" if value == 0 else f"{sign}2^{(abs(value) // 1).bit_length()}"
+        if value == 0:
+            return "0"
+        exponent = log2(abs(value.numerator)) - log2(value.denominator)
+        return f"{'-' if value < 0 else ''}2^{exponent:.2f}"
 
     return f"[{end(interval.low)}, {end(interval.high)}]"
 
 
-def _shortage(wanted: Interval, held: Interval) -> str:
-    """How many bits a base lacks."""
-    if wanted.low < 0 <= held.low:
-        return "unable to hold negative values, so"
-    limit = min(abs(held.low), abs(held.high)) or Fraction(1)
-    ratio = wanted.magnitude / limit
-    bits = max(1, (ratio // 1).bit_length())
-    return f"about {bits} bit{'s' if bits > 1 else ''}"
+def _shortage(source: Residues, exact: Interval, cox: Cox | None) -> str:
+    """What an exact extension lacks: a quotient, a start value, accuracy, or bits of the base."""
+    if cox is None:
+        return "without the Cox's quotient it never is"
+    if exact.low > exact.high:
+        return f"the Cox needs more than t = {cox.truncation} bits"
+    if source.range.low < exact.low and exact.low > 0:
+        least = cox.sigma0 + exact.low / source.base.product
+        return (
+            f"sigma0 = {cox.sigma0} is below the Cox's error {float(least):.3g}, so that values "
+            "near zero come out as X + M"
+        )
+    reached = Fraction(0)
+    for wanted, held in ((-source.range.low, -exact.low), (source.range.high, exact.high)):
+        if wanted > held:
+            reached = max(reached, wanted / max(held, Fraction(1)))
+    bits = max(1, (ceil(reached) - 1).bit_length())
+    return (
+        f"the base of {len(source.base)} moduli of {source.base.width} bits is "
+        f"{bits} bit{'s' * (bits > 1)} too narrow"
+    )

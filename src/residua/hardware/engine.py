@@ -15,7 +15,14 @@ from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.reducer import FoldPlan, plan_folds
-from residua.hardware.rower import CONTROL_DELAY, MEMORY_DELAY, Rower, RowerShape, register_depth
+from residua.hardware.rower import (
+    CONTROL_DELAY,
+    LARGEST_LOGIC_MEMORY,
+    MEMORY_DELAY,
+    Rower,
+    RowerShape,
+    register_depth,
+)
 from residua.hardware.sequencer import Sequencer
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import Microcode, Timing, assemble
@@ -143,15 +150,25 @@ class EngineDesign:
     @cached_property
     def microcode(self) -> Microcode:
         """The schedule, assembled."""
+        address = int(self.constant_depth > LARGEST_LOGIC_MEMORY)
+        operand = address + 1
         timing = Timing(
-            operand=1,
-            modulus=1 + self.mac_latency,
-            store=1 + self.rower_latency,
-            emit=1 + CONTROL_DELAY + self.rower_latency,
-            cox_weights=1 + CONTROL_DELAY + WEIGHTS_DELAY,
-            cox_first=1 + CONTROL_DELAY + FIRST_DELAY,
+            constant=0,
+            address=address,
+            operand=operand,
+            modulus=operand + self.mac_latency,
+            store=operand + self.rower_latency,
+            emit=operand + CONTROL_DELAY + self.rower_latency,
+            cox_weights=operand + CONTROL_DELAY + WEIGHTS_DELAY,
+            cox_first=operand + CONTROL_DELAY + FIRST_DELAY,
         )
         return assemble(self.schedule, timing)
+
+    @cached_property
+    def constant_depth(self) -> int:
+        """Words of a rower's constant memory."""
+        vectors = {slot.constants for _, _, slot in self.schedule.slots() if slot.constants}
+        return register_depth(len(vectors))
 
     @cached_property
     def quotient_range(self) -> Range:
@@ -165,7 +182,7 @@ class EngineDesign:
         return RowerShape(
             width=self.width,
             registers=register_depth(len(set(self.schedule.registers.values()))),
-            constants=register_depth(len(self.microcode.constants[0]) - 1),
+            constants=self.constant_depth,
             moduli=len(self.microcode.moduli[0]),
             terms=self.longest_sum,
             sum_range=self.sum_range,

@@ -36,10 +36,15 @@ class RowerShape:
     product_registers: int = 0
     subtracts: bool = False
 
+    @property
+    def constants_in_block_memory(self) -> bool:
+        """Whether the constants go to block memory, whose read takes a cycle more."""
+        return self.constants > LARGEST_LOGIC_MEMORY
+
     def control(self) -> dict[str, Any]:
         """The control inputs of a rower.
 
-        The rower registers them first. After that, ``left``, ``first`` and ``subtract`` belong to the slot of
+        The rower registers them first (a constant in block memory is addressed a cycle before). After that, ``left``, ``first`` and ``subtract`` belong to the slot of
         the same cycle, the addresses to the slot of the next one; ``modulus`` comes with the complete sum,
         ``write`` and ``write_register`` with the residue.
         """
@@ -61,6 +66,9 @@ class RowerShape:
 
 CONTROL_DELAY = 1
 """Cycles by which a rower delays its controls: each has a register of its own, near what it drives."""
+
+LARGEST_LOGIC_MEMORY = 128
+"""Words up to which a table of constants is logic; larger ones go to block memory."""
 
 MEMORY_DELAY = 3
 """Slots from the first one that can take a residue as it comes to the first one that can read it from the
@@ -187,10 +195,16 @@ class Rower(Component):
         m.submodules.constants = memory = Memory(
             shape=signed(self.shape.width + 1), depth=self.shape.constants, init=self.constants
         )
-        read = memory.read_port(domain="comb")
-        m.d.comb += read.addr.eq(control["constant"])
-        data: Signal = read.data
-        return data
+        if not self.shape.constants_in_block_memory:
+            read = memory.read_port(domain="comb")
+            m.d.comb += read.addr.eq(control["constant"])
+            data: Signal = read.data
+            return data
+        read = memory.read_port(domain="sync")
+        word = Signal(signed(self.shape.width + 1), name="constant_word", reset_less=True)
+        m.d.comb += read.addr.eq(self.constant)
+        m.d.sync += word.eq(read.data)
+        return word
 
 
 def register_depth(used: int) -> int:

@@ -9,10 +9,7 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.hardware.delay import delayed
-
-LARGEST_LOGIC_MEMORY = 128
-"""Phases up to which the microcode is a table in logic; longer ones go to block memory."""
-
+from residua.hardware.rower import LARGEST_LOGIC_MEMORY
 
 class Sequencer(Component):
     """One control word a cycle, again and again while there is work.

@@ -16,12 +16,14 @@ IDLE = 0
 
 @dataclass(frozen=True)
 class Timing:
-    """Cycles from the addresses of a slot's operands to the controls of later stages.
+    """Cycles from the first control of a slot to all of them.
 
-    ``operand`` to the choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the residue, ``cox_weights`` and ``cox_first``
+    ``constant`` and ``address`` to the addresses of constants and of registers, ``operand`` to the choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the residue, ``cox_weights`` and ``cox_first``
     to the controls of the Cox.
     """
 
+    constant: int
+    address: int
     operand: int
     modulus: int
     store: int
@@ -80,7 +82,7 @@ class _Assembler:
             self._slot(time, slot)
             if slot.last:
                 self._result(time, placed)
-        released = self._last_input_read() + 1
+        released = self._last_input_read() + self.timing.address + 1
         self._set("release", released, 1)
         self._set("release_stage", released, released // self.interval)
         fields = {n: tuple(v or IDLE for v in values) for n, values in self.fields.items()}
@@ -99,9 +101,9 @@ class _Assembler:
             register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
         right = self.schedule.registers[slot.right_word] if slot.right_word else 0
         self._set("left", time + self.timing.operand, left)
-        self._set("left_register", time, register)
-        self._set("right_register", time, right)
-        self._set("constant", time, self._constant(slot))
+        self._set("left_register", time + self.timing.address, register)
+        self._set("right_register", time + self.timing.address, right)
+        self._set("constant", time + self.timing.constant, self._constant(slot))
         self._set("first", time + self.timing.operand, int(slot.first))
         self._set("subtract", time + self.timing.operand, int(slot.subtract))
         self._set("cox_first", time + self.timing.cox_first, int(slot.cox_first))

@@ -218,7 +218,7 @@ def _check(request: _Request, channels: int | None) -> None:
     checks = [
         ("width w", request.width, WIDTHS[0], WIDTHS[-1]),
         ("signed-digit weight", request.weight, 1, WIDTHS[-1]),
-        ("products of a reduction", request.products, 1, 1 << 16),
+        ("number of products in a reduction", request.products, 1, 1 << 16),
     ]
     if channels is not None:
         checks.append(("number n of channels", channels, 1, MOST_CHANNELS))

@@ -1,11 +1,11 @@
-"""The one place that starts another program: its output goes to a log, its failure becomes one message."""
+"""The one place that starts another program: output goes to a log, failure becomes one message."""
 
 import importlib.metadata
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 _TAIL_LINES = 12
@@ -49,6 +49,7 @@ def run(
     log: Path,
     environment: Mapping[str, str] | None = None,
     timeout: float | None = None,
+    accept: Collection[int] = (0,),
 ) -> str:
     """Runs a command to its end and returns its output.
 
@@ -59,6 +60,7 @@ def run(
         log: file that takes standard output and standard error.
         environment: variables on top of this process's own.
         timeout: seconds after which the command is stopped.
+        accept: exit codes that are no failure.
 
     Raises:
         ToolError: it could not be started, failed, or took too long.
@@ -80,7 +82,7 @@ def run(
     except OSError as error:
         raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
     text = log.read_text(errors="replace")
-    if status == 0:
+    if status in accept:
         return text
     reason = f"{tool} failed (exit code {status})"
     if status is None:
@@ -114,7 +116,7 @@ def versions() -> dict[str, str]:
 
 
 def _wait(process: "subprocess.Popen[bytes]", timeout: float | None) -> int | None:
-    """The exit code; None after a timeout. Whatever else ends the wait ends the process and its children."""
+    """The exit code; None after a timeout. Nothing that ends the wait leaves a process behind."""
     try:
         return process.wait(timeout)
     except subprocess.TimeoutExpired:

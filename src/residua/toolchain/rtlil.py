@@ -1,7 +1,7 @@
 """Reader of the RTLIL text that Amaranth writes: modules of wires, memories, cells and processes.
 
-Only the subset of the format that `amaranth.back.rtlil` produces is understood; source locations and
-other attributes than initial values are dropped.
+Only the subset of the format that `amaranth.back.rtlil` produces is understood; attributes other
+than initial values are dropped.
 """
 
 import re
@@ -56,9 +56,10 @@ class Wire:
 
 @dataclass
 class Cell:
-    """An operator, a register, a memory port, or an instance of a module (``kind`` starts with \\).
+    """An operator, a register, a memory port, or an instance of a module.
 
-    ``outputs`` names the ports that drive; RTLIL does not say it, `residua.toolchain.simplify` finds out.
+    ``kind`` starts with ``$`` for the former, with a backslash for an instance. ``outputs`` names
+    the ports that drive; RTLIL does not say it, `residua.toolchain.simplify` finds out.
     """
 
     kind: str
@@ -104,7 +105,7 @@ Statement = Assign | Switch
 
 @dataclass
 class Module:
-    """One module. A connection is an `Assign`; a process is a list of statements, the last one wins."""
+    """One module; a process is a list of statements of which the last one wins."""
 
     name: str
     wires: dict[str, Wire] = field(default_factory=dict)
@@ -214,8 +215,7 @@ class _Reader:
                 kind, cell = rest.split()
                 module.cells.append(self._read_cell(Cell(kind, cell)))
             elif word == "connect":
-                target, value = self._specs(rest)
-                module.connections.append(Assign(target, value))
+                module.connections.append(Assign(*self._specs(rest)))
             elif word == "process":
                 module.processes.append(self._read_statements())
                 self._next()  # the end of the process
@@ -249,8 +249,7 @@ class _Reader:
         for line in self._until_end():
             word, _, rest = line.partition(" ")
             if word == "assign":
-                target, value = self._specs(rest)
-                statements.append(Assign(target, value))
+                statements.append(Assign(*self._specs(rest)))
             elif word == "switch":
                 (selector,) = self._specs(rest)
                 statements.append(Switch(selector, self._read_cases()))
@@ -271,22 +270,22 @@ class _Reader:
         """The values of a line, one after another."""
         specs: list[Spec] = []
         group: list[Chunk] | None = None
-        for token in _SPEC_TOKEN.findall(text):
-            if token == "{":
+        for word in _SPEC_TOKEN.findall(text):
+            if word == "{":
                 group = []
-            elif token == "}":
+            elif word == "}":
                 specs.append(tuple(group or ()))
                 group = None
-            elif token[0] == "[":
+            elif word[0] == "[":
                 chunks = group if group is not None else list(specs.pop())
                 last = chunks.pop()
                 assert isinstance(last, Slice)
-                high, _, low = token[1:-1].partition(":")
+                high, _, low = word[1:-1].partition(":")
                 chunks.append(Slice(last.wire, int(high), int(low or high)))
                 if group is None:
                     specs.append(tuple(chunks))
             else:
-                chunk = self._chunk(token)
+                chunk = self._chunk(word)
                 if group is None:
                     specs.append((chunk,) if chunk.width else ())
                 elif chunk.width:

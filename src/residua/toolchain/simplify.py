@@ -1,7 +1,7 @@
 """Simplification of RTLIL modules before they are written: nothing dead, nothing twice.
 
-Only structure changes, never behaviour: logic and ports that reach no output are taken away, unread high
-bits of anonymous results are cut, and modules that are equal apart from names become one.
+Only structure changes, never behaviour: logic and ports that reach no output are taken away, unread
+high bits of anonymous results are cut, and modules that are equal apart from names become one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -59,7 +59,7 @@ def simplify(modules: list[Module]) -> list[Module]:
 
 
 def _normalise(module: Module) -> None:
-    """Operands as wide as their operation, shifts by constants as wiring, no overwritten assignment."""
+    """Cuts wide operands, turns shifts by constants into wiring, drops overwritten assignments."""
     cells = []
     for cell in module.cells:
         if cell.kind in ("$shl", "$shr", "$sshr", "$shift") and is_constant(cell.ports["B"]):
@@ -269,7 +269,7 @@ def _drop_removed_ports(module: Module, modules: dict[str, Module]) -> None:
 
 
 def _cut_unread_bits(module: Module) -> None:
-    """Cuts high bits of anonymous results that nothing reads, where the low ones do not need them."""
+    """Cuts high bits of anonymous results that neither a reader nor the low bits need."""
     drivers = {
         chunk.wire: cell
         for cell in module.cells

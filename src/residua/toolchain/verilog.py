@@ -1,14 +1,15 @@
 """Verilog-2001 out of Amaranth components, readable and free of lint warnings.
 
 Yosys' own writer keeps Amaranth's escaped names, repeats equal modules and leaves operand widths to
-Verilog's rules, which linters reject. Here every operand is extended to the width of its operation, so
-that a reader, too, need not know those rules; equal modules are written once; registers and their
-next-state logic share one clocked block.
+Verilog's rules, which linters reject. Here every operand is extended to the width of its operation,
+so that a reader, too, need not know those rules; equal modules are written once; registers and
+their next-state logic share one clocked block.
 """
 
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 from amaranth.back import rtlil as amaranth_rtlil
 from amaranth.lib.wiring import Component
@@ -50,8 +51,9 @@ def to_verilog(
     """The component as Verilog-2001.
 
     Args:
-        component: its signature gives the ports; a clock ``clk`` and a synchronous, active-high reset
-            ``rst`` are added where a clocked statement needs them. A member ``a.b`` becomes ``a_b``.
+        component: its signature gives the ports; a clock ``clk`` and a synchronous, active-high
+            reset ``rst`` are added if there is a clocked statement. A member ``a.b`` becomes
+            ``a_b``, a reserved word gets the suffix ``_signal``.
         name: name of the top module, and prefix of the names of the others, which are called
             after their place in the hierarchy.
         platform: handed to every ``elaborate``.
@@ -61,8 +63,8 @@ def to_verilog(
         The same bytes for the same input. Assertions and prints are left out.
 
     Raises:
-        ValueError: ``name`` is not an identifier, or the design holds something that this writer does
-            not know, such as a division or an asynchronous reset.
+        ValueError: ``name`` is not an identifier, or the design holds something that this writer
+            does not know, such as a division or an asynchronous reset.
     """
     if legal_name(name) != name:
         raise ValueError(f"'{name}' cannot name a Verilog module; '{legal_name(name)}' can")
@@ -104,7 +106,7 @@ class _Names:
 
 
 def _module_names(modules: list[Module], top: str) -> dict[str, str]:
-    """Verilog names of the modules: the leaf of the path, without its number where several share it."""
+    """Verilog names: the leaf of the path, without its number where several instances share it."""
     scope = _Names()
     names = {modules[0].name: scope.take(top)}
     uses = Counter(cell.kind for module in modules for cell in module.cells)
@@ -197,7 +199,7 @@ class _Writer:
         return merged
 
     def _name_wires(self) -> dict[str, str]:
-        """Ports first, then signals, then results, which are called after the register they feed."""
+        """Ports first, then signals, then results, called after the register that they feed."""
         wires = self._module.wires
         feeds = {
             cell.ports["D"][0].wire: cell.ports["Q"][0].wire
@@ -545,7 +547,7 @@ class _Writer:
         ]
         wire = targets[0].wire
         edges = sorted({c.low for c in targets} | {c.high + 1 for c in targets})
-        for low, stop in zip(edges, edges[1:], strict=False):
+        for low, stop in pairwise(edges):
             part = Slice(wire, stop - 1, low)
             value = self._conditional(process, part, "1'bx")
             self._assign(self._text((part,)), value)
@@ -646,7 +648,7 @@ def _assigns_after_branch(statements: list[Statement]) -> bool:
 
 
 def _bracket(text: str, *, chain: bool = False) -> str:
-    """Parentheses around what is more than one operand; a chain of conditions needs none at its end."""
+    """Parentheses around all but a single operand or the rest of a chain of conditions."""
     return text if " " not in text or text[0] == "{" or (chain and "?" in text) else f"({text})"
 
 

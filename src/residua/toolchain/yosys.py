@@ -1,7 +1,7 @@
 """Synthesis with Yosys, through the `pyosys` library.
 
-What a Yosys process did before changes the result of the next synthesis, so each one runs in a process of
-its own.
+What a Yosys process did before changes the result of the next synthesis, so each one runs in a
+process of its own.
 """
 
 import json
@@ -16,6 +16,7 @@ from residua.toolchain.process import run_python
 
 XILINX_TARGETS = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
 TARGETS = ("ecp5", *XILINX_TARGETS)
+_MODELLED_XILINX = ("xc7", "xc6s", "xc3se", "xc2vp")  # Yosys models neither DSP48E nor DSP48E2
 
 _SHARE = Path(pyosys.__file__).parent / "share"
 _OWN_CELLS = Path(__file__).parent / "cells"
@@ -37,9 +38,11 @@ LUTS: Mapping[str, int] = {
 }  # fmt: skip
 """Look-up tables that a cell takes.
 
-Xilinx: a distributed RAM takes what its data sheet says, a MUXF or a carry cell none (the LUTs in front
-of a carry chain are cells of their own); an inverter that Yosys leaves alone counts as one. ECP5: a CCU2C is
-the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of the slice that writes them.
+Xilinx: a distributed RAM takes what its data sheet says, a MUXF or a carry cell none (the tables in
+front of a carry chain are cells of their own); an inverter that Yosys leaves alone counts as one.
+ECP5: a CCU2C is the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of
+the slice that writes them, as nextpnr counts it in TRELLIS_COMB. nextpnr adds two for each carry
+chain that starts from, or ends in, the fabric.
 """
 
 _CARRIES = ("CCU2C", "CARRY4", "CARRY8", "MUXCY")
@@ -101,7 +104,8 @@ def synthesise(
         sources: Verilog files.
         top: name of the top module.
         target: one of `TARGETS`.
-        out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if absent.
+        out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if
+        absent.
         flatten_late: on ECP5, flatten after mapping, which keeps a module's logic to itself and
             its wires short. Xilinx families are flattened first, for DSP blocks to take in the
             registers and adders around them.
@@ -146,12 +150,13 @@ def read_ports(sources: Sequence[Path], top: str, *, out_dir: Path) -> tuple[Por
 
 
 def cell_models(target: str) -> tuple[Path, ...]:
-    """Verilog files with simulation models of a target's cells, for use with `SynthesisResult.netlist`."""
+    """Verilog files that model a target's cells, to simulate a `SynthesisResult.netlist` with."""
     if target == "ecp5":
         return (_OWN_CELLS / "ecp5_mult18x18d.v", _SHARE / "lattice" / "cells_sim_ecp5.v")
-    if target in XILINX_TARGETS:
+    if target in _MODELLED_XILINX:
         return (_SHARE / "xilinx" / "cells_sim.v",)
-    raise SpecificationError(f"no cell models for '{target}'; one of {', '.join(TARGETS)}")
+    known = ", ".join(("ecp5", *_MODELLED_XILINX))
+    raise SpecificationError(f"the cells of '{target}' have no simulation models; one of {known}")
 
 
 def cell_model_directories(target: str) -> tuple[Path, ...]:

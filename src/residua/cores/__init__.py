@@ -1,0 +1,1 @@
+"""Complete cores: what a specification names, made and verified."""

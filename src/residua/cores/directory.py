@@ -1,0 +1,319 @@
+"""The directory of a core: made in one piece, checked when it is opened again elsewhere."""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import Specification, load
+from residua.errors import SpecificationError
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.machines.schedule import Word
+
+SCHEMA = 1
+"""Version of the manifest's format."""
+
+MANIFEST = "manifest.json"
+SPECIFICATION = "spec.toml"
+
+_ECP5_PRIMITIVES = "rtl/ecp5/primitives.v"
+
+_MEANINGS = {
+    "clk": "clock, rising edge",
+    "rst": "synchronous reset, active high",
+    "enable": "runs may start while it is 1",
+    "operands_payload": "one operand word of every rower; rower r in bits (w+1)r to (w+1)r + w",
+    "operands_valid": "the payload is a word",
+    "operands_ready": "the word is taken in this cycle",
+    "result": "one result word of every rower, arranged as the operands",
+    "result_valid": "the result is there, in this cycle only",
+    "result_word": "which of the result words it is",
+}
+
+_PORT = re.compile(r"\b(input|output) (?:wire|reg) (?:signed )?(?:\[(\d+):0\] )?(\w+)")
+
+Progress = Callable[[str], None]
+"""Called with the name of each step as it begins."""
+
+
+def check_free(path: Path) -> None:
+    """Refuse an output directory that holds anything.
+
+    Raises:
+        SpecificationError: it exists and is a file or not empty.
+    """
+    if path.is_dir():
+        if any(path.iterdir()):
+            raise SpecificationError(
+                f"the output directory {path} exists and is not empty: name another one or remove it"
+            )
+    elif path.exists() or path.is_symlink():
+        raise SpecificationError(f"the output directory {path} exists and is no directory")
+
+
+def build(
+    specification: Specification, path: Path, progress: Progress = lambda step: None
+) -> "Directory":
+    """Make the directory of a core; either all of it or nothing.
+
+    Args:
+        specification: what to build.
+        path: a directory that does not exist or is empty.
+        progress: called at each step.
+
+    Raises:
+        SpecificationError: the directory is not free, or the request cannot be met.
+    """
+    check_free(path)
+    progress("bases, schedule and microcode")
+    core = RnsMontgomeryCore(specification)
+    progress("Verilog")
+    files = _files(core)
+    progress("files")
+    with _complete_or_absent(path) as draft:
+        for name, text in files.items():
+            target = draft / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8", newline="\n")
+    return Directory(path, json.loads(files[MANIFEST]))
+
+
+@dataclass(frozen=True)
+class Directory:
+    """A core's directory whose files are as they were built."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: Path) -> "Directory":
+        """The directory at ``path``.
+
+        Raises:
+            SpecificationError: ``residua build`` did not write it, or a file was changed since.
+        """
+        try:
+            text = (path / MANIFEST).read_text(encoding="utf-8")
+            manifest = json.loads(text)
+            schema = manifest["schema"]
+        except OSError as error:
+            raise SpecificationError(
+                f"{path} is not a directory that residua build wrote: cannot read its {MANIFEST} "
+                f"({error.strerror})"
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise SpecificationError(f"{path / MANIFEST} is not a manifest of Residua") from error
+        if schema != SCHEMA:
+            raise SpecificationError(
+                f"{path / MANIFEST} has schema {schema}, and this version reads {SCHEMA}: build again"
+            )
+        for name, digest in manifest["files"].items():
+            _check_file(path / name, digest)
+        return cls(path, manifest)
+
+    @property
+    def name(self) -> str:
+        """Name of the top module."""
+        return str(self.manifest["name"])
+
+    @cached_property
+    def core(self) -> RnsMontgomeryCore:
+        """The core, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        core = RnsMontgomeryCore(load(self.path / SPECIFICATION, {}))
+        for key, value in _description(core).items():
+            if json.loads(json.dumps(value)) != self.manifest[key]:
+                raise SpecificationError(
+                    f"{self.path} was built by Residua {self.manifest['tools']['residua']}, and this "
+                    f"version ({version()}) makes a core with other {key} of its {SPECIFICATION}: "
+                    "build again"
+                )
+        return core
+
+    def sources(self, *, ecp5: bool = False) -> list[Path]:
+        """The Verilog files of one complete design, for any target or for ECP5."""
+        primitives = _ECP5_PRIMITIVES if ecp5 else PRIMITIVE_FILE
+        return [self.path / f"rtl/{self.name}.v", self.path / primitives]
+
+    def store(self, name: str, result: dict[str, Any]) -> None:
+        """Keep a result as results/<name>.json."""
+        target = self.path / "results" / f"{name}.json"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(_json(result), encoding="utf-8", newline="\n")
+
+    def results(self) -> dict[str, dict[str, Any]]:
+        """What was stored, by name, in order."""
+        files = sorted((self.path / "results").glob("*.json"))
+        return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
+
+
+def version() -> str:
+    """The version of Residua."""
+    try:
+        return importlib.metadata.version("residua")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def summary(manifest: dict[str, Any]) -> dict[str, Any]:
+    """What ``build`` reports of a manifest."""
+    names = ("name", "configuration", "specification", "parameters", "cycles", "utilisation", "files")
+    return {name: manifest[name] for name in names}
+
+
+def _description(core: RnsMontgomeryCore) -> dict[str, Any]:
+    """The part of a manifest that a core determines."""
+    return {
+        "specification": core.specification.items(),
+        "parameters": core.parameters,
+        "cycles": core.cycles,
+        "utilisation": core.utilisation,
+        "ranges": _ranges(core),
+        "interface": _interface(core),
+    }
+
+
+def _ranges(core: RnsMontgomeryCore) -> dict[str, list[str]]:
+    """Closed intervals, as decimal strings."""
+    bound, word = core.domain.bound, 1 << core.width
+    ranges = {
+        "operands": (-bound, bound),
+        "results": core.result_range,
+        "words": (-word, word - 1),
+        "sums": core.design.sum_range,
+        "quotients": core.design.quotient_range,
+    }
+    return {name: [str(low), str(high)] for name, (low, high) in ranges.items()}
+
+
+def _interface(core: RnsMontgomeryCore) -> dict[str, Any]:
+    """The words of the interface, in their order."""
+    schedule = core.design.schedule
+    return {
+        "word_bits": core.width + 1,
+        "operands": [_word(core, word) for word in schedule.inputs],
+        "results": [_word(core, word) for word in schedule.outputs],
+    }
+
+
+def _ports(text: str, name: str) -> list[dict[str, Any]]:
+    """The ports of a module, as they stand in its Verilog."""
+    start = text.index(f"module {name} (")
+    declarations = _PORT.findall(text, start, text.index(");", start))
+    return [
+        {
+            "name": port,
+            "direction": direction,
+            "width": int(top or 0) + 1,
+            "meaning": _MEANINGS[port],
+        }
+        for direction, top, port in declarations
+    ]
+
+
+def _word(core: RnsMontgomeryCore, word: Word) -> dict[str, Any]:
+    """A word of the interface: the vector that it belongs to and the channels of its rowers."""
+    schedule, first = core.design.schedule, word.group * core.rowers
+    vector = schedule.values[word.value]
+    return {"vector": vector, "channels": [first, first + core.rowers - 1]}
+
+
+def _words(words: list[dict[str, Any]]) -> list[str]:
+    return ["{vector}[{channels[0]}..{channels[1]}]".format(**word) for word in words]
+
+
+def _files(core: RnsMontgomeryCore) -> dict[str, str]:
+    """All files by name, the manifest last."""
+    specification, rtl = core.specification.toml(), emit(core.engine(), core.name)
+    top = f"rtl/{core.name}.v"
+    manifest: dict[str, Any] = {
+        "schema": SCHEMA,
+        "name": core.name,
+        "configuration": _digest(specification),
+        "tools": {"residua": version(), "amaranth": importlib.metadata.version("amaranth")},
+        **_description(core),
+        "ports": _ports(rtl[top], core.name),
+    }
+    header = _render("header.txt", manifest, core).splitlines()
+    rtl[top] = "".join(f"// {line}".rstrip() + "\n" for line in header) + "\n" + rtl[top]
+    files = {SPECIFICATION: specification, "README.md": _render("README.md", manifest, core), **rtl}
+    manifest["files"] = {name: _digest(text) for name, text in sorted(files.items())}
+    return {**files, MANIFEST: _json(manifest)}
+
+
+def _render(template: str, manifest: dict[str, Any], core: RnsMontgomeryCore) -> str:
+    environment = Environment(
+        loader=PackageLoader("residua.cores"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - Markdown and Verilog, not HTML
+    )
+    return environment.get_template(template).render(manifest, domain=core.domain, hex=hex, words=_words)
+
+
+def _json(value: dict[str, Any]) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _check_file(path: Path, digest: str) -> None:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SpecificationError(f"cannot read {path}: {error.strerror}; build again") from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise SpecificationError(f"{path} is not as it was built: build again")
+
+
+@contextmanager
+def _complete_or_absent(path: Path) -> Iterator[Path]:
+    """A draft beside ``path`` that takes its place at the end, or disappears."""
+    made = _make_parents(path.parent)
+    draft = None
+    try:
+        draft = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+        draft.chmod(0o755)
+        yield draft
+        os.replace(draft, path)  # noqa: PTH105 - over an empty directory, too
+    except BaseException as error:
+        if draft is not None:
+            shutil.rmtree(draft, ignore_errors=True)
+        for parent in made:
+            parent.rmdir()
+        if isinstance(error, OSError):
+            raise SpecificationError(f"cannot write {path}: {error.strerror}") from error
+        raise
+
+
+def _make_parents(path: Path) -> list[Path]:
+    """Make a directory and what is missing above it; what was made, the innermost first."""
+    missing = []
+    while not path.exists():
+        missing.append(path)
+        path = path.parent
+    try:
+        for each in reversed(missing):
+            each.mkdir()
+    except OSError as error:
+        raise SpecificationError(f"cannot make the directory {path}: {error.strerror}") from error
+    return missing

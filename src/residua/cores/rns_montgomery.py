@@ -1,0 +1,327 @@
+"""RNS Montgomery multiplier: from a specification to bases, program, schedule and engine."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand
+from residua.algorithms.program import Program, Vector
+from residua.cores.specification import Specification
+from residua.errors import SpecificationError
+from residua.hardware.engine import Engine, EngineDesign, EngineOptions
+from residua.machines.counts import count
+from residua.numbers.bases import Base
+from residua.numbers.catalogue import modulus_name
+from residua.numbers.cox import Cox, Range, redundant_ranges
+from residua.numbers.moduli import Modulus
+from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_range
+from residua.numbers.residues import Redundant
+from residua.numbers.roots import orient_pairs
+from residua.numbers.search import BasePair, Style, search_bases, user_bases
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Bases, Cox and form that fit together."""
+
+    domain: MontgomeryDomain
+    condition: RangeCondition
+
+
+class RnsMontgomeryCore:
+    """Everything about one multiplier; what is not asked for is not calculated.
+
+    Attributes:
+        request: the specification as given.
+
+    Raises:
+        SpecificationError: no bases, no Cox or no form meets the request.
+    """
+
+    def __init__(self, request: Specification) -> None:
+        self.request = request
+        self._pair = _find_pair(request)
+        choice = _choose(request, self._pair)
+        self.domain, self.condition = choice.domain, choice.condition
+
+    @cached_property
+    def name(self) -> str:
+        """Name of the top module: rns_montgomery_<channels>x<width>."""
+        return f"rns_montgomery_{self.channels}x{self.width}"
+
+    @property
+    def channels(self) -> int:
+        """n, the moduli of each base."""
+        return len(self.domain.base_a)
+
+    @property
+    def width(self) -> int:
+        """w, the bits of a modulus."""
+        return self.domain.base_a.width
+
+    @property
+    def rowers(self) -> int:
+        """Physical rowers."""
+        return self.request.rowers or self.channels
+
+    @cached_property
+    def style(self) -> Style:
+        """What was asked for; if that was open, ``sparse`` if every h is within the weight."""
+        if self.request.bases != "auto":
+            return self.request.bases
+        return "sparse" if self.weight <= self.request.weight else "any"
+
+    @cached_property
+    def weight(self) -> int:
+        """The most signed digits that an h has."""
+        return max(m.weight for base in (self.domain.base_a, self.domain.base_b) for m in base)
+
+    @property
+    def reduction(self) -> str:
+        """How sums are folded: ``shift`` or ``multiply``."""
+        if self.request.reduction != "auto":
+            return self.request.reduction
+        return "shift" if self.style == "sparse" else "multiply"
+
+    @cached_property
+    def specification(self) -> Specification:
+        """The request with every choice made; it leads to this core again."""
+        return Specification(
+            algorithm=self.request.algorithm,
+            modulus=self.domain.modulus,
+            width=self.width,
+            channels=self.channels,
+            rowers=self.rowers,
+            bases=self.style,
+            weight=self.request.weight,
+            base_a=_values(self.domain.base_a),
+            base_b=_values(self.domain.base_b),
+            truncation=self.domain.first.truncation,
+            sigma0=self.domain.first.sigma0,
+            form="quadratic" if self.domain.form == "quadratic" else "reordered",
+            reduction="shift" if self.reduction == "shift" else "multiply",
+            schedule=self.request.schedule,
+        )
+
+    @cached_property
+    def design(self) -> EngineDesign:
+        """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
+        program = _program(self.domain)
+        options = EngineOptions(self.rowers, self.reduction, self.request.schedule)
+        design = EngineDesign(program, options)
+        program.representation = Redundant(design.bounds.folds)
+        return design
+
+    @property
+    def program(self) -> Program:
+        """X Y / M_a mod P as a program."""
+        return self.design.program
+
+    def engine(self) -> Engine:
+        """A new component of the design."""
+        return Engine(self.design)
+
+    @property
+    def result_range(self) -> Range:
+        """Where results lie."""
+        found = self.program.outputs[1].range.integers()
+        return int(found.low), int(found.high)
+
+    @property
+    def cycles(self) -> dict[str, int]:
+        """Latency and interval in cycles, see `Engine`."""
+        schedule = self.design.schedule
+        return {
+            "latency": schedule.latency,
+            "interval": schedule.interval,
+            "rower_latency": self.design.rower_latency,
+            "in_flight": schedule.stages,
+        }
+
+    @property
+    def utilisation(self) -> float:
+        """Counted products per rower and cycle of the steady state; at most 1."""
+        schedule = self.design.schedule
+        return round(count(self.program).emm / (self.rowers * schedule.interval), 4)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, big ones as decimal strings."""
+        domain = self.domain
+        return {
+            "algorithm": self.request.algorithm,
+            "modulus": str(domain.modulus),
+            "modulus_name": modulus_name(domain.modulus),
+            "modulus_bits": domain.modulus.bit_length(),
+            "n": self.channels,
+            "w": self.width,
+            "rowers": self.rowers,
+            "bases": self.style,
+            "h_weight": self.weight,
+            "base_a": [str(m.value) for m in domain.base_a],
+            "base_b": [str(m.value) for m in domain.base_b],
+            "h_a": [m.offset for m in domain.base_a],
+            "h_b": [m.offset for m in domain.base_b],
+            "t": domain.first.truncation,
+            "sigma0": str(domain.first.sigma0),
+            "form": domain.form,
+            "weights": list(domain.weights),
+            "factor_a": [str(factor) for factor in domain.factor_a],
+            "factor_b": [str(factor) for factor in domain.factor_b],
+            "montgomery_factor": str(domain.montgomery_factor),
+            "bound": str(domain.bound),
+            "slack_a": self.condition.slack_a,
+            "slack_b": self.condition.slack_b,
+            "reduction": self.reduction,
+            "folds": self.design.bounds.folds,
+            "schedule": self.request.schedule,
+        }
+
+
+def _values(base: Base) -> tuple[int, ...]:
+    return tuple(modulus.value for modulus in base)
+
+
+def _program(domain: MontgomeryDomain) -> Program:
+    program = Program("rns-montgomery", Redundant(1))
+    x, y = operand(program, domain, "x"), operand(program, domain, "y")
+    product = multiply(program, domain, x, y)
+    program.output(product.a, product.b)
+    return program
+
+
+def _find_pair(request: Specification) -> BasePair:
+    """The two bases, given or searched; which is a and which b may change later if searched."""
+    if request.base_a is not None and request.base_b is not None:
+        return _given_pair(request, request.base_a, request.base_b)
+    if request.bases != "auto":
+        return _search(request, request.bases)
+    try:
+        return _search(request, "sparse")
+    except SpecificationError:
+        return _search(request, "any")
+
+
+def _search(request: Specification, style: Style) -> BasePair:
+    return search_bases(
+        request.modulus,
+        request.width,
+        request.channels,
+        style=style,
+        weight=request.weight,
+        truncation=request.truncation,
+        sigma0=request.sigma0,
+        rowers=request.rowers,
+    )
+
+
+def _given_pair(
+    request: Specification, base_a: tuple[int, ...], base_b: tuple[int, ...]
+) -> BasePair:
+    pair = user_bases(
+        request.modulus,
+        base_a,
+        base_b,
+        width=request.width if "width" in request.model_fields_set else None,
+        truncation=request.truncation,
+        sigma0=request.sigma0,
+    )
+    heavy = [m for m in (*pair.base_a, *pair.base_b) if m.weight > request.weight]
+    if request.bases == "sparse" and heavy:
+        raise SpecificationError(
+            f"bases = 'sparse' allows h of {request.weight} signed digits, but the modulus "
+            f"{heavy[0]} has {heavy[0].weight}: give weight = {heavy[0].weight} or bases = 'any'"
+        )
+    return pair
+
+
+def _choose(request: Specification, pair: BasePair) -> _Choice:
+    """The first form that the bases allow."""
+    if request.form == "reordered":
+        return _reordered(request, pair)
+    try:
+        return _quadratic(request, pair)
+    except SpecificationError as error:
+        if request.form == "quadratic":
+            raise SpecificationError(f"form = 'quadratic': {error}") from None
+    return _reordered(request, pair)
+
+
+def _reordered(request: Specification, pair: BasePair) -> _Choice:
+    domain = MontgomeryDomain(
+        request.modulus, pair.base_a, pair.base_b, pair.cox, pair.cox, pair.bound, "reordered"
+    )
+    return _Choice(_roomy(domain), pair.condition)
+
+
+def _quadratic(request: Specification, pair: BasePair) -> _Choice:
+    """The quadratic form; in searched bases the moduli of each pair go where its weights are least."""
+    base_a, base_b = pair.base_a, pair.base_b
+    if request.base_a is None:
+        pairs: list[tuple[Modulus, Modulus]] = list(zip(base_a, base_b, strict=True))
+        moduli_a, moduli_b = orient_pairs(pairs, request.modulus)
+        base_a, base_b = Base(moduli_a), Base(moduli_b)
+    draft = MontgomeryDomain(
+        request.modulus, base_a, base_b, pair.cox, pair.cox, pair.bound, "quadratic"
+    )
+    cox, condition = _weighted_cox(request, base_a, base_b, draft.weights)
+    domain = MontgomeryDomain(
+        request.modulus, base_a, base_b, cox, cox, condition.bound, "quadratic"
+    )
+    return _Choice(_roomy(domain), condition)
+
+
+def _roomy(domain: MontgomeryDomain) -> MontgomeryDomain:
+    """The domain with operands up to P, so that every reduced number is one, if its bases have room."""
+    wider = replace(domain, bound=max(domain.bound, domain.modulus))
+    try:
+        product = _program(wider).outputs[1]
+    except SpecificationError:
+        return domain
+    return wider if product.range.integers().within(wider.range) else domain
+
+
+def _weighted_cox(
+    request: Specification, base_a: Base, base_b: Base, weights: Vector
+) -> tuple[Cox, RangeCondition]:
+    """The Cox with the fewest bits that leave a slack of 1 bit, else with the fewest that work.
+
+    The weights of the first extension change its error, so that the Cox of unweighted bases need
+    not do.
+    """
+    ranges_a, ranges_b = redundant_ranges(base_a), redundant_ranges(base_b)
+
+    def condition(cox: Cox) -> RangeCondition:
+        return montgomery_range(
+            request.modulus, base_a, base_b, cox, cox, ranges_a, ranges_b, weights_a=weights
+        )
+
+    narrow: tuple[Cox, RangeCondition] | None = None
+    failure = SpecificationError(f"sigma0 = {request.sigma0} needs more than t = {base_b.width}")
+    for kept in _truncations(request, base_b):
+        sigma0 = request.sigma0
+        if sigma0 is None:
+            sigma0 = centred_sigma0(base_b, kept, ranges_b)
+        cox = Cox(kept, sigma0)
+        try:
+            found = condition(cox)
+        except SpecificationError as error:
+            failure = error
+            continue
+        if min(found.slack_a, found.slack_b) >= 1:
+            return cox, found
+        narrow = narrow or (cox, found)
+    if narrow is None:
+        raise failure
+    return narrow
+
+
+def _truncations(request: Specification, base: Base) -> range:
+    """The numbers of bits to try."""
+    if request.truncation is not None:
+        return range(request.truncation, request.truncation + 1)
+    # Fewer lose a whole unit by truncation alone, or cannot express sigma0.
+    start = max(len(base).bit_length() - 1, 1)
+    if request.sigma0 is not None:
+        start = max(start, request.sigma0.denominator.bit_length() - 1)
+    return range(start, base.width + 1)

@@ -1,0 +1,166 @@
+"""What synthesis, and placement where it is open, add to a core's directory."""
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from residua.cores.directory import Directory, Progress
+from residua.errors import SpecificationError
+from residua.toolchain import nextpnr, vivado, yosys
+
+TARGETS = (*yosys.TARGETS, "vivado")
+"""Device families that ``residua synth`` knows."""
+
+SEEDS = 5
+"""Placements of one design by default; they spread by about a fifth."""
+
+Runner = Callable[[Directory, Path, Sequence[int], Progress], dict[str, Any]]
+
+
+def synthesise_directory(
+    directory: Directory,
+    target: str,
+    *,
+    seeds: int = SEEDS,
+    progress: Progress = lambda step: None,
+) -> dict[str, Any]:
+    """Map the Verilog of a directory to a device, and keep the outcome in its results.
+
+    Args:
+        directory: what ``residua build`` wrote.
+        target: one of `TARGETS`. ``ecp5`` is placed and routed too, in a harness that keeps pins
+            from limiting it; for the others there are only resources; ``vivado`` needs Vivado.
+        seeds: placements for ``ecp5``, numbered from 1.
+        progress: called at each step.
+
+    Returns:
+        ``resources`` of the core alone; ``fmax_mhz`` (median, capped at the multiplier's own limit),
+        ``latency_ns`` and ``area_time`` (LUTs times latency in microseconds), None where nothing
+        was timed.
+
+    Raises:
+        SpecificationError: no such target, or no seed.
+        ToolError: a tool is missing or failed.
+    """
+    if target not in TARGETS:
+        raise SpecificationError(f"target '{target}' is unknown: one of {', '.join(TARGETS)}")
+    if seeds < 1:
+        raise SpecificationError(f"seeds = {seeds}: place and route needs at least 1")
+    work = directory.path / "synth" / target
+    runner = _RUNNERS.get(target)
+    if runner is None:
+        found = _mapped(directory, target, work, progress)
+    else:
+        found = runner(directory, work, range(1, seeds + 1), progress)
+    result = {"target": target, **found, **_times(directory, found)}
+    directory.store(f"synth-{target}", result)
+    return {"name": directory.name, **result, "parameters": directory.manifest["parameters"]}
+
+
+def _times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
+    cycles, mhz = directory.manifest["cycles"], found.get("fmax_mhz")
+    figures: dict[str, Any] = {"cycles": cycles, "utilisation": directory.manifest["utilisation"]}
+    if not mhz:
+        return {**figures, "fmax_mhz": None, "latency_ns": None, "area_time": None}
+    latency = 1000 * cycles["latency"] / mhz
+    return {
+        **figures,
+        "latency_ns": round(latency, 1),
+        "interval_ns": round(1000 * cycles["interval"] / mhz, 1),
+        "area_time": round(found["resources"]["lut"] * latency / 1000, 1),
+    }
+
+
+def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -> dict[str, Any]:
+    """Resources after synthesis with Yosys."""
+    progress(f"synthesis for {target}")
+    sources = directory.sources(ecp5=target == "ecp5")
+    result = yosys.synthesise(sources, directory.name, target, out_dir=work)
+    kinds = ("lut", "ff", "dsp", "bram", "carry")
+    return {
+        "tool": "yosys",
+        "resources": {kind: getattr(result, kind) for kind in kinds},
+        "cells": dict(result.cells),
+    }
+
+
+def _placed(
+    directory: Directory, work: Path, seeds: Sequence[int], progress: Progress
+) -> dict[str, Any]:
+    """Resources of the core, clock frequency of the core in its harness."""
+    found = _mapped(directory, "ecp5", work / "core", progress)
+    progress("synthesis with harness")
+    sources, bench = directory.sources(ecp5=True), work / "harness"
+    ports = yosys.read_ports(sources, directory.name, out_dir=bench)
+    wrapper = bench / "harness.v"
+    wrapper.write_text(nextpnr.harness(ports, directory.name), encoding="utf-8")
+    netlist = yosys.synthesise([*sources, wrapper], "harness", "ecp5", out_dir=bench).json
+    progress(f"place and route, {len(seeds)} seeds")
+    placed = nextpnr.place_and_route(
+        netlist,
+        "harness",
+        out_dir=bench,
+        seeds=seeds,
+        progress=lambda one: progress(f"seed {one.seed}: {one.mhz:.1f} MHz"),
+    )
+    for copy in bench.glob("seed*/netlist.json"):
+        copy.unlink()
+    return {
+        **found,
+        "tool": "yosys, nextpnr-ecp5",
+        "device": f"{placed.device} speed {placed.speed}",
+        "fmax_mhz": round(placed.mhz_capped, 1),
+        "fmax_timed_mhz": round(placed.mhz, 1),
+        "fmax_best_mhz": round(placed.best_mhz, 1),
+        "fmax_limit_mhz": placed.limit_mhz,
+        "seeds": [
+            {
+                "seed": one.seed,
+                "mhz": round(one.mhz, 1),
+                "from": one.critical_path.start,
+                "to": one.critical_path.end,
+                "logic_ns": one.critical_path.logic_ns,
+                "routing_ns": one.critical_path.routing_ns,
+            }
+            for one in placed.seeds
+        ],
+    }
+
+
+def _vivado(
+    directory: Directory, work: Path, _seeds: Sequence[int], progress: Progress
+) -> dict[str, Any]:
+    """Out-of-context implementation. The script and its sources stay, to be run where Vivado is."""
+    work.mkdir(parents=True, exist_ok=True)
+    sources = [Path(shutil.copy(source, work)) for source in directory.sources()]
+    script = vivado.write_script(sources, directory.name, out_dir=work)
+    progress("Vivado")
+    reports = vivado.run_script(script)
+    used = reports.utilisation.read_text(encoding="utf-8", errors="replace")
+    timed = re.search(r"RESIDUA fmax_mhz ([0-9.]+)", reports.log.read_text(errors="replace"))
+    return {
+        "tool": "vivado",
+        "device": vivado.DEFAULT_PART,
+        "resources": {kind: _used(used, rows) for kind, rows in _VIVADO_ROWS.items()},
+        "fmax_mhz": round(float(timed.group(1)), 1) if timed else None,
+    }
+
+
+_VIVADO_ROWS = {
+    "lut": "(?:Slice|CLB) LUTs",
+    "ff": "(?:Slice|CLB) Registers",
+    "dsp": "DSPs",
+    "bram": "Block RAM Tile",
+    "carry": "CARRY[48]",
+}
+"""Rows of Vivado's utilisation report."""
+
+
+def _used(report: str, rows: str) -> int:
+    found = re.search(rf"^\|\s*{rows}\*?\s*\|\s*([0-9.]+)", report, re.MULTILINE)
+    return int(float(found.group(1))) if found else 0
+
+
+_RUNNERS: dict[str, Runner] = {"ecp5": _placed, "vivado": _vivado}

@@ -1,0 +1,404 @@
+"""The RTL of an engine against its model: every residue of every output word, in volume.
+
+A C++ harness drives the Verilated engine with runs that the native model (`machines.native`) computes beside
+it. Operands come from a pool of adversarial and random elements; results become operands again, so that
+millions of different runs need no file. Two checks stand beside the comparison: the values interpreter must
+give the very words that the RTL gave, for every element of the pool, and an oracle on plain integers, which
+knows nothing of engines, must accept a sample of inputs and outputs.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from residua.algorithms.montgomery import MontgomeryDomain
+from residua.algorithms.program import Program, Words
+from residua.cores.workload import Workload, montgomery_workload
+from residua.errors import SpecificationError
+from residua.hardware.engine import EngineDesign
+from residua.hardware.sequencer import Sequencer
+from residua.machines import native, values
+from residua.toolchain import process, verilator
+
+TOP = "engine"
+"""Name of the Verilog module that `hardware.engine.Engine` becomes."""
+
+INTERPRETED_CASES = 256
+"""Cases for which the values interpreter supplies the words where the native model does not reach."""
+
+MODEL_CHECKS = 256
+"""Runs of one verification whose words the values interpreter must confirm, at most."""
+
+SAMPLES = 1024
+"""Random runs of one verification that the oracle judges, besides the cases."""
+
+STEPS = 20
+"""Reports of progress in one verification; each step is a simulation of its own, from reset."""
+
+_HARNESS = Path(__file__).with_name("harness.cpp")
+_LARGEST_NATIVE_WORD = 63
+
+Progress = Callable[[int, int], None]
+"""Told the runs that are done, and their total."""
+
+Run = tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]
+"""Inputs and outputs of one run by name."""
+
+
+@dataclass(frozen=True)
+class CoxCoverage:
+    """How near the Cox's sums came to the limits of their truncation.
+
+    ``low`` and ``high`` are the extremes of the fraction bits, which the floor drops; ``clear`` and ``full``
+    count the runs in which all of them were clear or set, so that one unit decides the quotient. The sums of
+    an exact extension stay away from both, the more the wider its base.
+    """
+
+    low: int
+    high: int
+    clear: int
+    full: int
+
+    def __or__(self, other: "CoxCoverage") -> "CoxCoverage":
+        """The coverage of both."""
+        return CoxCoverage(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.clear + other.clear,
+            self.full + other.full,
+        )
+
+
+@dataclass(frozen=True)
+class VerificationResult:
+    """What a verification found.
+
+    ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from the first
+    slot of a run to its last result, ``interval`` in cycles between runs back to back (None with stalls, or
+    for few runs), both measured. ``oracle_checks`` runs were judged by the oracle, ``model_checks`` compared
+    with the values interpreter. ``cox`` has the coverage of each base extension's Cox. ``failures`` says
+    what went wrong. ``seconds`` leaves out the time that compiling the simulator took.
+    """
+
+    vectors: int
+    mismatches: int
+    latency: int | None
+    interval: int | None
+    seconds: float
+    oracle_checks: int
+    model_checks: int
+    cox: tuple[CoxCoverage, ...] = ()
+    failures: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing went wrong."""
+        return not self.failures
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """A Verilated engine with its harness, ready to run a workload."""
+
+    design: EngineDesign
+    workload: Workload
+    executable: Path
+
+    @property
+    def program(self) -> Program:
+        """The program that the engine runs."""
+        return self.design.program
+
+    @cached_property
+    def has_model(self) -> bool:
+        """Whether the native model supplies the expected words, else the values interpreter does."""
+        return native.supports(self.program)
+
+    @property
+    def word_bytes(self) -> int:
+        """Size of a word in the harness and in its files."""
+        return 8 if self.design.width + 1 <= _LARGEST_NATIVE_WORD else 16
+
+
+def verify_engine(
+    program: Program,
+    domain: MontgomeryDomain,
+    design: EngineDesign,
+    rtl_sources: Sequence[Path],
+    *,
+    vectors: int,
+    seed: int,
+    stalls: bool,
+    build_dir: Path,
+    progress: Progress | None = None,
+) -> VerificationResult:
+    """Verify an engine for one RNS Montgomery product: `montgomery_workload`, `build_simulator`, `verify`."""
+    workload = montgomery_workload(program, domain, seed)
+    simulator = build_simulator(design, workload, rtl_sources, build_dir=build_dir)
+    return verify(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+
+
+def build_simulator(
+    design: EngineDesign, workload: Workload, rtl_sources: Sequence[Path], *, build_dir: Path
+) -> Simulator:
+    """Compile the RTL (module `TOP`) and the harness; ``build_dir`` keeps executables for the next call."""
+    build_dir.mkdir(parents=True, exist_ok=True)
+    harness = build_dir / "harness.cpp"
+    harness.write_text(harness_source(design, workload))
+    executable = verilator.build(rtl_sources, TOP, harness, build_dir=build_dir)
+    return Simulator(design, workload, executable)
+
+
+def verify(
+    simulator: Simulator,
+    *,
+    vectors: int,
+    seed: int,
+    stalls: bool,
+    progress: Progress | None = None,
+) -> VerificationResult:
+    """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
+
+    Back to back, or with ``stalls``: random gaps between operands and random values of ``enable``. Stops
+    after the first few differences; a difference is a finding, not an error.
+
+    Raises:
+        SpecificationError: ``vectors`` is not positive.
+        ToolError: the simulator does not run.
+    """
+    if vectors < 1:
+        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    start = time.monotonic()
+    findings = _Findings(simulator)
+    step = max(-(-vectors // STEPS), min(vectors, 2 * len(simulator.workload.cases)))
+    done = 0
+    while done < vectors and not findings.failures:
+        count = min(step, vectors - done)
+        findings.add(*_simulate(simulator, count, seed, stalls, done))
+        done += count
+        if progress:
+            progress(done, vectors)
+    return findings.result(time.monotonic() - start)
+
+
+def harness_source(design: EngineDesign, workload: Workload) -> str:
+    """The C++ source of the harness for one engine and workload."""
+    program, schedule = design.program, design.schedule
+    inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
+    names = [value.name for value in program.inputs]
+    loads = [
+        inputs[names[word.value]][0] + word.group * design.rowers for word in schedule.inputs
+    ]
+    results = range(0, _length(outputs), design.rowers)
+    word_bits = design.width + 1
+    word = "std::int64_t" if word_bits <= _LARGEST_NATIVE_WORD else "Wide"
+    has_model = native.supports(program)
+    lines = [
+        "// Generated: the engine's interface, then the model of its program, then the harness.",
+        "#include <cstdint>",
+        "#include <vector>",
+        f'#include "V{TOP}.h"',
+        "namespace tables {",
+        "__extension__ typedef __int128 Wide;",
+        f"using Engine = V{TOP};",
+        f"using Word = {word};",
+        f"constexpr int rowers = {design.rowers}, word_bits = {word_bits};",
+        f"constexpr int input_words = {_length(inputs)}, output_words = {_length(outputs)};",
+        f"constexpr int latency = {schedule.latency}, interval = {schedule.interval};",
+        f"constexpr int load_count = {len(loads)}, result_count = {len(results)};",
+        f"constexpr int load_first[] = {_braces(loads)};",
+        f"constexpr int result_first[] = {_braces(results)};",
+        f"constexpr bool has_model = {str(has_model).lower()};",
+        "struct Segment { int first, length; };",
+        "struct Operand { int pool; std::vector<Segment> segments; };",
+        f"const std::vector<Operand> operands = {_operands(workload.operands, inputs)};",
+        f"const std::vector<Operand> results = {_operands(workload.results, outputs)};",
+        "}  // namespace tables",
+    ]
+    model = ["#define HAS_MODEL", native.emit(program)] if has_model else []
+    return "\n".join([*lines, *model, _HARNESS.read_text()])
+
+
+def _operands(
+    operands: Sequence[tuple[int, tuple[str, ...]]], places: Mapping[str, tuple[int, int]]
+) -> str:
+    """C++ initialiser for where the vectors of each operand are."""
+    return _braces(
+        f"{{{pool}, {_braces(_braces(places[name]) for name in names)}}}"
+        for pool, names in operands
+    )
+
+
+def _braces(values: Sequence[object] | Iterator[object]) -> str:
+    return "{" + ", ".join(str(value) for value in values) + "}"
+
+
+def _length(places: Mapping[str, tuple[int, int]]) -> int:
+    return sum(length for _, length in places.values())
+
+
+def _simulate(
+    simulator: Simulator, vectors: int, seed: int, stalls: bool, done: int
+) -> tuple[dict[str, Any], list[Run]]:
+    """One simulation: the harness's report and the runs that it dumped. The first one makes the cases."""
+    cases = list(simulator.workload.cases) if done == 0 or not simulator.has_model else []
+    if not simulator.has_model:
+        cases = cases[:INTERPRETED_CASES]
+    samples = -(-SAMPLES * vectors // (STEPS * vectors))
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        (directory / "pool").write_bytes(_pool_file(simulator, cases))
+        numbers = [str(number) for number in (vectors, seed + done, int(stalls), samples)]
+        output = process.run(
+            [simulator.executable.resolve(), "pool", "dump", *numbers],
+            tool="the simulator",
+            cwd=directory,
+            log=directory / "log",
+        )
+        dump = (directory / "dump").read_bytes()
+    return json.loads(output), list(_read_dump(simulator, dump))
+
+
+def _pool_file(simulator: Simulator, cases: Sequence[tuple[int, ...]]) -> bytes:
+    """Pools, cases and, without a native model, the expected outputs, as the harness reads them."""
+    pools = simulator.workload.pools
+    numbers = [len(pools)]
+    for pool in pools:
+        numbers += [len(pool.elements), len(pool.fixed), len(pool.elements[0])]
+        numbers += [word for element in pool.elements for word in element]
+    numbers += [len(cases), *(index for case in cases for index in case)]
+    expected = [] if simulator.has_model else [_expected(simulator, case) for case in cases]
+    numbers += [len(expected), *(word for outputs in expected for word in outputs)]
+    size = simulator.word_bytes
+    return b"".join(number.to_bytes(size, "little", signed=True) for number in numbers)
+
+
+def _expected(simulator: Simulator, case: tuple[int, ...]) -> list[int]:
+    """The outputs of one case by the values interpreter."""
+    places = native.layout(simulator.program.inputs)
+    inputs: dict[str, tuple[int, ...]] = {}
+    for (pool, names), index in zip(simulator.workload.operands, case, strict=True):
+        element, first = simulator.workload.pools[pool].elements[index], 0
+        for name in names:
+            length = places[name][1]
+            inputs[name] = element[first : first + length]
+            first += length
+    outputs = values.run(simulator.program, inputs)
+    return [word for value in simulator.program.outputs for word in outputs[value.name]]
+
+
+def _read_dump(simulator: Simulator, dump: bytes) -> Iterator[Run]:
+    """Every run that the harness dumped."""
+    program, size = simulator.program, simulator.word_bytes
+    inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
+    words = [
+        int.from_bytes(dump[i : i + size], "little", signed=True) for i in range(0, len(dump), size)
+    ]
+    split = _length(inputs)
+    for start in range(0, len(words), split + _length(outputs)):
+        yield _split(words, start, inputs), _split(words, start + split, outputs)
+
+
+def _split(
+    words: Sequence[int], start: int, places: Mapping[str, tuple[int, int]]
+) -> dict[str, tuple[int, ...]]:
+    return {
+        name: tuple(words[start + first : start + first + length])
+        for name, (first, length) in places.items()
+    }
+
+
+@dataclass
+class _Findings:
+    """What the simulations of one verification found so far."""
+
+    simulator: Simulator
+    vectors: int = 0
+    mismatches: int = 0
+    oracle_checks: int = 0
+    model_checks: int = 0
+    latencies: set[int] = field(default_factory=set)
+    intervals: set[int] = field(default_factory=set)
+    cox: list[CoxCoverage] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    seen: set[object] = field(default_factory=set)
+
+    def add(self, report: dict[str, Any], runs: list[Run]) -> None:
+        """Take in one simulation."""
+        self.vectors += report["vectors"]
+        self.mismatches += report["mismatches"]
+        before = cycles_before_first_slot(self.simulator.design)
+        self.latencies |= {cycles - before for cycles in report["latency"] if cycles >= 0}
+        self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
+        cox = [CoxCoverage(*numbers) for numbers in report["fractions"]]
+        self.cox = [a | b for a, b in zip(self.cox, cox, strict=True)] if self.cox else cox
+        if report["failure"]:
+            self.failures.append(f"after {report['vectors']} runs: {report['failure']}")
+        self.failures += [_describe(self.simulator, f) for f in report["failures"]]
+        for inputs, outputs in runs:
+            self._judge(inputs, outputs)
+
+    def _judge(
+        self, inputs: dict[str, tuple[int, ...]], outputs: dict[str, tuple[int, ...]]
+    ) -> None:
+        verdict = self.simulator.workload.oracle(inputs, outputs)
+        self.oracle_checks += 1
+        if verdict:
+            self.failures.append(f"oracle: {verdict}")
+        # The interpreter is slow: only runs that bring an operand it has not seen.
+        fresh = set(inputs.items()) - self.seen
+        if not fresh or self.model_checks >= MODEL_CHECKS:
+            return
+        self.seen |= fresh
+        self.model_checks += 1
+        expected = values.run(self.simulator.program, inputs)
+        if expected != outputs:
+            self.failures.append(
+                f"values interpreter: {expected} for {inputs}, where RTL and native model have {outputs}"
+            )
+
+    def result(self, seconds: float) -> VerificationResult:
+        """The verdict, with the measured latency held against the computed one."""
+        latency = self.simulator.design.schedule.latency
+        if self.latencies - {latency}:
+            measured = ", ".join(str(cycles) for cycles in sorted(self.latencies))
+            self.failures.append(f"latency: {measured} cycles measured, {latency} computed")
+        if len(self.intervals) > 1:
+            measured = " to ".join(str(f(self.intervals)) for f in (min, max))
+            self.failures.append(f"interval: {measured} cycles back to back, not constant")
+        return VerificationResult(
+            self.vectors,
+            self.mismatches,
+            max(self.latencies, default=None),
+            max(self.intervals, default=None),
+            seconds,
+            self.oracle_checks,
+            self.model_checks,
+            tuple(self.cox),
+            tuple(self.failures),
+        )
+
+
+def cycles_before_first_slot(design: EngineDesign) -> int:
+    """Cycles from the one that takes the last operand word to the first slot, in an idle engine.
+
+    One for the loader to ask for the run, then the latency of the sequencer.
+    """
+    fields = design.microcode.fields
+    return 1 + Sequencer(fields, 1).latency
+
+
+def _describe(simulator: Simulator, failure: dict[str, Any]) -> str:
+    """One differing word: inputs, expected and obtained."""
+    design = simulator.design
+    word = design.schedule.outputs[failure["word"]]
+    inputs = _split(failure["inputs"], 0, native.layout(simulator.program.inputs))
+    return (
+        f"{design.schedule.values[word.value]}, rowers' word {word.group}: "
+        f"expected {failure['expected']}, obtained {failure['obtained']} for inputs {inputs}"
+    )

@@ -1,0 +1,253 @@
+"""The native interpreter: a program as a C++ function that computes what the values interpreter computes.
+
+For volume: it keeps pace with a simulated engine, word for word. Sums are kept in 64 bits where the bounds
+interpreter proves that they fit, else in 128 bits.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from residua.algorithms.program import (
+    Broadcast,
+    Correction,
+    Product,
+    Program,
+    Quotient,
+    Reduction,
+    Residues,
+    Scaled,
+    Term,
+    Words,
+)
+from residua.errors import SpecificationError
+from residua.machines.bounds import Bounds, analyse, quotient_range
+from residua.numbers.cox import Range
+from residua.numbers.folding import Folding, fits_word
+from residua.numbers.moduli import Modulus
+from residua.numbers.residues import Redundant
+
+WORD_BITS = 64
+"""Bits of a word of the model: residues of moduli of up to 62 bits, with a sign and one to spare."""
+
+LARGEST_SUM_BITS = 128
+"""Bits of the widest sum."""
+
+_PRELUDE = """\
+#include <cstdint>
+
+namespace model {
+
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UnsignedWide;
+
+// Sums wrap in unsigned arithmetic, so that only the total has to fit.
+inline std::uint64_t product(std::int64_t, std::int64_t x, std::int64_t y) {
+  return static_cast<std::uint64_t>(x) * static_cast<std::uint64_t>(y);
+}
+inline UnsignedWide product(Wide, std::int64_t x, std::int64_t y) {
+  return static_cast<UnsignedWide>(static_cast<Wide>(x) * y);
+}
+
+template <class Sum> inline std::int64_t fold(Sum sum, std::int64_t offset) {
+  constexpr Sum centring = Sum{1} << (width - 1), mask = (Sum{1} << width) - 1;
+  sum += centring;
+  for (int i = 0; i < folds; ++i) sum = (sum >> width) * offset + (sum & mask);
+  return static_cast<std::int64_t>(sum - centring);
+}
+"""
+
+
+def emit(program: Program) -> str:
+    """C++17 source of namespace ``model`` with ``evaluate(inputs, outputs, fractions)``.
+
+    ``inputs`` and ``outputs`` are arrays of std::int64_t that hold the program's inputs and outputs one after
+    another, ``input_words`` and ``output_words`` long. ``fractions`` receives, for each of the ``quotients``
+    Cox quotients in the order of the steps, the fraction bits that the floor dropped; there are
+    ``truncations[i]`` of them.
+
+    Raises SpecificationError for a program that is not on redundant residues, or whose words or sums are too
+    wide (`supports`).
+    """
+    if not isinstance(program.representation, Redundant):
+        raise SpecificationError(
+            f"{program.name}: the native model is for redundant residues, not "
+            f"{type(program.representation).__name__.lower()} ones"
+        )
+    bounds = analyse(program, program.representation.folds)
+    width = max(step.result.base.width for step in program.steps)
+    widest = _sum_bits(program, bounds)
+    if width + 2 > WORD_BITS or widest > LARGEST_SUM_BITS:
+        raise SpecificationError(
+            f"{program.name}: the native model holds words of {WORD_BITS - 1} bits and sums of "
+            f"{LARGEST_SUM_BITS} bits, but w = {width} needs {width + 1} and {widest}; "
+            "use the values interpreter or moduli of at most 58 bits"
+        )
+    return _Emitter(program, bounds, width).emit()
+
+
+def supports(program: Program) -> bool:
+    """Whether `emit` accepts the program: always for w up to 58, from 59 on if its sums fit 128 bits."""
+    try:
+        emit(program)
+    except SpecificationError:
+        return False
+    return True
+
+
+def layout(vectors: Iterable[Residues | Words]) -> dict[str, tuple[int, int]]:
+    """Position and length of each vector by name, when they lie one after another."""
+    places, position = {}, 0
+    for vector in vectors:
+        length = vector.count if isinstance(vector, Words) else len(vector.base)
+        places[vector.name] = (position, length)
+        position += length
+    return places
+
+
+class _Emitter:
+    def __init__(self, program: Program, bounds: Bounds, width: int) -> None:
+        self.program, self.bounds, self.width = program, bounds, width
+        self.names: dict[int, str] = {}
+        self.tables: list[str] = []
+        self.body: list[str] = []
+        self.truncations: list[int] = []
+
+    def emit(self) -> str:
+        inputs, outputs = layout(self.program.inputs), layout(self.program.outputs)
+        for number, source in enumerate(self.program.inputs):
+            self.names[id(source)] = f"i{number}"
+            position = inputs[source.name][0]
+            self.body.append(f"const Word* const i{number} = in + {position};  // {source.name}")
+        for number, step in enumerate(self.program.steps):
+            self._step(number, step)
+        for value in self.program.outputs:
+            position, length = outputs[value.name]
+            source = self._read(value, "k")
+            self.body.append(f"for (int k = 0; k < {length}; ++k) out[{position} + k] = {source};")
+        return "\n".join([_constants(self.width, self.bounds.folds), _PRELUDE, *self._definitions()])
+
+    def _definitions(self) -> list[str]:
+        counts = [
+            f"constexpr int input_words = {_total(self.program.inputs)};",
+            f"constexpr int output_words = {_total(self.program.outputs)};",
+            f"constexpr int quotients = {len(self.truncations)};",
+            f"constexpr int truncations[] = {_braces(self.truncations or [0])};",
+        ]
+        body = [f"  {line}" for line in self.body]
+        head = "inline void evaluate(const Word* in, Word* out, Word* fractions) {"
+        if not self.truncations:
+            body.insert(0, "  static_cast<void>(fractions);")
+        return ["using Word = std::int64_t;", *counts, *self.tables, head, *body, "}", "}  // namespace model", ""]
+
+    def _step(self, number: int, step: Reduction) -> None:
+        """The loop over the channels of one reduction."""
+        name, channels = f"s{number}", len(step.result.base)
+        sums = _stage_ranges(step, self.bounds, number)
+        narrow = all(fits_word(r, 64) for r in sums)
+        kind, unsigned = ("Word", "std::uint64_t") if narrow else ("Wide", "UnsignedWide")
+        offsets = self._table(f"{name}_offset", [m.offset for m in step.result.base])
+        terms = [
+            line
+            for index, term in enumerate(step.terms)
+            for line in self._term(f"{name}_{index}", kind, step, term)
+        ]
+        self.body += [
+            f"Word {name}[{channels}];  // {step.result.name}",
+            f"for (int k = 0; k < {channels}; ++k) {{",
+            f"  {unsigned} sum = 0;",
+            *(f"  {line}" for line in terms),
+            f"  {name}[k] = fold(static_cast<{kind}>(sum), {offsets}[k]);",
+            "}",
+        ]
+        self.names[id(step.result)] = name
+
+    def _term(self, name: str, kind: str, step: Reduction, term: Term) -> list[str]:
+        """Statements that add one term to the sum of channel k."""
+        moduli = step.result.base.moduli
+        match term:
+            case Product(left, right, sign):
+                product = f"product({kind}{{}}, {self._read(left, 'k')}, {self._read(right, 'k')})"
+                return [f"sum {'+' if sign > 0 else '-'}= {product};"]
+            case Scaled(value, constants, _):
+                table = self._table(name, _centred(moduli, constants))
+                return [f"sum += product({kind}{{}}, {self._read(value, 'k')}, {table}[k]);"]
+            case Correction(quotient, constants):
+                self._quotient(name, quotient)
+                table = self._table(name, _centred(moduli, constants))
+                return [f"sum += product({kind}{{}}, {name}_q, {table}[k]);"]
+            case Broadcast(source, matrix, _):
+                # Row k holds what channel k multiplies the source's words by.
+                rows = [
+                    _centred((m,) * len(matrix), column)
+                    for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
+                ]
+                count = len(matrix)
+                table = self._table(name, [c for row in rows for c in row])
+                loop = f"for (int j = 0; j < {count}; ++j)"
+                word = self._read(source, "j")
+                return [f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"]
+
+    def _quotient(self, name: str, quotient: Quotient) -> None:
+        """The Cox's quotient ``name``_q, ahead of the loop over the channels."""
+        cox, width = quotient.cox, quotient.source.base.width
+        low, high = quotient_range(quotient, [(-1 << width, (1 << width) - 1)] * len(quotient.weights))
+        limits = (low << cox.truncation, (high + 1) << cox.truncation)
+        kind = "Word" if fits_word(limits, 63) else "Wide"
+        weights = self._table(f"{name}_weight", quotient.weights)
+        right, left = max(width - cox.truncation, 0), max(cox.truncation - width, 0)
+        leading = f"({self._read(quotient.source, 'j')} >> {right})"
+        scale = f" * (static_cast<{kind}>(1) << {left})" if left else ""
+        loop = f"for (int j = 0; j < {len(quotient.weights)}; ++j)"
+        self.body += [
+            f"{kind} {name}_cox = {cox.start};  // {quotient.name}",
+            f"{loop} {name}_cox += static_cast<{kind}>{leading}{scale} * {weights}[j];",
+            f"const Word {name}_q = static_cast<Word>({name}_cox >> {cox.truncation});",
+            f"fractions[{len(self.truncations)}] = static_cast<Word>("
+            f"{name}_cox & ((static_cast<{kind}>(1) << {cox.truncation}) - 1));",
+        ]
+        self.truncations.append(cox.truncation)
+
+    def _read(self, value: Residues | Words, index: str) -> str:
+        stored, first = (value, 0) if isinstance(value, Words) else value.root()
+        position = f"{first} + {index}" if first else index
+        return f"{self.names[id(stored)]}[{position}]"
+
+    def _table(self, name: str, values: Sequence[int]) -> str:
+        self.tables.append(f"constexpr Word {name}_c[] = {_braces(values)};")
+        return f"{name}_c"
+
+
+def _constants(width: int, folds: int) -> str:
+    return (
+        "// The program as a function, word for word.\n"
+        f"namespace model {{ constexpr int width = {width}, folds = {folds}; }}"
+    )
+
+
+def _stage_ranges(step: Reduction, bounds: Bounds, number: int) -> list[Range]:
+    """Ranges of the sum and of every fold, in every channel of one step."""
+    return [
+        stage
+        for modulus, total in zip(step.result.base, bounds.accumulators[number], strict=True)
+        for stage in (total, *Folding(modulus, bounds.folds).stages(total))
+    ]
+
+
+def _sum_bits(program: Program, bounds: Bounds) -> int:
+    """Signed bits of the widest sum."""
+    return 1 + max(
+        max(abs(low), abs(high)).bit_length()
+        for number, step in enumerate(program.steps)
+        for low, high in _stage_ranges(step, bounds, number)
+    )
+
+
+def _centred(moduli: Sequence[Modulus], constants: Sequence[int]) -> list[int]:
+    return [m.centre(c) for m, c in zip(moduli, constants, strict=True)]
+
+
+def _total(vectors: Iterable[Residues | Words]) -> int:
+    return sum(length for _, length in layout(vectors).values())
+
+
+def _braces(values: Iterable[int]) -> str:
+    return "{" + ", ".join(str(value) for value in values) + "}"

