@@ -13,7 +13,7 @@ from residua.errors import SpecificationError
 from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
 from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
-from residua.hardware.multiply_accumulate import MultiplyAccumulate
+from residua.hardware.multiply_accumulate import accumulation_latency
 from residua.hardware.reducer import FoldPlan, plan_folds
 from residua.hardware.rower import (
     CONTROL_DELAY,
@@ -116,12 +116,7 @@ class EngineDesign:
     @cached_property
     def mac_latency(self) -> int:
         """Cycles from a slot to the complete sum."""
-        return MultiplyAccumulate(
-            self.width + 1,
-            self.sum_range,
-            self.longest_sum,
-            product_registers=self.options.product_registers,
-        ).latency
+        return accumulation_latency(self.width + 1, self.options.product_registers)
 
     @cached_property
     def rower_latency(self) -> int:

@@ -13,10 +13,24 @@ DIGIT_WIDTH = 17
 """Bits of an unsigned operand digit: with its zero sign bit it fills an 18-bit multiplier."""
 
 
+def digit_count(width: int) -> int:
+    """Digits of a signed operand of ``width`` bits; the top one has the sign."""
+    return -(-(width - 1) // DIGIT_WIDTH)
+
+
+def accumulation_latency(width: int, product_registers: int = 0) -> int:
+    """Clock edges from the operands of the last product to the complete sum.
+
+    The multipliers' registers, the accumulators and a register for each level of the tree that joins them.
+    """
+    levels = (digit_count(width) ** 2 - 1).bit_length()
+    return MULTIPLIER_LATENCY + product_registers + 1 + levels
+
+
 class MultiplyAccumulate(Component):
     """A running sum of signed products, never reduced.
 
-    ``sum`` <- left * right + (start if first else sum), or left * right - sum where ``subtract`` is set.
+    ``sum`` <- left * right + (start if first else sum); left * right - (...) where ``subtract`` is set.
     Operands are split in digits of 17 bits; every pair of digits has its own multiplier and accumulator,
     and the partial sums meet in a pipelined adder tree after the last product only.
 
@@ -38,12 +52,11 @@ class MultiplyAccumulate(Component):
     ) -> None:
         self.width, self.start, self.subtracts = width, start, subtracts
         self.product_latency = MULTIPLIER_LATENCY + product_registers
+        self.latency = accumulation_latency(width, product_registers)
         low, high = accumulator[0] + min(start, 0), accumulator[1] + max(start, 0)
         self.sum_width = max(low.bit_length(), high.bit_length()) + 1
         self.growth = terms.bit_length()
-        self.digits = -(-(width - 1) // DIGIT_WIDTH)
-        self.levels = (self.digits * self.digits - 1).bit_length()
-        self.latency = self.product_latency + 1 + self.levels
+        self.digits = digit_count(width)
         ports = {
             "left": In(signed(width)),
             "right": In(signed(width)),

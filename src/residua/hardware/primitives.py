@@ -116,7 +116,7 @@ class Multiplier(Primitive):
 
 
 class Accumulator(Primitive):
-    """sum <- product + (start if first else sum), or product - sum where ``subtract`` is set.
+    """sum <- product + (start if first else sum); where ``subtract`` is set, product - (...).
 
     ``sum`` is a register of ``width`` bits: it belongs to the product of one clock edge before. ``start``
     is a constant. The port ``subtract`` exists only with ``subtracts``.
@@ -147,9 +147,10 @@ class Accumulator(Primitive):
         """One adder with a multiplexer in front, the form that a DSP block's accumulator takes."""
         m = Module()
         total = Signal(signed(self.width), reset_less=True)
-        start = Const(self.start, signed(self.width))
-        kept = Mux(self.subtract, -total, total) if self.subtracts else total
-        m.d.sync += total.eq(self.product + Mux(self.first, start, kept))
+        kept = Mux(self.first, Const(self.start, signed(self.width)), total)
+        if self.subtracts:
+            kept = Mux(self.subtract, -kept, kept)
+        m.d.sync += total.eq(self.product + kept)
         m.d.comb += self.sum.eq(total)
         return m
 
@@ -157,22 +158,20 @@ class Accumulator(Primitive):
         """A carry chain whose LUTs hold the multiplexer."""
         m = Module()
         total = Signal(signed(self.width), reset_less=True)
-        keep = ~self.first
-        other = (self.first | self.subtract) if self.subtracts else C(1)
-        carry = ~self.first & self.subtract if self.subtracts else C(0)
-
-        def addend(start: int) -> "_Function":
-            if self.subtracts:
-                return lambda b, c, d: (b ^ d) if c else start
-            return lambda b, c, d: b if c else start
-
-        cells = [
-            _Cell(total[bit], keep, other, addend(self.start >> bit & 1))
-            for bit in range(self.width)
-        ]
-        m.d.sync += total.eq(_carry_chain(m, _extend(self.product, self.width), cells, carry))
+        subtract: Value = self.subtract if self.subtracts else C(0)
+        cells = [self._cell(total[bit], bit, subtract) for bit in range(self.width)]
+        m.d.sync += total.eq(_carry_chain(m, _extend(self.product, self.width), cells, subtract))
         m.d.comb += self.sum.eq(total)
         return m
+
+    def _cell(self, kept: Value, bit: int, subtract: Value) -> "_Cell":
+        """The kept bit, or that of the start value; inverted to subtract."""
+        starts_set = bool(self.start >> bit & 1)
+        if not self.subtracts:
+            return _Cell(kept, ~self.first, C(1), lambda b, c, d: b if c else int(starts_set))
+        if starts_set:
+            return _Cell(kept | self.first, C(1), subtract, lambda b, c, d: b ^ d)
+        return _Cell(kept, ~self.first, subtract, lambda b, c, d: (b & c) ^ d)
 
 
 class SelectAdder(Primitive):

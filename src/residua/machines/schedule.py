@@ -32,9 +32,13 @@ Goal = Literal["latency", "interval"]
 SEARCH_NODES = 3000
 """Placements that the search for one interval tries before it settles for what it has."""
 
+START_DELAY = 5
+"""Slots, at most, from the one after which an engine takes binary words again to the start of a run, beside
+one for each word."""
+
 
 class Left(IntEnum):
-    """Where the left operand of a slot comes from."""
+    """Where the left operand of a slot comes from; the bus carries quotients and binary words."""
 
     REGISTER = 0
     NEIGHBOUR = 1
@@ -77,16 +81,18 @@ class Word:
 class Slot:
     """One cycle of all rowers: accumulate left * right.
 
-    ``left_word`` and ``right_word`` are the words read, ``constants`` the constant of each rower.
+    ``left_word`` and ``right_word`` are the words read, ``constants`` the constant of each rower,
+    ``binary_word`` the position of the binary word on the bus, None if the bus carries the quotient.
     ``tap_weights`` are the Cox's weights of the words at its taps, empty if it does not listen;
     ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract`` takes the sum
-    so far from the product instead of adding it.
+    so far (in the first slot: the start value) from the product instead of adding it.
     """
 
     left: Left
     left_word: Word | None = None
     right_word: Word | None = None
     constants: tuple[int, ...] | None = None
+    binary_word: int | None = None
     tap_weights: tuple[int, ...] = ()
     cox_first: bool = False
     first: bool = False
@@ -96,10 +102,13 @@ class Slot:
 
 @dataclass(frozen=True)
 class Sequence:
-    """The slots that compute one group of one step's result, and the moduli that reduce it."""
+    """The slots that compute one group of one step's result, and the moduli that reduce it.
+
+    A sequence without result passes the words of an output around the ring, for who listens at rower 0.
+    """
 
     name: str
-    result: Word
+    result: Word | None
     moduli: tuple[Modulus, ...]
     slots: tuple[Slot, ...]
 
@@ -109,6 +118,12 @@ class Sequence:
         lefts = [(i, slot.left_word, True) for i, slot in enumerate(self.slots) if slot.left_word]
         rights = [(i, slot.right_word, False) for i, slot in enumerate(self.slots) if slot.right_word]
         return (*lefts, *rights)
+
+    @cached_property
+    def binary_reads(self) -> tuple[tuple[int, int], ...]:
+        """Offsets of the slots that read a binary word, and its position."""
+        words = [(i, slot.binary_word) for i, slot in enumerate(self.slots)]
+        return tuple((i, word) for i, word in words if word is not None)
 
 
 @dataclass(frozen=True)
@@ -123,13 +138,18 @@ class Placed:
         """Slot number of the last slot."""
         return self.start + len(self.sequence.slots) - 1
 
+    def finish(self, machine: Machine) -> int:
+        """First slot of another run that can use what the sequence is for."""
+        return self.last + (machine.rower_latency if self.sequence.result else 1)
+
 
 @dataclass(frozen=True)
 class Schedule:
     """A program placed on an engine.
 
     ``interval`` is the number of slots between runs in the steady state, ``latency`` the distance between
-    the first slot of a run and the first slot of another that can use all its results.
+    the first slot of a run and the first slot of another that can use all its results. ``binary_words`` is
+    the number of binary words that a run takes; ``serial`` tells that outputs are passed around the ring.
     """
 
     program: Program
@@ -139,12 +159,14 @@ class Schedule:
     values: tuple[str, ...]
     inputs: tuple[Word, ...]
     outputs: tuple[Word, ...]
+    binary_words: int
+    serial: bool
     registers: dict[Word, int] = field(hash=False)
 
     @property
     def latency(self) -> int:
         """Slots from the first slot of a run to the first one that can use its last result."""
-        return max(p.last for p in self.placed) + self.machine.rower_latency
+        return max(p.finish(self.machine) for p in self.placed)
 
     @property
     def stages(self) -> int:
@@ -169,20 +191,29 @@ class Schedule:
         return -self.machine.memory_delay
 
 
-def schedule(program: Program, machine: Machine, goal: Goal = "latency") -> Schedule:
+def schedule(
+    program: Program,
+    machine: Machine,
+    goal: Goal = "latency",
+    *,
+    serial: bool = False,
+    shortest_interval: int = 0,
+) -> Schedule:
     """Place ``program`` on ``machine``.
 
     Goal ``latency`` takes the shortest latency and then the shortest interval that allows it; goal
-    ``interval`` the shortest interval and then the shortest latency.
+    ``interval`` the shortest interval and then the shortest latency; neither takes an interval below
+    ``shortest_interval``. With ``serial`` the outputs are passed around the ring, one residue a slot.
     """
-    builder = _Builder(program, machine)
+    builder = _Builder(program, machine, serial)
     choices = builder.choices()
     total = sum(len(orders[0].slots) for orders in choices)
     longest = total + (machine.rower_latency + machine.memory_delay + 1) * len(choices)
+    longest = max(longest + builder.binary_words + START_DELAY, shortest_interval + 1)
     prompt = _Placer(choices, machine, longest).best()
     assert prompt is not None
     limit = _finish(prompt) if goal == "latency" else None
-    for interval in range(total, longest):
+    for interval in range(max(total, shortest_interval), longest):
         placed = _Placer(choices, machine, interval, limit).best()
         if placed is not None:
             return builder.finish(placed, interval)
@@ -196,18 +227,23 @@ def _finish(placed: list[Placed]) -> int:
 class _Builder:
     """Turns the steps of a program into sequences of slots."""
 
-    def __init__(self, program: Program, machine: Machine) -> None:
-        self.program, self.machine = program, machine
+    def __init__(self, program: Program, machine: Machine, serial: bool) -> None:
+        self.program, self.machine, self.serial = program, machine, serial
         self.index: dict[int, int] = {}
         self.values: list[str] = []
+        # Position of the first word of each binary operand.
+        self.binary: dict[int, int] = {}
+        self.binary_words = 0
         for source in program.inputs:
-            self._number(source)
+            if isinstance(source, Words):
+                self.binary[id(source)] = self.binary_words
+                self.binary_words += source.count
+            else:
+                self._number(source)
         for step in program.steps:
             self._number(step.result)
 
-    def _number(self, value: Residues | Words) -> None:
-        if isinstance(value, Words):
-            raise SpecificationError("binary operands enter an engine through its converter")
+    def _number(self, value: Residues) -> None:
         if len(value.base) % self.machine.rowers:
             raise SpecificationError(
                 f"{self.machine.rowers} rowers cannot share {len(value.base)} moduli evenly; "
@@ -227,12 +263,25 @@ class _Builder:
 
     def choices(self) -> list[list[Sequence]]:
         """For each sequence in program order, the orders of slots to choose from."""
-        return [
+        choices = [
             [self._sequence(step, group, late) for late in orders]
             for step in self.program.steps
             for orders in [_orders(step)]
             for group in range(self._groups(step.result))
         ]
+        if self.serial:
+            choices += [[self._serial(output)] for output in self.program.outputs]
+        return choices
+
+    def _serial(self, output: Residues) -> Sequence:
+        """Passes the words of an output around the ring; rower 0 has channel i in slot i."""
+        slots = []
+        for group in range(self._groups(output)):
+            slots.append(Slot(Left.REGISTER, left_word=self._word(output, group)))
+            slots += [Slot(Left.NEIGHBOUR)] * (self.machine.rowers - 1)
+        slots[0] = replace(slots[0], first=True)
+        slots[-1] = replace(slots[-1], last=True)
+        return Sequence(output.name, None, (), tuple(slots))
 
     def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
         """The slots of one group: products, then broadcasts, scaled terms before or after, quotients."""
@@ -245,7 +294,9 @@ class _Builder:
             match term:
                 case Scaled(value, constants, _):
                     slots.append(self._scaled(value, group, constants, moduli))
-                case Broadcast(source, matrix, _):
+                case Broadcast(Words() as words, matrix, _):
+                    slots += self._binary(words, matrix, group, moduli)
+                case Broadcast(Residues() as source, matrix, _):
                     quotient = _quotient_of(step, source)
                     slots += self._passes(source, matrix, group, moduli, quotient)
                     tapped = len(slots) - rowers + self.machine.tap_slots - 1
@@ -264,13 +315,17 @@ class _Builder:
         return Sequence(step.result.name, result, moduli, tuple(slots))
 
     def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
-        """Products to be subtracted first; the next slot then takes their sum from its own product."""
+        """Products to be subtracted first; the next slot then takes their sum from its own product.
+
+        So that the start value of the accumulator comes out with its own sign, it is subtracted too.
+        """
         products = [term for term in step.terms if isinstance(term, Product)]
         negative = [self._product(term, group) for term in products if term.sign < 0]
         positive = [self._product(term, group) for term in products if term.sign > 0]
         if negative:
             positive = positive or [Slot(Left.REGISTER)]
             positive[0] = replace(positive[0], subtract=True)
+            negative[0] = replace(negative[0], subtract=True)
         return negative + positive
 
     def _product(self, term: Product, group: int) -> Slot:
@@ -290,9 +345,23 @@ class _Builder:
         own = row[first : first + self.machine.rowers]
         return tuple(m.centre(c) for m, c in zip(moduli, own, strict=True))
 
+    def _binary(
+        self,
+        words: Words,
+        matrix: tuple[tuple[int, ...], ...],
+        group: int,
+        moduli: tuple[Modulus, ...],
+    ) -> list[Slot]:
+        """One slot for each binary word, which all rowers take from the bus."""
+        first = self.binary[id(words)]
+        return [
+            Slot(Left.BUS, constants=self._constants(row, group, moduli), binary_word=first + j)
+            for j, row in enumerate(matrix)
+        ]
+
     def _passes(
         self,
-        source: Residues | Words,
+        source: Residues,
         matrix: tuple[tuple[int, ...], ...],
         group: int,
         moduli: tuple[Modulus, ...],
@@ -302,7 +371,6 @@ class _Builder:
 
         In slot i of a pass, rower r holds the word of rower r + i.
         """
-        assert isinstance(source, Residues)
         rowers, slots = self.machine.rowers, []
         for chunk in range(self._groups(source)):
             for turn in range(rowers):
@@ -348,6 +416,8 @@ class _Builder:
             tuple(self.values),
             tuple(inputs),
             tuple(outputs),
+            self.binary_words,
+            self.serial,
             {},
         )
         return replace(result, registers=_allocate(result))
@@ -357,7 +427,7 @@ class _Builder:
         return sources + [step.result for step in self.program.steps]
 
 
-def _quotient_of(step: Reduction, source: Residues | Words) -> Quotient | None:
+def _quotient_of(step: Reduction, source: Residues) -> Quotient | None:
     for term in step.terms:
         if isinstance(term, Correction) and term.quotient.source is source:
             return term.quotient
@@ -381,6 +451,9 @@ class _Placer:
         limit: int | None = None,
     ) -> None:
         self.choices, self.machine, self.interval = choices, machine, interval
+        self.binary_words = 1 + max(
+            (word for orders in choices for _, word in orders[0].binary_reads), default=-1
+        )
         self.limit = limit
         self.found: list[Placed] | None = None
         self.nodes = SEARCH_NODES
@@ -398,8 +471,9 @@ class _Placer:
             self.nodes -= 1
             if self.nodes < 0:
                 return
-            word = candidate.sequence.result
-            after = {**ready, word: candidate.last + self.machine.rower_latency}
+            after = dict(ready)
+            if candidate.sequence.result:
+                after[candidate.sequence.result] = candidate.finish(self.machine)
             self._extend([*placed, candidate], taken | self._phases(candidate), after)
 
     def _candidates(
@@ -419,6 +493,8 @@ class _Placer:
     def _fits(self, candidate: Placed, taken: int, ready: dict[Word, int]) -> bool:
         if len(candidate.sequence.slots) > self.interval or self._phases(candidate) & taken:
             return False
+        if _reload(candidate) + self.binary_words + START_DELAY > self.interval:
+            return False
         delay = self.machine.memory_delay
         return _operands(candidate.sequence, candidate.start, ready, self.interval, delay)
 
@@ -428,6 +504,15 @@ class _Placer:
         return (run | run >> self.interval) & ((1 << self.interval) - 1)
 
 
+
+
+def _reload(candidate: Placed) -> int:
+    """First slot after which the next run's binary words can come, one a cycle, without overtaking.
+
+    0 for a sequence that reads none.
+    """
+    reads = candidate.sequence.binary_reads
+    return max((candidate.start + offset - word for offset, word in reads), default=0)
 
 
 def _earliest(sequence: Sequence, ready: dict[Word, int]) -> int:
