@@ -12,7 +12,7 @@ from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 
 COX_LATENCY = 6
-"""Slots from the last tapped slot to the first one that can use the quotient: registers for the operand,
+"""Slots from the last tapped one to the first that can use the quotient: registers for the operand,
 the leading bits, their multiples, the sum of the taps, the accumulator and the bus."""
 
 WEIGHTS_DELAY = 2
@@ -25,9 +25,10 @@ FIRST_DELAY = 4
 class Cox(Component):
     """quotient = floor(sigma0 + sum of weighted leading bits / 2^t).
 
-    ``taps`` are the operands of the rowers that the Cox listens to, ``weights`` the code of a weight for each:
-    0 for none, else 1 + its position in ``choices``. The codes come `WEIGHTS_DELAY` cycles after the slot,
-    ``first``, which starts a new estimate, `FIRST_DELAY`. The quotient includes a slot's words from `COX_LATENCY` slots on.
+    ``taps`` are the operands of the rowers that the Cox listens to, ``weights`` the code of a
+    weight for each: 0 for none, else 1 + its position in ``choices``. The codes come
+    `WEIGHTS_DELAY` cycles after the slot, ``first``, which starts a new estimate, `FIRST_DELAY`.
+    The quotient includes a slot's words from `COX_LATENCY` slots on.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Cox(Component):
         )
 
     def elaborate(self, platform: Any) -> Module:
-        """Leading bits, their multiples, the sum of the taps, accumulator, quotient: a register each."""
+        """Leading bits, multiples, sum of the taps, accumulator, quotient: a register each."""
         m = Module()
         fraction = self.estimate.truncation
         weighted: Value = Const(0, signed(1))
@@ -83,7 +84,7 @@ class Cox(Component):
 
 
 def constant_multiple(value: Value, factor: int) -> Value:
-    """value * factor by shifts and additions: a product by a constant would take a multiplier block."""
+    """value * factor by shifts and additions: ``*`` would take a multiplier block."""
     total: Value = Const(0, signed(1))
     for bit in range(abs(factor).bit_length()):
         if abs(factor) >> bit & 1:

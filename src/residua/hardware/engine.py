@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from amaranth.hdl import Module, signed
+from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream
-from amaranth.lib.wiring import Component, In, Out
+from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
-from residua.algorithms.program import Program, Quotient
+from residua.algorithms.program import Program, Quotient, Words
 from residua.errors import SpecificationError
+from residua.hardware.binary_operands import BinaryOperands
 from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
 from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
@@ -39,7 +40,9 @@ class EngineOptions:
     ``rowers`` must divide the number of moduli of each base. ``reduction`` ``multiply`` does the first fold
     with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule minimises first.
     ``product_registers`` adds registers between multipliers and accumulators; ``levels_per_register`` is
-    the number of adders in a row between the registers of the reducer.
+    the number of adders in a row between the registers of the reducer. ``serial`` hands results out one
+    residue a cycle, channel 0 first, and not all at once; ``shortest_interval`` is what a consumer of the
+    results needs.
     """
 
     rowers: int
@@ -47,6 +50,8 @@ class EngineOptions:
     goal: Goal = "latency"
     product_registers: int = 0
     levels_per_register: int = 1
+    serial: bool = False
+    shortest_interval: int = 0
 
 
 class EngineDesign:
@@ -62,9 +67,11 @@ class EngineDesign:
         return analyse(self.program)
 
     @cached_property
-    def estimate(self) -> Estimate:
-        """The Cox's parameters; the extensions of a program share one Cox."""
+    def estimate(self) -> Estimate | None:
+        """The Cox's parameters; the extensions of a program share one Cox. None if it has no extension."""
         estimates = {q.cox for q in self._quotients}
+        if not estimates:
+            return None
         if len(estimates) != 1:
             raise SpecificationError(
                 f"{self.program.name}: one engine has one Cox, but its extensions want {len(estimates)}"
@@ -126,21 +133,49 @@ class EngineDesign:
     @cached_property
     def longest_sum(self) -> int:
         """An upper bound for the number of products in one sum."""
-        return 2 * len(self.moduli) + 8
+        longest = max((words.count for words in self._binary_operands), default=0)
+        return max(2 * len(self.moduli), longest) + 8
+
+    @cached_property
+    def binary_width(self) -> int:
+        """Bits of a word of the binary operands, 0 if there are none."""
+        widths = {words.width for words in self._binary_operands}
+        if len(widths) > 1:
+            raise SpecificationError(
+                f"{self.program.name}: binary operands share one width of words, not {sorted(widths)}"
+            )
+        width = widths.pop() if widths else 0
+        if width > self.width:
+            raise SpecificationError(
+                f"{self.program.name}: words of {width} bits do not fit moduli of {self.width} bits"
+            )
+        return width
+
+    @cached_property
+    def _binary_operands(self) -> list[Words]:
+        return [source for source in self.program.inputs if isinstance(source, Words)]
 
     @cached_property
     def machine(self) -> Machine:
         """The engine as the scheduler sees it, with the fewest taps that keep the Cox off the critical path."""
         for taps in range(1, self.rowers + 1):
-            machine = Machine(self.rowers, self.rower_latency, MEMORY_DELAY, COX_LATENCY, taps)
-            if machine.tap_slots - 1 + COX_LATENCY <= self.rowers:
+            # Binary words share the bus with the quotient, which costs it a register.
+            cox_latency = COX_LATENCY + bool(self.binary_width)
+            machine = Machine(self.rowers, self.rower_latency, MEMORY_DELAY, cox_latency, taps)
+            if machine.tap_slots - 1 + cox_latency <= self.rowers:
                 break
         return machine
 
     @cached_property
     def schedule(self) -> Schedule:
         """The program, placed."""
-        return schedule(self.program, self.machine, self.options.goal)
+        return schedule(
+            self.program,
+            self.machine,
+            self.options.goal,
+            serial=self.options.serial,
+            shortest_interval=self.options.shortest_interval,
+        )
 
     @cached_property
     def microcode(self) -> Microcode:
@@ -154,6 +189,7 @@ class EngineDesign:
             modulus=operand + self.mac_latency,
             store=operand + self.rower_latency,
             emit=operand + CONTROL_DELAY + self.rower_latency,
+            emit_serial=operand + CONTROL_DELAY + 1,
             cox_weights=operand + CONTROL_DELAY + WEIGHTS_DELAY,
             cox_first=operand + CONTROL_DELAY + FIRST_DELAY,
         )
@@ -190,10 +226,14 @@ class EngineDesign:
 class Engine(Component):
     """A program on residues, with all channels in parallel.
 
-    ``operands`` takes one word of every rower at a time (w + 1 bits, signed, redundant), in the order of
+    ``operands`` exists if the program has residues for operands. It takes one word of every rower at a time (w + 1 bits, signed, redundant), in the order of
     ``design.schedule.inputs``; a run starts when it has all of its words. ``result`` presents the words of
     ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being the
     position; whoever starts runs must be able to take them. ``enable`` withholds the start of runs.
+
+    ``binary`` exists if the program has binary operands. It takes their words (unsigned), the lowest of the
+    first operand first. With the option ``serial``, ``result`` is one residue in each of n cycles in a row,
+    ``result_word`` the position of the output in the program, and ``start`` is set when a run starts.
 
     ``interval`` is the number of cycles between the starts of runs in the steady state, ``latency`` the
     number of cycles from the first slot of a run to the first slot of another that can use its results.
@@ -203,15 +243,23 @@ class Engine(Component):
         self.design = design
         self.latency, self.interval = design.schedule.latency, design.schedule.interval
         self.words = data.ArrayLayout(signed(design.width + 1), design.rowers)
-        super().__init__(
-            {
-                "enable": In(1),
-                "operands": In(stream.Signature(self.words)),
-                "result": Out(self.words),
-                "result_valid": Out(1),
-                "result_word": Out(range(max(len(design.schedule.outputs), 2))),
-            }
-        )
+        serial = design.options.serial
+        outputs = len(design.program.outputs) if serial else len(design.schedule.outputs)
+        ports: dict[str, Any] = {
+            "enable": In(1),
+            "operands": In(stream.Signature(self.words)),
+            "binary": In(stream.Signature(max(design.binary_width, 1))),
+            "result": Out(data.ArrayLayout(signed(design.width + 1), 1) if serial else self.words),
+            "result_valid": Out(1),
+            "result_word": Out(range(max(outputs, 2))),
+            "start": Out(1),
+        }
+        absent = {
+            "operands": not design.schedule.inputs,
+            "binary": not design.schedule.binary_words,
+            "start": not serial,
+        }
+        super().__init__({name: p for name, p in ports.items() if not absent.get(name, False)})
 
     def elaborate(self, platform: Any) -> Module:
         """Rowers, Cox, sequencer and the loader of operands."""
@@ -220,15 +268,16 @@ class Engine(Component):
         stages = max(max(microcode.fields[f"{n}_stage"]) for n in ("emit", "release")) + 1
         m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages)
         rowers = self._rowers(m, sequencer)
-        m.submodules.cox = cox = self._cox(m, sequencer, rowers)
-        for rower in rowers:
-            m.d.comb += rower.bus.eq(cox.quotient)
+        self._drive_bus(m, sequencer, rowers)
         self._load(m, sequencer, rowers)
         m.d.comb += [
             self.result_valid.eq(sequencer.emit),
             self.result_word.eq(sequencer.emit_word),
         ]
-        m.d.comb += [self.result[i].eq(rower.residue) for i, rower in enumerate(rowers)]
+        if self.design.options.serial:
+            m.d.comb += [self.result[0].eq(rowers[0].operand), self.start.eq(sequencer.start)]
+        else:
+            m.d.comb += [self.result[i].eq(rower.residue) for i, rower in enumerate(rowers)]
         return m
 
     def _rowers(self, m: Module, sequencer: Sequencer) -> list[Rower]:
@@ -249,10 +298,39 @@ class Engine(Component):
             m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
         return rowers
 
-    def _cox(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Cox:
+    def _drive_bus(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
+        """The quotient, or a binary word where the microcode wants one, to all rowers."""
+        bus: Value = Const(0, signed(1))
+        if self.design.estimate:
+            bus = self._cox(m, sequencer, rowers, self.design.estimate).quotient
+        if self.design.binary_width:
+            bus = self._binary_operands(m, sequencer, bus)
+        m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+
+    def _binary_operands(self, m: Module, sequencer: Sequencer, quotient: Value) -> Value:
+        """The memory of binary words and the register in which they meet the quotient."""
+        count = self.design.schedule.binary_words
+        m.submodules.binary_operands = operands = BinaryOperands(self.design.binary_width, count)
+        connect(m, flipped(self.binary), operands.words)
+        bus = Signal(signed(self.design.width + 1), reset_less=True)
+        binary = delayed(m, sequencer.binary, CONTROL_DELAY, "binary")
+        address = delayed(m, sequencer.binary_word, CONTROL_DELAY, "binary_word")
+        m.d.comb += [
+            operands.start.eq(sequencer.start),
+            operands.release.eq(sequencer.release),
+            operands.address.eq(address),
+        ]
+        m.d.sync += bus.eq(Mux(binary, operands.word, quotient))
+        return bus
+
+    def _cox(
+        self, m: Module, sequencer: Sequencer, rowers: list[Rower], estimate: Estimate
+    ) -> Cox:
         design, machine = self.design, self.design.machine
         weights = design.microcode.weights
-        cox = Cox(design.estimate, design.width, machine.taps, weights, design.quotient_range)
+        m.submodules.cox = cox = Cox(
+            estimate, design.width, machine.taps, weights, design.quotient_range
+        )
         for tap in range(machine.taps):
             position = min(tap * machine.tap_slots, len(rowers) - 1)
             m.d.comb += [
@@ -263,6 +341,15 @@ class Engine(Component):
         return cox
 
     def _load(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
+        """Runs start when all of their operands are there."""
+        request: Value = self.enable
+        if self.design.schedule.binary_words:
+            request = request & m.submodules.binary_operands.request
+        if self.design.schedule.inputs:
+            request = request & self._load_residues(m, sequencer, rowers)
+        m.d.comb += sequencer.request.eq(request)
+
+    def _load_residues(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Value:
         """Operand words share the rowers' write port with residues, which come first."""
         m.submodules.loader = loader = OperandLoader(len(self.design.schedule.inputs))
         m.d.comb += [
@@ -271,7 +358,6 @@ class Engine(Component):
             loader.busy.eq(delayed(m, sequencer.write, CONTROL_DELAY, "write")),
             loader.start.eq(sequencer.start),
             loader.release.eq(sequencer.release),
-            sequencer.request.eq(loader.request & self.enable),
         ]
         for index, rower in enumerate(rowers):
             m.d.comb += [
@@ -279,3 +365,4 @@ class Engine(Component):
                 rower.load_register.eq(loader.register),
                 rower.word.eq(self.operands.payload[index]),
             ]
+        return loader.request

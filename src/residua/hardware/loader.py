@@ -9,9 +9,10 @@ from amaranth.lib.wiring import Component, In, Out
 class OperandLoader(Component):
     """Accepts ``count`` words for each run, into registers 1, 2, ... ``count``.
 
-    A word is taken (``load``) in a cycle in which ``valid`` and ``ready`` are set, never in one in which
-    the write port is ``busy``. After the last one ``request`` asks for a run until ``start`` grants it; the
-    next words are taken after ``release``, when the run has read all of its operands.
+    A word is taken (``load``) in a cycle in which ``valid`` and ``ready`` are set, never in one in
+    which the write port is ``busy``. After the last one ``request`` asks for a run until ``start``
+    grants it; the next words are taken after ``release``, when the run has read all of its
+    operands.
     """
 
     def __init__(self, count: int) -> None:

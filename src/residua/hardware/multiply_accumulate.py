@@ -21,7 +21,8 @@ def digit_count(width: int) -> int:
 def accumulation_latency(width: int, product_registers: int = 0) -> int:
     """Clock edges from the operands of the last product to the complete sum.
 
-    The multipliers' registers, the accumulators and a register for each level of the tree that joins them.
+    The multipliers' registers, the accumulators and a register for each level of the tree that
+    joins them.
     """
     levels = (digit_count(width) ** 2 - 1).bit_length()
     return MULTIPLIER_LATENCY + product_registers + 1 + levels
@@ -30,14 +31,14 @@ def accumulation_latency(width: int, product_registers: int = 0) -> int:
 class MultiplyAccumulate(Component):
     """A running sum of signed products, never reduced.
 
-    ``sum`` <- left * right + (start if first else sum); left * right - (...) where ``subtract`` is set.
-    Operands are split in digits of 17 bits; every pair of digits has its own multiplier and accumulator,
-    and the partial sums meet in a pipelined adder tree after the last product only.
+    ``sum`` <- left * right + (start if first else sum); left * right - (...) where ``subtract`` is
+    set. Operands are split in digits of 17 bits; every pair of digits has its own multiplier and
+    accumulator, and the partial sums meet in a pipelined adder tree after the last product only.
 
-    ``first`` (and ``subtract``) come with the operands, ``sum`` is complete ``latency`` clock edges after
-    the operands of the last product and stays one cycle. ``accumulator`` is the range of complete sums
-    without ``start``, ``terms`` the largest number of products in one. ``product_registers`` are further
-    registers between the multipliers and the accumulators.
+    ``first`` (and ``subtract``) come with the operands, ``sum`` is complete ``latency`` clock edges
+    after the operands of the last product and stays one cycle. ``accumulator`` is the range of
+    complete sums without ``start``, ``terms`` the largest number of products in one.
+    ``product_registers`` are further registers between the multipliers and the accumulators.
     """
 
     def __init__(

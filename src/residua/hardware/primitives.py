@@ -1,7 +1,8 @@
 """The arithmetic that maps to a device's own cells: multiplier, accumulator, selecting adder.
 
-Nothing above this layer knows the target. Each primitive is behavioural by default, and has per-target forms
-where inference would lose registers or logic. `residua.hardware.rtl` decides which one is elaborated.
+Nothing above this layer knows the target. Each primitive is behavioural by default, and has
+per-target forms where inference would lose registers or logic. `residua.hardware.rtl` decides which
+one is elaborated.
 """
 
 from collections.abc import Callable
@@ -28,7 +29,8 @@ class Ecp5:
 class Primitive(Component):
     """A component with one elaboration for each kind of target.
 
-    ``parameters`` are the arguments that make an equal one, ``clocked`` says whether it has registers.
+    ``parameters`` are the arguments that make an equal one, ``clocked`` says whether it has
+    registers.
     """
 
     parameters: dict[str, Any]
@@ -59,8 +61,8 @@ class Primitive(Component):
 class Multiplier(Primitive):
     """A signed product with a register at its inputs and one at its output.
 
-    Operands of at most 18 bits, which is one MULT18X18D or DSP48E1. ``product`` belongs to the operands of
-    two clock edges before.
+    Operands of at most 18 bits, which is one MULT18X18D or DSP48E1. ``product`` belongs to the
+    operands of two clock edges before.
     """
 
     clocked = True
@@ -99,8 +101,13 @@ class Multiplier(Primitive):
         left, right = _extend(self.left, 18), _extend(self.right, 18)
         product = Signal(36)
         ports: dict[str, Any] = {
-            "i_CLK0": ClockSignal(), "i_CE0": C(1), "i_RST0": C(0),
-            "i_SIGNEDA": C(1), "i_SIGNEDB": C(1), "i_SOURCEA": C(0), "i_SOURCEB": C(0),
+            "i_CLK0": ClockSignal(),
+            "i_CE0": C(1),
+            "i_RST0": C(0),
+            "i_SIGNEDA": C(1),
+            "i_SIGNEDB": C(1),
+            "i_SOURCEA": C(0),
+            "i_SOURCEB": C(0),
         }
         for bit in range(18):
             ports[f"i_A{bit}"], ports[f"i_B{bit}"] = left[bit], right[bit]
@@ -118,8 +125,8 @@ class Multiplier(Primitive):
 class Accumulator(Primitive):
     """sum <- product + (start if first else sum); where ``subtract`` is set, product - (...).
 
-    ``sum`` is a register of ``width`` bits: it belongs to the product of one clock edge before. ``start``
-    is a constant. The port ``subtract`` exists only with ``subtracts``.
+    ``sum`` is a register of ``width`` bits: it belongs to the product of one clock edge before.
+    ``start`` is a constant. The port ``subtract`` exists only with ``subtracts``.
     """
 
     clocked = True
@@ -130,7 +137,10 @@ class Accumulator(Primitive):
         self.product_width, self.width = product_width, width
         self.start, self.subtracts = start, subtracts
         self.parameters = {
-            "product_width": product_width, "width": width, "start": start, "subtracts": subtracts,
+            "product_width": product_width,
+            "width": width,
+            "start": start,
+            "subtracts": subtracts,
         }
         ports = {"product": In(signed(product_width)), "first": In(1), "sum": Out(signed(width))}
         if subtracts:
@@ -139,7 +149,7 @@ class Accumulator(Primitive):
 
     @property
     def module_name(self) -> str:
-        """accumulator_<product bits>_<sum bits>, with the start value and sign where there is one."""
+        """accumulator_<product bits>_<sum bits>, then the start value and sign if any."""
         start = f"_from_{self.start}" if self.start else ""
         return f"accumulator_{self.product_width}_{self.width}{start}" + "_pm" * self.subtracts
 
@@ -186,7 +196,9 @@ class SelectAdder(Primitive):
         self.width = width
         self.negate_first, self.negate_second = negate_first, negate_second
         self.parameters = {
-            "width": width, "negate_first": negate_first, "negate_second": negate_second,
+            "width": width,
+            "negate_first": negate_first,
+            "negate_second": negate_second,
         }
         super().__init__(
             {
@@ -201,7 +213,9 @@ class SelectAdder(Primitive):
     @property
     def module_name(self) -> str:
         """select_adder_<width>, with the signs of both addends."""
-        signs = "".join("n" if negate else "p" for negate in (self.negate_first, self.negate_second))
+        signs = "".join(
+            "n" if negate else "p" for negate in (self.negate_first, self.negate_second)
+        )
         return f"select_adder_{self.width}_{signs}"
 
     def behaviour(self) -> Module:
@@ -281,8 +295,8 @@ _Function = Callable[[int, int, int], int]
 class _Cell:
     """Half a CCU2C: the addend is ``function(b, c, d)``.
 
-    The lower quarter of the LUT doubles as the carry, which is right only if the function is 0 wherever
-    c = d = 0, or if that never happens.
+    The lower quarter of the LUT doubles as the carry, which is right only if the function is 0
+    wherever c = d = 0, or if that never happens.
     """
 
     b: Value

@@ -1,8 +1,8 @@
 """Channel reducer: folds an accumulated sum into a redundant residue, for any of a rower's moduli.
 
-Each fold v -> (v >> w) * h + (v mod 2^w) is a tree of adders over the low part and the shifted copies of the
-high part, one for each signed digit of h, or one multiplication by h. The moduli of a rower share the adders:
-where their digits differ, a select follows the value down the pipeline.
+Each fold v -> (v >> w) * h + (v mod 2^w) is a tree of adders over the low part and the shifted
+copies of the high part, one for each signed digit of h, or one multiplication by h. The moduli of a
+rower share the adders: where their digits differ, a select follows the value down the pipeline.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,9 @@ Digit = tuple[int, int]
 class FoldPlan:
     """How one fold is built.
 
-    ``multiplies`` chooses a multiplication by h, with a product and a sum register; else ``levels`` is the
-    depth of the adder tree, and a register follows every ``levels_per_register`` of them and the last one.
+    ``multiplies`` chooses a multiplication by h, with a product and a sum register; else ``levels``
+    is the depth of the adder tree, and a register follows every ``levels_per_register`` of them and
+    the last one.
     """
 
     multiplies: bool
@@ -51,7 +52,8 @@ def plan_folds(
 ) -> list[FoldPlan]:
     """One plan that serves every rower with any of ``moduli``.
 
-    With ``multiply_first`` the first fold, whose high part is the longest, is a multiplication by h.
+    With ``multiply_first`` the first fold, whose high part is the longest, is a multiplication by
+    h.
     """
     weight = max(modulus.weight for modulus in moduli)
     levels = max(ceil_log2(weight + 1), 1)
@@ -63,9 +65,10 @@ def plan_folds(
 class ChannelReducer(Component):
     """value mod m_select, as a signed word of w + 1 bits.
 
-    ``value`` includes the centring constant 2^(w-1) (see `residua.numbers.folding`). ``select`` is the
-    position of the modulus in ``moduli`` and comes with the value; the residue follows ``latency`` clock
-    edges later, one every cycle. ``ranges`` are the sums' ranges for each modulus, without the constant.
+    ``value`` includes the centring constant 2^(w-1) (see `residua.numbers.folding`). ``select`` is
+    the position of the modulus in ``moduli`` and comes with the value; the residue follows
+    ``latency`` clock edges later, one every cycle. ``ranges`` are the sums' ranges for each
+    modulus, without the constant.
     """
 
     def __init__(
@@ -104,8 +107,8 @@ class ChannelReducer(Component):
 class _Operand:
     """A signal in the adder tree.
 
-    It stands for ``coefficients[k] * high`` (+ low) under modulus k. ``negated`` is constant (a bool) or
-    follows the select; ``other`` is a second signal taken where the select is 0.
+    It stands for ``coefficients[k] * high`` (+ low) under modulus k. ``negated`` is constant (a
+    bool) or follows the select; ``other`` is a second signal taken where the select is 0.
     """
 
     signal: Value
@@ -138,7 +141,9 @@ class _Fold:
         bits = max(max(o, -o - 1).bit_length() for o in offsets) + 1
         table = Array([Const(o, signed(bits)) for o in offsets])
         offset = Signal(signed(bits), name=f"offset_{self.index}")
-        product = Signal(signed(len(self.high) + bits), name=f"product_{self.index}", reset_less=True)
+        product = Signal(
+            signed(len(self.high) + bits), name=f"product_{self.index}", reset_less=True
+        )
         low = Signal(self.width, name=f"low_{self.index}", reset_less=True)
         total = Signal(signed(_bits(self.after)), name=f"fold_{self.index}", reset_less=True)
         m.d.comb += offset.eq(table[self.select])
@@ -186,9 +191,7 @@ class _Fold:
                 ),
             )
         choices = [self._shifted(d[1]) if d else Const(0, signed(1)) for d in row]
-        chosen = Signal(
-            signed(max(len(choice) for choice in choices)), name=self._name("term")
-        )
+        chosen = Signal(signed(max(len(choice) for choice in choices)), name=self._name("term"))
         self.m.d.comb += chosen.eq(Array(choices)[self.select])
         return _Operand(chosen, coefficients, negated=self._signs(row))
 
@@ -235,7 +238,8 @@ class _Fold:
         return _Operand(total, sums, has_low, left.negated)
 
     def _select_add(self, bits: int, left: _Operand, right: _Operand) -> Value:
-        assert right.other is not None and isinstance(right.negated, bool)
+        assert right.other is not None
+        assert isinstance(right.negated, bool)
         flip = bool(left.negated)
         adder = SelectAdder(
             bits, negate_first=right.negated != flip, negate_second=right.other[1] != flip
@@ -298,16 +302,20 @@ class _Fold:
 
 
 def align_digits(digits: Sequence[Sequence[Digit]]) -> list[list[Digit | None]]:
-    """Rows of one digit for each modulus, ordered so that as few rows as possible need a multiplexer."""
+    """Rows of one digit for each modulus, so ordered that few rows need a multiplexer."""
     weight = max(len(own) for own in digits)
     padded = [[*own, *[None] * (weight - len(own))] for own in digits]
     first, *others = padded
     columns: list[list[Digit | None]] = [list(first)]
     for other in others:
-        best = min(
-            permutations(other),
-            key=lambda order: sum(map(_mismatch, first, order)),
-        ) if weight <= 6 else other
+        best = (
+            min(
+                permutations(other),
+                key=lambda order: sum(map(_mismatch, first, order)),
+            )
+            if weight <= 6
+            else other
+        )
         columns.append(list(best))
     return [list(row) for row in zip(*columns, strict=True)]
 
@@ -330,6 +338,7 @@ def _bit(negated: bool | Value) -> Value:
 def _bits(ranges: Sequence[Range]) -> int:
     """Bits of a signed word that holds all of these ranges."""
     return max(
-        max(low.bit_length() if low >= 0 else (-low - 1).bit_length(), max(high, 0).bit_length()) + 1
+        max(low.bit_length() if low >= 0 else (-low - 1).bit_length(), max(high, 0).bit_length())
+        + 1
         for low, high in ranges
     )

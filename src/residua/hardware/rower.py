@@ -1,4 +1,4 @@
-"""Rower: the multiplier-accumulator, reducer and memories of the channels that share one physical unit."""
+"""Rower: multiplier-accumulator, reducer and memories of the channels that share one unit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,11 @@ from residua.numbers.moduli import Modulus
 class RowerShape:
     """What all rowers of an engine have in common.
 
-    ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the constant
-    memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum, ``sum_range`` the
-    range of all sums, ``folds`` how the reducer is built, ``product_registers`` the registers between multiplier
-    and accumulator, ``subtracts`` whether products can be subtracted.
+    ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the
+    constant memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum,
+    ``sum_range`` the range of all sums, ``folds`` how the reducer is built, ``product_registers``
+    the registers between multiplier and accumulator, ``subtracts`` whether products can be
+    subtracted.
     """
 
     width: int
@@ -44,9 +45,10 @@ class RowerShape:
     def control(self) -> dict[str, Any]:
         """The control inputs of a rower.
 
-        The rower registers them first (a constant in block memory is addressed a cycle before). After that, ``left``, ``first`` and ``subtract`` belong to the slot of
-        the same cycle, the addresses to the slot of the next one; ``modulus`` comes with the complete sum,
-        ``write`` and ``write_register`` with the residue.
+        The rower registers them first (a constant in block memory is addressed a cycle before).
+        After that, ``left``, ``first`` and ``subtract`` belong to the slot of the same cycle, the
+        addresses to the slot of the next one; ``modulus`` comes with the complete sum, ``write``
+        and ``write_register`` with the residue.
         """
         ports: dict[str, Any] = {
             "left": range(len(Left)),
@@ -65,24 +67,25 @@ class RowerShape:
 
 
 CONTROL_DELAY = 1
-"""Cycles by which a rower delays its controls: each has a register of its own, near what it drives."""
+"""Cycles by which a rower delays its controls, to have them in registers of its own."""
 
 LARGEST_LOGIC_MEMORY = 128
 """Words up to which a table of constants is logic; larger ones go to block memory."""
 
 MEMORY_DELAY = 3
-"""Slots from the first one that can take a residue as it comes to the first one that can read it from the
+"""Slots from the first that can take a residue as it comes to the first that can read it from the
 register memory: a write register, the memory, a read register."""
 
 
 class Rower(Component):
     """One multiplier-accumulator slot a cycle.
 
-    A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus) by a right
-    operand: the word of ``right_register`` or the constant ``constant``. Register 0 and constant 0 hold zero,
-    and the operand not wanted is read from there. The residue of a sum is at ``residue`` ``latency`` cycles
-    after the slot that completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles
-    ``load`` stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
+    A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus) by a
+    right operand: the word of ``right_register`` or the constant ``constant``. Register 0 and
+    constant 0 hold zero, and the operand not wanted is read from there. The residue of a sum is at
+    ``residue`` ``latency`` cycles after the slot that completes it. It is stored in
+    ``write_register`` if ``write`` is set. In other cycles ``load`` stores ``word`` in
+    ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
     ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox.
     """
@@ -161,9 +164,7 @@ class Rower(Component):
     def _operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
         """Both operands from the memories, each in a register."""
         word = signed(self.shape.width + 1)
-        m.submodules.registers = memory = Memory(
-            shape=word, depth=self.shape.registers, init=[]
-        )
+        m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
         self._store(m, memory, control)
         left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
         left_word, right_word = Signal(word, reset_less=True), Signal(word, reset_less=True)
@@ -209,4 +210,5 @@ class Rower(Component):
 
 def register_depth(used: int) -> int:
     """Depth of a memory with ``used`` words and the zero word: a power of two, at least 16."""
-    return max(1 << ceil_log2(used + 1), 16)
+    depth: int = 1 << ceil_log2(used + 1)
+    return max(depth, 16)

@@ -36,8 +36,8 @@ class _Collector:
 def emit(component: Component, name: str, header: str = "") -> dict[str, str]:
     """Verilog texts of ``component`` as module ``name``, by their paths within a core's directory.
 
-    The core itself is `rtl/<name>.v`; exactly one of the files in `TARGET_FORMS` completes it. ``header``
-    is a comment for the top of the core's file.
+    The core itself is `rtl/<name>.v`; exactly one of the files in `TARGET_FORMS` completes it.
+    ``header`` is a comment for the top of the core's file.
     """
     collector = _Collector()
     files = {f"rtl/{name}.v": to_verilog(component, name=name, platform=collector, header=header)}

@@ -11,14 +11,15 @@ from amaranth.utils import ceil_log2
 from residua.hardware.delay import delayed
 from residua.hardware.rower import LARGEST_LOGIC_MEMORY
 
+
 class Sequencer(Component):
     """One control word a cycle, again and again while there is work.
 
-    A run starts in phase 0 if ``request`` is set, which ``start`` acknowledges. While no run is in flight
-    the sequencer waits in phase 0. Every field of the microcode is an output; it is registered and follows
-    the phase by ``latency`` cycles. Fields that change state outside the rowers' pipeline act for existing
-    runs only: ``write`` if there is any, ``emit`` and ``release`` if the run of age ``emit_stage`` or
-    ``release_stage`` (in intervals) exists.
+    A run starts in phase 0 if ``request`` is set, which ``start`` acknowledges. While no run is in
+    flight the sequencer waits in phase 0. Every field of the microcode is an output; it is
+    registered and follows the phase by ``latency`` cycles. Fields that change state outside the
+    rowers' pipeline act for existing runs only: ``write`` if there is any, ``emit`` and ``release``
+    if the run of age ``emit_stage`` or ``release_stage`` (in intervals) exists.
     """
 
     def __init__(self, fields: Mapping[str, Sequence[int]], stages: int) -> None:
@@ -42,8 +43,12 @@ class Sequencer(Component):
         runs = delayed(m, runs, self.latency - 1, "runs")
         gates = self._gates(word, runs)
         for name in self.fields:
-            register = Signal(self.widths[name], name=f"{name}_control", reset_less=name not in gates)
-            m.d.sync += register.eq(Mux(gates[name], word[name], 0) if name in gates else word[name])
+            register = Signal(
+                self.widths[name], name=f"{name}_control", reset_less=name not in gates
+            )
+            m.d.sync += register.eq(
+                Mux(gates[name], word[name], 0) if name in gates else word[name]
+            )
             m.d.comb += getattr(self, name).eq(register)
         return m
 

@@ -1,4 +1,4 @@
-"""RNS bases: ordered sets of pairwise coprime channel moduli, and what the CRT derives from them."""
+"""RNS bases: ordered sets of pairwise coprime moduli, and what the CRT derives from them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class Base:
 
 
 def first_common_factor(values: Sequence[int]) -> tuple[int, int, int] | None:
-    """The first pair of positions whose values share a factor, with that factor; None if coprime."""
+    """The first two positions whose values share a factor, and the factor; None if coprime."""
     for second, value in enumerate(values):
         for first in range(second):
             factor = gcd(values[first], value)

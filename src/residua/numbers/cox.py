@@ -1,7 +1,7 @@
 """The Cox's quotient estimate and the exact error it makes.
 
-A base extension writes X = sum(xi_i * M_i) - q * M. The Cox estimates q from the t leading bits of each
-xi_i, as if every modulus were 2^w (Kawamura et al. 2000; SBMM Algorithm 1, HBE Algorithm 1):
+A base extension writes X = sum(xi_i * M_i) - q * M. The Cox estimates q from the t leading bits of
+each xi_i, as if every modulus were 2^w (Kawamura et al. 2000; SBMM Algorithm 1, HBE Algorithm 1):
 
     q = floor(sigma0 + sum(weight_i * trunc(xi_i)) / 2^w)
 
@@ -24,8 +24,8 @@ Range = tuple[int, int]
 class Cox:
     """Parameters of the quotient estimate.
 
-    ``truncation`` is t, the number of bits kept below 2^w, from 1 to w. ``sigma0`` is the start value
-    of the accumulator, a multiple of 2^-t in [0, 1).
+    ``truncation`` is t, the number of bits kept below 2^w, from 1 to w. ``sigma0`` is the start
+    value of the accumulator, a multiple of 2^-t in [0, 1).
     """
 
     truncation: int
@@ -75,7 +75,7 @@ class Deviation:
         return self.under - sigma0, 1 - sigma0 - self.over
 
     def result(self, sigma0: Fraction) -> tuple[Fraction, Fraction]:
-        """Interval (low, high) of X' / M for the value X' = X mod M that any extension returns."""
+        """Interval [low, high) of X' / M for the value X' = X mod M that any extension returns."""
         return -sigma0 - self.over, 1 - sigma0 + self.under
 
 

@@ -1,9 +1,10 @@
 """Channel reduction by folding: the integer function that a channel reducer computes.
 
-2^w = h (mod 2^w - h), so one fold v -> (v >> w) * h + (v mod 2^w) shortens v and keeps its class. The
-last fold returns a word centred on zero: 2^(w-1) is added before the first fold, which keeps the class
-of everything after it shifted by the same amount, and is taken off at the end. In hardware the addition
-is the start value of the accumulator and the subtraction an inverted bit: both are free.
+2^w = h (mod 2^w - h), so one fold v -> (v >> w) * h + (v mod 2^w) shortens v and keeps its class.
+The last fold returns a word centred on zero: 2^(w-1) is added before the first fold, which keeps
+the class of everything after it shifted by the same amount, and is taken off at the end. In
+hardware the addition is the start value of the accumulator and the subtraction an inverted bit:
+both are free.
 """
 
 from dataclasses import dataclass
@@ -72,6 +73,6 @@ def folds_needed(modulus: Modulus, value: Range) -> int:
         if fits_word(Folding(modulus, folds).result(value), modulus.width + 1):
             return folds
     raise SpecificationError(
-        f"{LARGEST_FOLD_COUNT} folds do not reduce a {value[1].bit_length()}-bit sum modulo {modulus}; "
+        f"{LARGEST_FOLD_COUNT} folds do not reduce {value[1].bit_length()}-bit sums modulo {modulus}; "
         "choose moduli with a smaller |h| or a larger width"
     )

@@ -10,7 +10,7 @@ from residua.errors import SpecificationError
 class Modulus:
     """The modulus ``2**width - offset``.
 
-    ``width`` is w in bits (at least 2). ``offset`` is h, of either sign, with ``|h| < 2**(w // 2)``;
+    ``width`` is w, at least 2 bits. ``offset`` is h, of either sign, with ``|h| < 2**(w // 2)``;
     zero gives the power of two itself.
     """
 
@@ -19,7 +19,9 @@ class Modulus:
 
     def __post_init__(self) -> None:
         if self.width < 2:
-            raise SpecificationError(f"a modulus needs a width of at least 2 bits, not {self.width}")
+            raise SpecificationError(
+                f"a modulus needs a width of at least 2 bits, not {self.width}"
+            )
         if abs(self.offset) >= 1 << (self.width // 2):
             raise SpecificationError(
                 f"2^{self.width} - ({self.offset}) is no pseudo-Mersenne modulus: "

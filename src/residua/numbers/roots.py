@@ -14,9 +14,10 @@ SEARCH_STEPS = 20_000
 
 
 def weighted_root(value: int, modulus: int) -> tuple[int, int] | None:
-    """Integers (d, g) with d^2 * g = value (mod modulus) and the smallest |g|; None if |g| > 16 is needed.
+    """Integers (d, g) with d^2 * g = value (mod modulus), |g| smallest; None if |g| > 16 is needed.
 
-    ``modulus`` need not be prime. A positive weight is preferred to the negative one of the same size.
+    ``modulus`` need not be prime. A positive weight is preferred to the negative one of the same
+    size.
     """
     weight = _RootClasses(modulus).weight(value)
     if weight is None:
@@ -41,7 +42,7 @@ class _RootClasses:
         ]
 
     def _character(self, value: int) -> tuple[int, ...]:
-        """Equal for values whose quotient is a square: a unit is a square modulo 8 only if it is 1."""
+        """Equal for values whose quotient is a square; a square unit is 1 modulo 8."""
         return (
             value % self.power_of_two,
             *(int(gmpy2.legendre(value, prime)) for prime in self.odd_primes),
@@ -61,8 +62,9 @@ def orient_pairs(
 ) -> tuple[tuple[Modulus, ...], tuple[Modulus, ...]]:
     """Deal each pair's moduli to base a and base b so that the quadratic form's weights get small.
 
-    The weights are those of -1 / (P M_i) modulo the moduli of base a (`algorithms.montgomery`); which of a
-    pair goes where changes all of them, so the search flips one pair at a time and keeps what is not worse.
+    The weights are those of -1 / (P M_i) modulo the moduli of base a (`algorithms.montgomery`);
+    which of a pair goes where changes all of them, so the search flips one pair at a time and keeps
+    what is not worse.
     """
     classes = {m: _RootClasses(m.value) for pair in pairs for m in pair}
     chosen = [0] * len(pairs)
