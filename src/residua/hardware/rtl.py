@@ -6,7 +6,7 @@ from amaranth.hdl import ClockSignal, Instance, ResetSignal
 from amaranth.lib.wiring import Component, Flow
 
 from residua.hardware.primitives import Behavioural, Ecp5, Primitive
-from residua.toolchain.verilog import to_verilog
+from residua.toolchain.verilog import SEVERAL_MODULES, to_verilog
 
 PRIMITIVE_FILE = "rtl/primitives.v"
 TARGET_FORMS = {PRIMITIVE_FILE: Behavioural(), "rtl/ecp5/primitives.v": Ecp5()}
@@ -44,5 +44,5 @@ def emit(component: Component, name: str, header: str = "") -> dict[str, str]:
     primitives = sorted(collector.primitives.items())
     for path, platform in TARGET_FORMS.items():
         texts = [to_verilog(p, name=module, platform=platform) for module, p in primitives]
-        files[path] = "\n".join(texts)
+        files[path] = "\n".join([SEVERAL_MODULES, *texts])
     return files

@@ -26,11 +26,12 @@ SPEED_GRADES = (6, 7, 8)
 MULTIPLIER_LIMIT_MHZ: Mapping[int, float] = {8: 225.0, 7: 195.0, 6: 172.0}
 """Register-to-register limit of an 18 x 18 multiplication with all registers, by speed grade.
 
-For speed 8: Lattice FPGA-DS-02012, ECP5 and ECP5-5G Family Data Sheet, table "Register-to-Register
-Performance". The slower grades, which that table leaves out, are scaled by the multiplier's delays
-in nextpnr's timing data: clocked in + clocked out - combinational, 2.614, 3.019 and 3.423 ns.
-(Those delays alone would allow 382, 331 and 292 MHz; nextpnr itself times nothing inside a fully
-registered cell.)
+For speed 8 the figure attributed to Lattice FPGA-DS-02012 (ECP5 and ECP5-5G Family Data Sheet,
+table "Register-to-Register Performance"), taken second-hand and not compared with the document. The
+slower grades are scaled from it by the multiplier's delays in nextpnr's timing data (clocked in +
+clocked out - combinational): 2.614, 3.019 and 3.423 ns for 8, 7 and 6. Those delays alone would
+allow 382, 331 and 292 MHz; nextpnr itself times nothing inside a fully registered cell, so the cap
+is the cautious reading.
 """
 
 _RUNNER = """

@@ -113,6 +113,8 @@ class Module:
     cells: list[Cell] = field(default_factory=list)
     connections: list[Assign] = field(default_factory=list)
     processes: list[list[Statement]] = field(default_factory=list)
+    wishes: dict[str, str] = field(default_factory=dict)
+    """Better names for wires that Amaranth only numbered."""
 
     def ports(self, direction: str) -> list[str]:
         """Names of the ports of one direction, in order."""

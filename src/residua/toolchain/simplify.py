@@ -4,6 +4,8 @@ Only structure changes, never behaviour: logic and ports that reach no output ar
 high bits of anonymous results are cut, and modules that are equal apart from names become one.
 """
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from residua.toolchain.rtlil import (
@@ -23,12 +25,14 @@ from residua.toolchain.rtlil import (
     resize,
     spec_bits,
     spec_width,
+    whole,
 )
 
 OUTPUT_PORTS = {"$dff": "Q", "$adff": "Q", "$memrd_v2": "DATA"}
 """The output of each cell kind that has another one than Y."""
 
 _WITHOUT_HARDWARE = ("$check", "$print")
+_NUMBERED = re.compile(r"\\port\$\d+\$\d+")
 _MODULAR = ("$add", "$sub", "$and", "$or", "$xor", "$not", "$neg", "$shl")
 
 
@@ -38,7 +42,9 @@ def simplify(modules: list[Module]) -> list[Module]:
     originals: dict[object, Module] = {}
     find_outputs(modules)
     for module in modules:
+        _wish_names(module)
         _normalise(module)
+        _join_outputs(module)
     aliases: dict[str, tuple[str, dict[str, str]]] = {}
     for module in reversed(modules):
         _follow_aliases(module, aliases)
@@ -56,6 +62,23 @@ def simplify(modules: list[Module]) -> list[Module]:
             original.wires[names[port]].direction = "output"
         aliases[module.name] = (original.name, names)
     return [module for module in modules if module.name not in aliases]
+
+
+def _wish_names(module: Module) -> None:
+    """Calls a numbered port after the signal that it is a part of."""
+    for connection in module.connections:
+        (target,) = connection.target if len(connection.target) == 1 else (None,)
+        if not isinstance(target, Slice) or target.wire.startswith("$"):
+            continue
+        high = target.high
+        for chunk in connection.value:
+            low = high - chunk.width + 1
+            if isinstance(chunk, Slice) and _NUMBERED.fullmatch(chunk.wire):
+                part = f"_{high}_{low}" if chunk.width > 1 else f"_{high}"
+                name = target.wire + part * (chunk.width < target.width)
+                if chunk.width == module.wires[chunk.wire].width:
+                    module.wishes.setdefault(chunk.wire, name)
+            high = low - 1
 
 
 def _normalise(module: Module) -> None:
@@ -123,6 +146,48 @@ def _certain(switch: Switch) -> set[Chunk]:
             for case in switch.cases
         )
     )
+
+
+def _join_outputs(module: Module) -> None:
+    """Connects outputs of instances to the signals that they are only copied to."""
+    uses = Counter(wire for spec in reads(module) for wire in wires_of(spec))
+    loose = {
+        chunk.wire: (cell, port)
+        for cell in module.cells
+        if not cell.kind.startswith("$")
+        for port in sorted(cell.outputs)
+        for chunk in cell.ports[port]
+        if isinstance(chunk, Slice)
+        and chunk.wire.startswith("$")
+        and uses[chunk.wire] == 1
+        and cell.ports[port] == whole(module, chunk.wire)
+    }
+    connections = []
+    for connection in module.connections:
+        target, kept = spec_bits(connection.target), []
+        at = 0
+        for chunk in reversed(connection.value):
+            part = target[at : at + chunk.width]
+            at += chunk.width
+            joined = from_bits(part)
+            if isinstance(chunk, Slice) and chunk.wire in loose and len(joined) == 1:
+                wire = module.wires[chunk.wire]
+                if chunk.width == wire.width:
+                    cell, port = loose[chunk.wire]
+                    cell.ports[port] = joined
+                    continue
+            kept.append(Assign(joined, (chunk,)))
+        merged = Assign(
+            from_bits([bit for assign in kept for bit in spec_bits(assign.target)]),
+            from_bits([bit for assign in kept for bit in spec_bits(assign.value)]),
+        )
+        if len(kept) == len(connection.value):
+            connections.append(connection)
+        elif len(merged.target) == 1:
+            connections.append(merged)
+        else:
+            connections += kept
+    module.connections = connections
 
 
 def find_outputs(modules: list[Module]) -> None:

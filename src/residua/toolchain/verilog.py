@@ -40,6 +40,9 @@ _OPERATORS = {
     "$not": "~", "$neg": "-",
     "$reduce_bool": "|", "$reduce_or": "|", "$reduce_and": "&", "$reduce_xor": "^",
 }  # fmt: skip
+SEVERAL_MODULES = "/* verilator lint_off DECLFILENAME */"
+"""A line for the top of a file with modules other than the one that it is called after."""
+
 _INDENT = "  "
 _REFERENCE = re.compile(r"\b([A-Za-z]\w*)(?:\[(\d+)(?::(\d+))?\])?")
 _REGISTER_TARGET = re.compile(r"^(\s*(?:if \(.*?\) )?)[a-zA-Z]\w*(?:\[\d+(?::\d+)?\])? <= ")
@@ -73,7 +76,7 @@ def to_verilog(
     names = _module_names(modules, name)
     lines = [f"// {line}".rstrip() for line in header.splitlines()]
     if len(modules) > 1:
-        lines.append("/* verilator lint_off DECLFILENAME */")
+        lines.append(SEVERAL_MODULES)
     parts = ["\n".join(lines) + "\n"] if lines else []
     writers: dict[str, _Writer] = {}
     for module in modules:
@@ -126,13 +129,14 @@ class _Writer:
         self._writers = writers
         self._scope = _Names()
         self._clocked = self._merge_processes()
+        self._registers = self._find_registers()
         self._names = self._name_wires()
         self._memories = {name: self._scope.take(name) for name in module.memories}
-        self._registers = self._find_registers()
         self._declarations: list[str] = []
         self._initials: list[str] = []
         self._body: list[str] = []
         self._read_texts: list[str] = []
+        self._helpers: list[str] = []
 
     def write(self) -> str:
         module = self._module
@@ -212,10 +216,12 @@ class _Writer:
         order = sorted(wires, key=lambda name: (not wires[name].direction, name.startswith("$")))
         names: dict[str, str] = {}
         for name in order:
-            wish = f"{names[feeds[name]]}_next" if feeds.get(name) in names else name
-            names[name] = self._scope.take(
-                wish if not name.startswith("$") or wish != name else f"n{name[1:]}"
-            )
+            wish = self._module.wishes.get(name, name)
+            if name.startswith("$"):
+                register = names.get(feeds.get(name, ""))
+                suffix = "early" if name in self._registers else "next"
+                wish = f"{register}_{suffix}" if register else f"n{name[1:]}"
+            names[name] = self._scope.take(wish)
         return names
 
     def _find_registers(self) -> set[str]:
@@ -258,6 +264,7 @@ class _Writer:
     def _helper(self, wish: str, width: int) -> str:
         """A further wire."""
         name = self._scope.take(wish)
+        self._helpers.append(name)
         self._declarations.append(f"wire {f'[{width - 1}:0] ' if width > 1 else ''}{name};")
         return name
 
@@ -573,6 +580,7 @@ class _Writer:
             self._assign(name, current)
         else:
             del self._declarations[declared]
+            self._helpers.remove(name)
         return text
 
     def _choice(self, switch: Switch, part: Slice, current: str) -> str:
@@ -615,7 +623,9 @@ class _Writer:
         """Says on purpose which bits nothing reads, in the form that linters know."""
         seen: dict[str, set[int]] = {}
         widths = {self._names[name]: wire.width for name, wire in self._module.wires.items()}
-        for name, high, low in _REFERENCE.findall("\n".join(self._read_texts)):
+        found = _REFERENCE.findall("\n".join(self._read_texts))
+        mentioned = {name for name, _high, _low in found}
+        for name, high, low in found:
             if name in widths:
                 top = int(high) if high else widths[name] - 1
                 seen.setdefault(name, set()).update(range(int(low or high or 0), top + 1))
@@ -625,6 +635,7 @@ class _Writer:
                 bits = [b for b in range(wire.width) if b not in seen.get(self._names[name], ())]
                 chunks = from_bits([Slice(name, bit, bit) for bit in bits])
                 unread += [self._text((chunk,)) for chunk in chunks]
+        unread += [name for name in self._helpers if name not in mentioned and "unused" not in name]
         if unread:
             self._consume(*unread)
 

@@ -1,4 +1,4 @@
-"""Scripts for AMD Vivado: out-of-context implementation of a core, run where Vivado is installed."""
+"""Scripts for AMD Vivado: out-of-context implementation of a core, run where there is Vivado."""
 
 import shutil
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ DEFAULT_PART = "xc7k325tffg900-2"
 
 @dataclass(frozen=True)
 class VivadoReports:
-    """What a run of the script leaves: utilisation and timing after routing, as text, and the log."""
+    """What a run of the script leaves: reports after routing, as text, and the log."""
 
     utilisation: Path
     timing: Path
@@ -49,7 +49,7 @@ def write_script(
         )
     out_dir.mkdir(parents=True, exist_ok=True)
     lines = [
-        "# Out-of-context implementation; run in this directory: vivado -mode batch -source vivado.tcl",
+        "# Out-of-context implementation. Run here: vivado -mode batch -source vivado.tcl",
         *(f"read_verilog {{{_relative(source, out_dir)}}}" for source in sources),
         f"synth_design -top {top} -part {part} -mode out_of_context -flatten_hierarchy rebuilt",
         f"create_clock -name {clock} -period {period_ns:g} [get_ports {clock}]",
@@ -77,7 +77,7 @@ def run_script(script: Path, *, timeout: float | None = None) -> VivadoReports:
     program = shutil.which("vivado")
     if program is None:
         raise SpecificationError(
-            f"Vivado is not on the PATH; the script {script} is ready: where Vivado is installed, run "
+            f"Vivado is not on the PATH; the script {script} is ready: where there is Vivado, run "
             f"'vivado -mode batch -source {script.name}' in its directory"
         )
     directory = script.parent

@@ -177,7 +177,10 @@ def run_script(
 
 
 def _read(sources: Sequence[Path]) -> list[str]:
-    return [f'read_verilog "{source.resolve()}"' for source in sources]
+    # Yosys reads a module again from its source when a cell that it uses becomes known, even
+    # after it has been synthesised. A module that came as RTLIL has no source to go back to.
+    files = [f'read_verilog "{source.resolve()}"' for source in sources]
+    return [*files, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
 
 
 def _commands(top: str, target: str, *, flatten_late: bool) -> list[str]:

