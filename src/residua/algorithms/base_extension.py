@@ -6,6 +6,7 @@ X = sum(xi_i * M_i) - q * M; they differ in how they come by q.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from math import gcd
 
 from residua.algorithms.program import Interval, Program, Residues, Summand
 from residua.errors import SpecificationError
@@ -36,7 +37,9 @@ def bajard_imbert(program: Program, value: Residues, base: Base) -> Residues:
     return program.reduce(f"{value.name}'", program.extension(xi, base, None))
 
 
-def shenoy_kumaresan(program: Program, value: Residues, redundant: Residues, base: Base) -> Residues:
+def shenoy_kumaresan(
+    program: Program, value: Residues, redundant: Residues, base: Base
+) -> Residues:
     """Exact extension by a redundant modulus p_r >= n + 1 (ECPM eq. (1) to (4), ERRATA E20).
 
     ``redundant`` is X over the one-channel base p_r. The result is X for X in [-(M - 1), M - 1]; residues
@@ -46,6 +49,10 @@ def shenoy_kumaresan(program: Program, value: Residues, redundant: Residues, bas
     if redundant_modulus <= len(source):
         raise SpecificationError(
             f"the redundant modulus must be at least n + 1 = {len(source) + 1}, not {redundant_modulus}"
+        )
+    if gcd(redundant_modulus, source.product) > 1:
+        raise SpecificationError(
+            f"the redundant modulus {redundant_modulus} shares a factor with the base it extends"
         )
     program.demand_canonical(redundant.base)
     largest = source.product - 1

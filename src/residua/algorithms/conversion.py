@@ -1,9 +1,9 @@
 """Conversions: binary words to residues and back, into and out of Montgomery form.
 
-Towards residues everything is a step of a program: the words of a binary operand are broadcast as the
-residues of a base extension are. Towards binary the result is one integer; it is read from the cofactor
-form xi_i = |X * M_i^-1|_{m_i}, in which the reordered and the quadratic form leave base b anyway:
-X = sum(xi_i * M_i) - q * M with the Cox's q (HBE section III-B; SBMM equation (3)).
+Towards residues everything is a step of a program: the words of a binary operand are broadcast as
+the residues of a base extension are. Towards binary the result is one integer; it is read from the
+cofactor form xi_i = |X * M_i^-1|_{m_i}, in which the reordered and the quadratic form leave base b
+anyway: X = sum(xi_i * M_i) - q * M with the Cox's q (HBE section III-B; SBMM equation (3)).
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ def split_words(number: int, count: int, width: int) -> Vector:
     """
     if not 0 <= number < 1 << (count * width):
         raise SpecificationError(
-            f"a number of {number.bit_length()} bits and sign {'-' if number < 0 else '+'} does not fit "
+            f"a {'negative ' * (number < 0)}number of {number.bit_length()} bits does not fit "
             f"{count} words of {width} bits"
         )
     return tuple((number >> (width * index)) & ((1 << width) - 1) for index in range(count))
@@ -35,7 +35,8 @@ def to_residues(
 ) -> Residues:
     """The residues of a binary operand, carrying ``factor`` (by default 1).
 
-    Costs n' n EMM for n' words and n moduli. The result is the integer itself, in the range of ``words``.
+    Costs n' n EMM for n' words and n moduli. The result is the integer itself, in the range of
+    ``words``.
 
     Raises:
         SpecificationError: a word is wider than a modulus of the base.
@@ -50,8 +51,9 @@ def to_residues(
 def to_montgomery(program: Program, domain: MontgomeryDomain, words: Words) -> Element:
     """X R mod P for a binary operand X, with one reduction (R = M_a).
 
-    U = sum of word_j * (2^(w j) R^2 mod P) is congruent to X R^2 and hardly larger than P: X may be any
-    number that the words hold, not only one below P. Costs n' n EMM for each base and one reduction.
+    U = sum of word_j * (2^(w j) R^2 mod P) is congruent to X R^2 and hardly larger than P: X may be
+    any number that the words hold, not only one below P. Costs n' n EMM for each base and one
+    reduction.
 
     Raises:
         SpecificationError: a word is wider than a modulus.
@@ -92,10 +94,10 @@ def from_montgomery(program: Program, domain: MontgomeryDomain, value: Element) 
 def from_cofactors(
     base: Base, cofactors: Sequence[int], cox: Cox, weights: Sequence[int] | None = None
 ) -> int:
-    """sum(xi_i * M_i) - q * M with the Cox's q and xi_i = weights_i * cofactors_i (by default weights 1).
+    """sum(xi_i * M_i) - q * M with the Cox's q and xi_i = weights_i * cofactors_i.
 
-    That is X itself, of either sign, where the Cox cannot err (`Program.extension` with ``exact``), and
-    X + M or X - M elsewhere. The residues may be any representatives.
+    That is X itself, of either sign, where the Cox cannot err (`Program.extension` with ``exact``),
+    and X + M or X - M elsewhere. The residues may be any representatives; weights are 1 by default.
     """
     weights = [1] * len(base) if weights is None else weights
     total = sum(
@@ -153,5 +155,6 @@ def _squared(factor: Vector) -> Vector:
 def _check_width(words: Words, base: Base) -> None:
     if words.width > base.width:
         raise SpecificationError(
-            f"{words.name} has words of {words.width} bits; a channel takes at most w = {base.width}"
+            f"{words.name} has words of {words.width} bits; "
+            f"a channel takes at most w = {base.width}"
         )

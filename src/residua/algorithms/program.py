@@ -322,7 +322,9 @@ class Program:
         """Refuse a program in which a residue over ``base`` is not read as the integer in [0, m)."""
         ranges = zip(base, self.representation.ranges(base), strict=True)
         if any(low < 0 or high >= modulus.value for modulus, (low, high) in ranges):
-            raise ProgramError(f"{self._here()}: residues must be canonical, in [0, m), to be digits")
+            raise ProgramError(
+                f"{self._here()}: residues must be canonical, in [0, m), to be digits"
+            )
 
     def restate(self, value: Residues, multiple: Fraction | int) -> Residues:
         """The same residues read as value * multiple; the factor takes the inverse multiple."""
@@ -331,9 +333,7 @@ class Program:
             f * pow(rational_residue(multiple, m), -1, m) % m
             for f, m in zip(value.factor, _moduli(value.base), strict=True)
         )
-        return Residues(
-            value.name, value.base, factor, value.range.scaled(multiple), value, 0
-        )
+        return Residues(value.name, value.base, factor, value.range.scaled(multiple), value, 0)
 
     def channels(self, value: Residues, first: int, last: int) -> Residues:
         """Channels ``first`` to ``last`` - 1 of a vector, as a vector over those moduli."""

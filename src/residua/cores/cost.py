@@ -1,6 +1,6 @@
 """Counted operations of the algorithms beside the formulas."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,7 +16,7 @@ from residua.algorithms.base_extension import (
 from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand, reduce
 from residua.algorithms.program import Interval, Program
 from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification, check
+from residua.cores.specification import Specification, check, load
 from residua.errors import SpecificationError
 from residua.machines.counts import Counts, count
 from residua.numbers.bases import Base
@@ -37,19 +37,21 @@ class _Row:
     program: Callable[[MontgomeryDomain], Program]
 
 
-def cost_table(channels: int | None, width: int = 17) -> dict[str, Any]:
+def cost_table(flags: Mapping[str, str | None]) -> dict[str, Any]:
     """The counts of every algorithm for n channels; they do not depend on modulus and width.
 
     Args:
-        channels: n, moduli of each base; `DEFAULT_CHANNELS` if None.
-        width: w, for the bases that the algorithms are counted on.
+        flags: ``channels`` (n, `DEFAULT_CHANNELS` if None) and ``width`` (of the bases that the
+            algorithms are counted on), as text.
 
     Raises:
         SpecificationError: there are no such bases.
     """
-    number = DEFAULT_CHANNELS if channels is None else channels
-    domain = RnsMontgomeryCore(_stand_in(number, width)).domain
-    return {"n": number, "w": width, "algorithms": [_entry(row, domain) for row in _ROWS]}
+    # Any modulus will do to have the flags checked.
+    asked = load(None, {"modulus": "P-256", **flags})
+    number = asked.channels or DEFAULT_CHANNELS
+    domain = RnsMontgomeryCore(_stand_in(number, asked.width)).domain
+    return {"n": number, "w": asked.width, "algorithms": [_entry(row, domain) for row in _ROWS]}
 
 
 def _stand_in(channels: int, width: int) -> Specification:
@@ -80,7 +82,13 @@ def _entry(row: _Row, domain: MontgomeryDomain) -> dict[str, Any]:
 
 def _form(domain: MontgomeryDomain, form: Form) -> MontgomeryDomain:
     return MontgomeryDomain(
-        domain.modulus, domain.base_a, domain.base_b, domain.first, domain.second, domain.bound, form
+        domain.modulus,
+        domain.base_a,
+        domain.base_b,
+        domain.first,
+        domain.second,
+        domain.bound,
+        form,
     )
 
 
@@ -164,6 +172,11 @@ _ROWS = (
     _Row("reduction, quadratic", "2n^2 + n", lambda n: 2 * n * n + n, _reduction("quadratic")),
     _Row("extension, Kawamura", "n^2 + n", lambda n: n * n + n, _kawamura),
     _Row("extension, Bajard-Imbert", "n^2 + n", lambda n: n * n + n, _bajard_imbert),
-    _Row("extension, Shenoy-Kumaresan", "n^2 + 3n + 1", lambda n: n * n + 3 * n + 1, _shenoy_kumaresan),
+    _Row(
+        "extension, Shenoy-Kumaresan",
+        "n^2 + 3n + 1",
+        lambda n: n * n + 3 * n + 1,
+        _shenoy_kumaresan,
+    ),
     _Row("extension, mixed radix", "3n(n - 1)/2", lambda n: 3 * n * (n - 1) // 2, _mixed_radix),
 )

@@ -57,7 +57,8 @@ def check_free(path: Path) -> None:
     if path.is_dir():
         if any(path.iterdir()):
             raise SpecificationError(
-                f"the output directory {path} exists and is not empty: name another one or remove it"
+                f"the output directory {path} exists and is not empty: "
+                "name another one or remove it"
             )
     elif path.exists() or path.is_symlink():
         raise SpecificationError(f"the output directory {path} exists and is no directory")
@@ -117,7 +118,8 @@ class Directory:
             raise SpecificationError(f"{path / MANIFEST} is not a manifest of Residua") from error
         if schema != SCHEMA:
             raise SpecificationError(
-                f"{path / MANIFEST} has schema {schema}, and this version reads {SCHEMA}: build again"
+                f"{path / MANIFEST} has schema {schema}, and this version reads {SCHEMA}: "
+                "build again"
             )
         for name, digest in manifest["files"].items():
             _check_file(path / name, digest)
@@ -139,9 +141,9 @@ class Directory:
         for key, value in _description(core).items():
             if json.loads(json.dumps(value)) != self.manifest[key]:
                 raise SpecificationError(
-                    f"{self.path} was built by Residua {self.manifest['tools']['residua']}, and this "
-                    f"version ({version()}) makes a core with other {key} of its {SPECIFICATION}: "
-                    "build again"
+                    f"{self.path} was built by Residua {self.manifest['tools']['residua']}, and "
+                    f"this version ({version()}) makes a core with other {key} of its "
+                    f"{SPECIFICATION}: build again"
                 )
         return core
 
@@ -172,7 +174,15 @@ def version() -> str:
 
 def summary(manifest: dict[str, Any]) -> dict[str, Any]:
     """What ``build`` reports of a manifest."""
-    names = ("name", "configuration", "specification", "parameters", "cycles", "utilisation", "files")
+    names = (
+        "name",
+        "configuration",
+        "specification",
+        "parameters",
+        "cycles",
+        "utilisation",
+        "files",
+    )
     return {name: manifest[name] for name in names}
 
 
@@ -265,7 +275,9 @@ def _render(template: str, manifest: dict[str, Any], core: RnsMontgomeryCore) ->
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - Markdown and Verilog, not HTML
     )
-    return environment.get_template(template).render(manifest, domain=core.domain, hex=hex, words=_words)
+    return environment.get_template(template).render(
+        manifest, domain=core.domain, hex=hex, words=_words
+    )
 
 
 def _json(value: dict[str, Any]) -> str:

@@ -52,7 +52,7 @@ def verify_directory(
         "cycles": {"latency": found.latency, "interval": found.interval},
         "oracle_checks": found.oracle_checks,
         "model_checks": found.model_checks,
-        "cox_edges": [list(edges) for edges in found.cox_edges],
+        "cox_edges": [edges._asdict() for edges in found.cox_edges],
     }
     directory.store("verify-stalls" if stalls else "verify", result)
     times = {
@@ -60,4 +60,9 @@ def verify_directory(
         "build_seconds": round(found.build_seconds, 3),
         "vectors_per_minute": round(60 * found.vectors / max(found.seconds, 1e-3)),
     }
-    return {"name": directory.name, **result, **times, "parameters": directory.manifest["parameters"]}
+    return {
+        "name": directory.name,
+        **result,
+        **times,
+        "parameters": directory.manifest["parameters"],
+    }

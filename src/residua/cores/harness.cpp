@@ -327,8 +327,8 @@ class Bench {
       gap_rate_ = static_cast<unsigned>(gaps_.below(4) * 5);
       pause_rate_ = static_cast<unsigned>(gaps_.below(4) * 5);
     }
-    const bool isolated = next_ < isolated_runs;
-    engine_->enable = !(stalls_ && !isolated && gaps_.one_in(pause_rate_));
+    const bool alone = pending_ ? waiting_.isolated : !in_flight_.empty() && in_flight_.back().isolated;
+    engine_->enable = !(stalls_ && !alone && gaps_.one_in(pause_rate_));
     if (offered_) return;
     if (stalls_ && gaps_.one_in(gap_rate_)) return invalid();
     if (position_ == 0) {

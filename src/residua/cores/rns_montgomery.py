@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand
+from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program, Vector
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError
@@ -18,6 +18,9 @@ from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_ra
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, search_bases, user_bases
+
+Reduction = Literal["shift", "multiply"]
+"""How the first fold of a channel reducer is made."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +49,8 @@ class RnsMontgomeryCore:
 
     @cached_property
     def name(self) -> str:
-        """Name of the top module: rns_montgomery_<channels>x<width>."""
-        return f"rns_montgomery_{self.channels}x{self.width}"
+        """Name of the top module, rns_montgomery_<channels>x<width> unless asked otherwise."""
+        return self.request.name or f"rns_montgomery_{self.channels}x{self.width}"
 
     @property
     def channels(self) -> int:
@@ -77,8 +80,8 @@ class RnsMontgomeryCore:
         return max(m.weight for base in (self.domain.base_a, self.domain.base_b) for m in base)
 
     @property
-    def reduction(self) -> str:
-        """How sums are folded: ``shift`` or ``multiply``."""
+    def reduction(self) -> Reduction:
+        """How sums are folded."""
         if self.request.reduction != "auto":
             return self.request.reduction
         return "shift" if self.style == "sparse" else "multiply"
@@ -99,15 +102,24 @@ class RnsMontgomeryCore:
             truncation=self.domain.first.truncation,
             sigma0=self.domain.first.sigma0,
             form="quadratic" if self.domain.form == "quadratic" else "reordered",
-            reduction="shift" if self.reduction == "shift" else "multiply",
+            reduction=self.reduction,
             schedule=self.request.schedule,
+            product_registers=self.request.product_registers,
+            levels_per_register=self.request.levels_per_register,
+            name=self.name,
         )
 
     @cached_property
     def design(self) -> EngineDesign:
         """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
         program = _program(self.domain)
-        options = EngineOptions(self.rowers, self.reduction, self.request.schedule)
+        options = EngineOptions(
+            rowers=self.rowers,
+            reduction=self.reduction,
+            goal=self.request.schedule,
+            product_registers=self.request.product_registers,
+            levels_per_register=self.request.levels_per_register,
+        )
         design = EngineDesign(program, options)
         program.representation = Redundant(design.bounds.folds)
         return design
@@ -145,8 +157,8 @@ class RnsMontgomeryCore:
         return round(count(self.program).emm / (self.rowers * schedule.interval), 4)
 
     @cached_property
-    def parameters(self) -> dict[str, Any]:
-        """Every chosen number, big ones as decimal strings."""
+    def bases(self) -> dict[str, Any]:
+        """Every number that was chosen before any hardware, big ones as decimal strings."""
         domain = self.domain
         return {
             "algorithm": self.request.algorithm,
@@ -155,7 +167,6 @@ class RnsMontgomeryCore:
             "modulus_bits": domain.modulus.bit_length(),
             "n": self.channels,
             "w": self.width,
-            "rowers": self.rowers,
             "bases": self.style,
             "h_weight": self.weight,
             "base_a": [str(m.value) for m in domain.base_a],
@@ -172,10 +183,29 @@ class RnsMontgomeryCore:
             "bound": str(domain.bound),
             "slack_a": self.condition.slack_a,
             "slack_b": self.condition.slack_b,
+        }
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, those of the engine after those of the bases."""
+        return {
+            **self.bases,
+            "rowers": self.rowers,
             "reduction": self.reduction,
             "folds": self.design.bounds.folds,
             "schedule": self.request.schedule,
+            "product_registers": self.request.product_registers,
+            "levels_per_register": self.request.levels_per_register,
         }
+
+
+def search(request: Specification) -> dict[str, Any]:
+    """The bases that a request leads to, as ``residua bases`` shows them.
+
+    Raises:
+        SpecificationError: there are none.
+    """
+    return {"parameters": RnsMontgomeryCore(request).bases}
 
 
 def _values(base: Base) -> tuple[int, ...]:
@@ -255,7 +285,7 @@ def _reordered(request: Specification, pair: BasePair) -> _Choice:
 
 
 def _quadratic(request: Specification, pair: BasePair) -> _Choice:
-    """The quadratic form; in searched bases the moduli of each pair go where its weights are least."""
+    """The quadratic form; of a searched pair each modulus goes where the weights get least."""
     base_a, base_b = pair.base_a, pair.base_b
     if request.base_a is None:
         pairs: list[tuple[Modulus, Modulus]] = list(zip(base_a, base_b, strict=True))
@@ -272,7 +302,7 @@ def _quadratic(request: Specification, pair: BasePair) -> _Choice:
 
 
 def _roomy(domain: MontgomeryDomain) -> MontgomeryDomain:
-    """The domain with operands up to P, so that every reduced number is one, if its bases have room."""
+    """The domain with operands up to P, so that any reduced number is one, if there is room."""
     wider = replace(domain, bound=max(domain.bound, domain.modulus))
     try:
         product = _program(wider).outputs[1]

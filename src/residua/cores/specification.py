@@ -17,6 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, mo
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import check_modulus, parse_modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
+from residua.toolchain.verilog import legal_name
 
 Bases = Literal["auto", "sparse", "any"]
 FormChoice = Literal["auto", "quadratic", "reordered"]
@@ -79,6 +80,13 @@ def _moduli(value: object) -> tuple[int, ...]:
     if not isinstance(words, Sequence):
         raise ValueError("")
     return tuple(_integer(word) for word in words)
+
+
+def _name(value: object) -> str:
+    # The file of the primitives stands beside that of the core.
+    if isinstance(value, str) and legal_name(value) == value != "primitives":
+        return value
+    raise ValueError("")
 
 
 def _within(lowest: int, highest: int) -> BeforeValidator:
@@ -227,6 +235,40 @@ class Specification(BaseModel):
         ),
     ] = "latency"
 
+    product_registers: Annotated[
+        int,
+        _within(0, 4),
+        Key(
+            "Registers between multipliers and accumulators besides those that a multiplier has: "
+            "more cycles, a faster clock.",
+            "0 to 4",
+            "0",
+            "N",
+        ),
+    ] = 0
+    levels_per_register: Annotated[
+        int,
+        _within(1, 4),
+        Key(
+            "Adders in a row between the registers of a channel reducer: fewer cycles, a slower "
+            "clock.",
+            "1 to 4",
+            "1",
+            "N",
+        ),
+    ] = 1
+
+    name: Annotated[
+        Annotated[str, BeforeValidator(_name)] | None,
+        Key(
+            "Name of the top module, and prefix of the names of the others.",
+            "letters, digits and underscores, a letter first, no reserved word of Verilog, "
+            "SystemVerilog or VHDL",
+            "the algorithm, n and w: `rns_montgomery_16x17`",
+            "NAME",
+        ),
+    ] = None
+
     @model_validator(mode="after")
     def _consistent(self) -> "Specification":
         if (self.base_a is None) != (self.base_b is None):
@@ -268,7 +310,9 @@ class Specification(BaseModel):
                 rows = "".join(f"    {number},\n" for number in value)
                 lines.append(f"{name} = [\n{rows}]\n")
             else:
-                lines.append(f"{name} = {value}\n" if isinstance(value, int) else _quoted(name, value))
+                lines.append(
+                    f"{name} = {value}\n" if isinstance(value, int) else _quoted(name, value)
+                )
         return "".join(lines)
 
 
@@ -356,16 +400,21 @@ def _fault(error: Mapping[str, Any]) -> str:
     key = keys()[name]
     if error["type"] == "missing":
         return f"{name} is missing: {_unmarked(key.allowed)}"
-    value = f"{name} = {_shown(error['input'])}"
-    if name == "form" and error["input"] == "plain":
-        return f"{value}: a model only, not built in hardware; one of quadratic, reordered, auto"
     if isinstance(cause, SpecificationError):
         return f"{name}: {reason}"
+    return f"{name} = {_shown(error['input'])}: {_expectation(name, error['input'], reason)}"
+
+
+def _expectation(name: str, value: object, reason: str) -> str:
+    """What would be right in place of ``value``."""
+    key = keys()[name]
     if name == "algorithm" and reason:
-        return f"{value}: {reason}"
-    allowed = f"one of {_unmarked(key.allowed)}" if key.allowed.count("`") > 2 else key.allowed
+        return reason
+    if name == "form" and value == "plain":
+        return "a model only, not built in hardware; one of quadratic, reordered, auto"
+    allowed = f"one of {key.allowed}" if key.allowed.count("`") > 2 else key.allowed
     meaning = _unmarked(key.meaning).rstrip(".")
-    return f"{value}: expected {_unmarked(allowed)} ({meaning[0].lower()}{meaning[1:]})"
+    return f"expected {_unmarked(allowed)} ({meaning[0].lower()}{meaning[1:]})"
 
 
 def _unknown(name: str) -> str:

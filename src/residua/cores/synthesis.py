@@ -36,9 +36,9 @@ def synthesise_directory(
         progress: called at each step.
 
     Returns:
-        ``resources`` of the core alone; ``fmax_mhz`` (median, capped at the multiplier's own limit),
-        ``latency_ns`` and ``area_time`` (LUTs times latency in microseconds), None where nothing
-        was timed.
+        ``resources`` of the core alone; ``fmax_mhz`` (median, capped at the multiplier's own
+        limit), ``latency_ns`` and ``area_time`` (LUTs times latency in microseconds), None where
+        nothing was timed.
 
     Raises:
         SpecificationError: no such target, or no seed.

@@ -1,10 +1,11 @@
-"""The RTL of an engine against its model: every residue of every output word, in volume.
+"""The RTL of an engine against its model: every residue of every output, in volume.
 
-A C++ harness drives the Verilated engine with runs that the native model (`machines.native`) computes beside
-it. Operands come from a pool of adversarial and random elements; results become operands again, so that
-millions of different runs need no file. Two checks stand beside the comparison: the values interpreter must
-give the very words that the RTL gave, for every element of the pool, and an oracle on plain integers, which
-knows nothing of engines, must accept a sample of inputs and outputs.
+A C++ harness drives the Verilated engine with runs that the native model (`machines.native`)
+computes beside it. Operands come from a pool of adversarial and random elements; results become
+operands again, so that millions of different runs need no file. Two checks stand beside the
+comparison: the values interpreter must give the very words that the RTL gave, for every element of
+the pool, and an oracle on plain integers, which knows nothing of engines, must accept a sample of
+inputs and outputs.
 """
 
 import json
@@ -14,28 +15,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Program, Words
+from residua.algorithms.program import Program
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineDesign
-from residua.hardware.sequencer import Sequencer
+from residua.hardware.sequencer import control_latency
 from residua.machines import native, values
 from residua.toolchain import process, verilator
 
-TOP = "engine"
-"""Name of the Verilog module that `hardware.engine.Engine` becomes."""
-
 INTERPRETED_CASES = 256
-"""Cases for which the values interpreter supplies the words where the native model does not reach."""
+"""Cases that are run, time and again, where the values interpreter has to supply the words."""
 
 MODEL_CHECKS = 256
 """Runs of one verification whose words the values interpreter must confirm, at most."""
 
 SAMPLES = 1024
 """Random runs of one verification that the oracle judges, besides the cases."""
+
+LONG = 50_000
+"""Runs from which on it pays to compile a faster simulator."""
 
 STEPS = 20
 """Reports of progress in one verification; each step is a simulation of its own, from reset."""
@@ -50,13 +51,12 @@ Run = tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]
 """Inputs and outputs of one run by name."""
 
 
-@dataclass(frozen=True)
-class CoxCoverage:
+class CoxEdges(NamedTuple):
     """How near the Cox's sums came to the limits of their truncation.
 
-    ``low`` and ``high`` are the extremes of the fraction bits, which the floor drops; ``clear`` and ``full``
-    count the runs in which all of them were clear or set, so that one unit decides the quotient. The sums of
-    an exact extension stay away from both, the more the wider its base.
+    ``low`` and ``high`` are the extremes of the fraction bits, which the floor drops; ``clear`` and
+    ``full`` count the runs in which all of them were clear or set, so that one unit decides the
+    quotient. The sums of an exact extension stay away from both, the more the wider its base.
     """
 
     low: int
@@ -64,9 +64,9 @@ class CoxCoverage:
     clear: int
     full: int
 
-    def __or__(self, other: "CoxCoverage") -> "CoxCoverage":
-        """The coverage of both."""
-        return CoxCoverage(
+    def merged(self, other: "CoxEdges") -> "CoxEdges":
+        """The edges of both."""
+        return CoxEdges(
             min(self.low, other.low),
             max(self.high, other.high),
             self.clear + other.clear,
@@ -78,11 +78,12 @@ class CoxCoverage:
 class VerificationResult:
     """What a verification found.
 
-    ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from the first
-    slot of a run to its last result, ``interval`` in cycles between runs back to back (None with stalls, or
-    for few runs), both measured. ``oracle_checks`` runs were judged by the oracle, ``model_checks`` compared
-    with the values interpreter. ``cox`` has the coverage of each base extension's Cox. ``failures`` says
-    what went wrong. ``seconds`` leaves out the time that compiling the simulator took.
+    ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from
+    the first slot of a run to its last result, ``interval`` in cycles between runs back to back
+    (None with stalls, or for few runs), both measured. ``oracle_checks`` runs were judged by the
+    oracle, ``model_checks`` compared with the values interpreter. ``cox_edges`` has one entry for
+    each base extension. ``failures`` says what went wrong. ``seconds`` leaves out the
+    ``build_seconds`` that compiling the simulator took.
     """
 
     vectors: int
@@ -90,9 +91,10 @@ class VerificationResult:
     latency: int | None
     interval: int | None
     seconds: float
+    build_seconds: float
     oracle_checks: int
     model_checks: int
-    cox: tuple[CoxCoverage, ...] = ()
+    cox_edges: tuple[CoxEdges, ...] = ()
     failures: tuple[str, ...] = ()
 
     @property
@@ -108,6 +110,7 @@ class Simulator:
     design: EngineDesign
     workload: Workload
     executable: Path
+    build_seconds: float
 
     @property
     def program(self) -> Program:
@@ -116,7 +119,7 @@ class Simulator:
 
     @cached_property
     def has_model(self) -> bool:
-        """Whether the native model supplies the expected words, else the values interpreter does."""
+        """Whether the native model supplies the expected words; else the values interpreter."""
         return native.supports(self.program)
 
     @property
@@ -135,23 +138,40 @@ def verify_engine(
     seed: int,
     stalls: bool,
     build_dir: Path,
+    top: str = "engine",
     progress: Progress | None = None,
 ) -> VerificationResult:
-    """Verify an engine for one RNS Montgomery product: `montgomery_workload`, `build_simulator`, `verify`."""
+    """Verify the RTL of an engine for one RNS Montgomery product.
+
+    `montgomery_workload`, `build_simulator` and `verify` in one; see there.
+    """
     workload = montgomery_workload(program, domain, seed)
-    simulator = build_simulator(design, workload, rtl_sources, build_dir=build_dir)
+    simulator = build_simulator(
+        design, workload, rtl_sources, build_dir=build_dir, top=top, optimise=vectors >= LONG
+    )
     return verify(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
 
 
 def build_simulator(
-    design: EngineDesign, workload: Workload, rtl_sources: Sequence[Path], *, build_dir: Path
+    design: EngineDesign,
+    workload: Workload,
+    rtl_sources: Sequence[Path],
+    *,
+    build_dir: Path,
+    top: str = "engine",
+    optimise: bool = True,
 ) -> Simulator:
-    """Compile the RTL (module `TOP`) and the harness; ``build_dir`` keeps executables for the next call."""
+    """Compile the RTL of an `Engine`, module ``top``, and the harness.
+
+    ``build_dir`` keeps executables for the next call. Without ``optimise``, for short runs,
+    compiling takes less time and simulating more.
+    """
+    start = time.monotonic()
     build_dir.mkdir(parents=True, exist_ok=True)
     harness = build_dir / "harness.cpp"
-    harness.write_text(harness_source(design, workload))
-    executable = verilator.build(rtl_sources, TOP, harness, build_dir=build_dir)
-    return Simulator(design, workload, executable)
+    harness.write_text(harness_source(design, workload, top))
+    executable = verilator.build(rtl_sources, top, harness, build_dir=build_dir, optimise=optimise)
+    return Simulator(design, workload, executable, time.monotonic() - start)
 
 
 def verify(
@@ -164,8 +184,8 @@ def verify(
 ) -> VerificationResult:
     """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
 
-    Back to back, or with ``stalls``: random gaps between operands and random values of ``enable``. Stops
-    after the first few differences; a difference is a finding, not an error.
+    Back to back, or with ``stalls``: random gaps between operands and random values of ``enable``.
+    Stops after the first few differences; a difference is a finding, not an error.
 
     Raises:
         SpecificationError: ``vectors`` is not positive.
@@ -186,14 +206,12 @@ def verify(
     return findings.result(time.monotonic() - start)
 
 
-def harness_source(design: EngineDesign, workload: Workload) -> str:
+def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
     """The C++ source of the harness for one engine and workload."""
     program, schedule = design.program, design.schedule
     inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
     names = [value.name for value in program.inputs]
-    loads = [
-        inputs[names[word.value]][0] + word.group * design.rowers for word in schedule.inputs
-    ]
+    loads = [inputs[names[word.value]][0] + word.group * design.rowers for word in schedule.inputs]
     results = range(0, _length(outputs), design.rowers)
     word_bits = design.width + 1
     word = "std::int64_t" if word_bits <= _LARGEST_NATIVE_WORD else "Wide"
@@ -202,10 +220,10 @@ def harness_source(design: EngineDesign, workload: Workload) -> str:
         "// Generated: the engine's interface, then the model of its program, then the harness.",
         "#include <cstdint>",
         "#include <vector>",
-        f'#include "V{TOP}.h"',
+        f'#include "V{top}.h"',
         "namespace tables {",
         "__extension__ typedef __int128 Wide;",
-        f"using Engine = V{TOP};",
+        f"using Engine = V{top};",
         f"using Word = {word};",
         f"constexpr int rowers = {design.rowers}, word_bits = {word_bits};",
         f"constexpr int input_words = {_length(inputs)}, output_words = {_length(outputs)};",
@@ -245,7 +263,7 @@ def _length(places: Mapping[str, tuple[int, int]]) -> int:
 def _simulate(
     simulator: Simulator, vectors: int, seed: int, stalls: bool, done: int
 ) -> tuple[dict[str, Any], list[Run]]:
-    """One simulation: the harness's report and the runs that it dumped. The first one makes the cases."""
+    """The harness's report and the runs that it dumped; the first simulation makes the cases."""
     cases = list(simulator.workload.cases) if done == 0 or not simulator.has_model else []
     if not simulator.has_model:
         cases = cases[:INTERPRETED_CASES]
@@ -324,7 +342,7 @@ class _Findings:
     model_checks: int = 0
     latencies: set[int] = field(default_factory=set)
     intervals: set[int] = field(default_factory=set)
-    cox: list[CoxCoverage] = field(default_factory=list)
+    cox: list[CoxEdges] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     seen: set[object] = field(default_factory=set)
 
@@ -332,11 +350,11 @@ class _Findings:
         """Take in one simulation."""
         self.vectors += report["vectors"]
         self.mismatches += report["mismatches"]
-        before = cycles_before_first_slot(self.simulator.design)
+        before = control_cycles(self.simulator.design)
         self.latencies |= {cycles - before for cycles in report["latency"] if cycles >= 0}
         self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
-        cox = [CoxCoverage(*numbers) for numbers in report["fractions"]]
-        self.cox = [a | b for a, b in zip(self.cox, cox, strict=True)] if self.cox else cox
+        cox = [CoxEdges(*numbers) for numbers in report["fractions"]]
+        self.cox = [a.merged(b) for a, b in zip(self.cox, cox, strict=True)] if self.cox else cox
         if report["failure"]:
             self.failures.append(f"after {report['vectors']} runs: {report['failure']}")
         self.failures += [_describe(self.simulator, f) for f in report["failures"]]
@@ -359,7 +377,7 @@ class _Findings:
         expected = values.run(self.simulator.program, inputs)
         if expected != outputs:
             self.failures.append(
-                f"values interpreter: {expected} for {inputs}, where RTL and native model have {outputs}"
+                f"values interpreter: {expected} for {inputs}, where the RTL has {outputs}"
             )
 
     def result(self, seconds: float) -> VerificationResult:
@@ -377,6 +395,7 @@ class _Findings:
             max(self.latencies, default=None),
             max(self.intervals, default=None),
             seconds,
+            self.simulator.build_seconds,
             self.oracle_checks,
             self.model_checks,
             tuple(self.cox),
@@ -384,13 +403,21 @@ class _Findings:
         )
 
 
-def cycles_before_first_slot(design: EngineDesign) -> int:
-    """Cycles from the one that takes the last operand word to the first slot, in an idle engine.
+def control_cycles(design: EngineDesign) -> int:
+    """Cycles from taking the last operand word to the last result, beyond the engine's latency.
 
-    One for the loader to ask for the run, then the latency of the sequencer.
+    In an idle engine: one in which the loader asks for a run, then those by which control words
+    precede the slots that they control, through the registers of the sequencer and of the rowers.
     """
-    fields = design.microcode.fields
-    return 1 + Sequencer(fields, 1).latency
+    fields, interval = design.microcode.fields, design.schedule.interval
+    emitted = max(
+        phase + interval * stage
+        for phase, (emit, stage) in enumerate(
+            zip(fields["emit"], fields["emit_stage"], strict=True)
+        )
+        if emit
+    )
+    return 1 + control_latency(interval) + emitted - design.schedule.latency
 
 
 def _describe(simulator: Simulator, failure: dict[str, Any]) -> str:

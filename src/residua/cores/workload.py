@@ -1,4 +1,4 @@
-"""What an engine is verified on: pools of adversarial operands, cases, and an oracle on plain integers."""
+"""What an engine is verified on: adversarial operands, cases, and an oracle on plain integers."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,8 +38,9 @@ Oracle = Callable[[Vectors, Vectors], str | None]
 class Pool:
     """Elements of one kind, and where a program takes and leaves such elements.
 
-    ``fixed`` elements are kept, ``changing`` ones are replaced by results. ``operands`` names the program's
-    input vectors that together hold one element, for each operand; ``results`` its outputs likewise.
+    ``fixed`` elements are kept, ``changing`` ones are replaced by results. ``operands`` names the
+    program's input vectors that together hold one element, for each operand; ``results`` its
+    outputs likewise.
     """
 
     fixed: tuple[Element, ...]
@@ -57,8 +58,8 @@ class Pool:
 class Workload:
     """What a program is verified on.
 
-    ``cases`` are run first; each has the position of an element for every operand, in the order of ``pools``
-    and of their operands.
+    ``cases`` are run first; each has the position of an element for every operand, in the order of
+    ``pools`` and of their operands.
     """
 
     pools: tuple[Pool, ...]
@@ -77,7 +78,7 @@ class Workload:
 
 
 def montgomery_workload(program: Program, domain: MontgomeryDomain, seed: int) -> Workload:
-    """The workload of one product s = x y in ``domain``: inputs x_a, x_b, y_a, y_b, outputs in a and b."""
+    """The workload of one product of x and y; its outputs are those in base a and in base b."""
     codec = _Codec(program, domain)
     chooser = random.Random(seed)
     first, second = (value.name for value in program.outputs)
@@ -93,6 +94,8 @@ def montgomery_workload(program: Program, domain: MontgomeryDomain, seed: int) -
         fixed += [x, y]
     while len(pairs) < MOST_CASES:
         pairs.append((chooser.randrange(len(fixed)), chooser.randrange(len(fixed))))
+    # Whoever runs only the first cases gets a fair sample of them.
+    chooser.shuffle(pairs)
     changing = tuple(codec.random(chooser) for _ in range(RANDOM_ELEMENTS))
     pool = Pool(tuple(fixed), changing, (("x_a", "x_b"), ("y_a", "y_b")), ((first, second),))
     return Workload((pool,), tuple(pairs), MontgomeryOracle(domain, first, second))
@@ -113,14 +116,14 @@ class MontgomeryOracle:
         if x is None or y is None:
             return f"the operands are no elements: {dict(inputs)}"
         if s is None:
-            return f"the residues of {x} * {y} in the two bases are of different numbers, or too large"
+            return f"the residues of {x} * {y} are of different numbers, or of one too large"
         if (s * domain.montgomery_factor - x * y) % domain.modulus:
             return f"{x} * {y} / M_a is not {s} modulo P"
         return None
 
 
 def decode(domain: MontgomeryDomain, in_a: Sequence[int], in_b: Sequence[int]) -> int | None:
-    """The integer within the bound whose residues these are in both bases; None if there is none."""
+    """The integer within the bound that has these residues in both bases, or None."""
     product_b = domain.base_b.product
     number = 0
     for word, factor, modulus in zip(in_b, domain.factor_b, domain.base_b, strict=True):
@@ -141,9 +144,7 @@ class _Codec:
     def __init__(self, program: Program, domain: MontgomeryDomain) -> None:
         self.program, self.domain = program, domain
 
-    def encode(
-        self, number: int, extreme: Callable[[list[int]], int] | None = None
-    ) -> Element:
+    def encode(self, number: int, extreme: Callable[[list[int]], int] | None = None) -> Element:
         """Residues as the program stores constants, or the ``extreme`` of all words that serve."""
         domain = self.domain
         places = [*zip(domain.base_a, domain.factor_a, strict=True)]
@@ -171,7 +172,7 @@ def _core_numbers(domain: MontgomeryDomain) -> list[int]:
     p, bound = domain.modulus, domain.bound
     one = domain.montgomery_factor % p
     centres = [0, bound, p, p // 2, bound // 2, one, domain.montgomery_factor**2 % p]
-    numbers = [n for centre in centres for step in (0, 1, -1, 2) for n in (centre + step,)]
+    numbers = [centre + step for centre in centres for step in (0, 1, -1, 2)]
     return _within(domain, [n for number in numbers for n in (number, -number)])
 
 
@@ -201,8 +202,8 @@ def _within(domain: MontgomeryDomain, numbers: list[int]) -> list[int]:
 class _Edges:
     """Elements that put a Cox's sum at the limit of its truncation.
 
-    At an edge the fraction bits of the sum are all clear or all set, so that one unit in the last place
-    decides the quotient.
+    At an edge the fraction bits of the sum are all clear or all set, so that one unit in the last
+    place decides the quotient.
     """
 
     codec: _Codec

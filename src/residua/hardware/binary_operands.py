@@ -14,9 +14,9 @@ from residua.machines.microcode import binary_depth
 class BinaryOperands(Component):
     """Holds the ``count`` words of ``width`` bits that one run reads.
 
-    ``words`` fills the memory from address 1 on (see `residua.machines.microcode.binary_address`). When it
-    is full, ``request`` asks for a run until ``start`` grants it; words are taken again after ``release``.
-    ``word`` is the content of ``address`` in the same cycle.
+    ``words`` fills the memory from address 1 on (see `residua.machines.microcode.binary_address`).
+    When it is full, ``request`` asks for a run until ``start`` grants it; words are taken again
+    after ``release``. ``word`` is the content of ``address`` in the same cycle.
     """
 
     def __init__(self, width: int, count: int) -> None:

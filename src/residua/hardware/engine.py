@@ -24,7 +24,7 @@ from residua.hardware.rower import (
     RowerShape,
     register_depth,
 )
-from residua.hardware.sequencer import Sequencer
+from residua.hardware.sequencer import Sequencer, control_latency
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import Microcode, Timing, assemble
 from residua.machines.schedule import Goal, Machine, Schedule, schedule
@@ -37,12 +37,12 @@ from residua.numbers.moduli import Modulus
 class EngineOptions:
     """The hardware choices of an engine.
 
-    ``rowers`` must divide the number of moduli of each base. ``reduction`` ``multiply`` does the first fold
-    with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule minimises first.
-    ``product_registers`` adds registers between multipliers and accumulators; ``levels_per_register`` is
-    the number of adders in a row between the registers of the reducer. ``serial`` hands results out one
-    residue a cycle, channel 0 first, and not all at once; ``shortest_interval`` is what a consumer of the
-    results needs.
+    ``rowers`` must divide the number of moduli of each base. ``reduction`` ``multiply`` does the
+    first fold with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule
+    minimises first. ``product_registers`` adds registers between multipliers and accumulators;
+    ``levels_per_register`` is the number of adders in a row between the registers of the reducer.
+    ``serial`` hands results out one residue a cycle, channel 0 first, and not all at once;
+    ``shortest_interval`` is what a consumer of the results needs.
     """
 
     rowers: int
@@ -180,9 +180,14 @@ class EngineDesign:
     @cached_property
     def microcode(self) -> Microcode:
         """The schedule, assembled."""
+        return assemble(self.schedule, self.timing)
+
+    @cached_property
+    def timing(self) -> Timing:
+        """When the controls of a slot act."""
         address = int(self.constant_depth > LARGEST_LOGIC_MEMORY)
         operand = address + 1
-        timing = Timing(
+        return Timing(
             constant=0,
             address=address,
             operand=operand,
@@ -193,7 +198,12 @@ class EngineDesign:
             cox_weights=operand + CONTROL_DELAY + WEIGHTS_DELAY,
             cox_first=operand + CONTROL_DELAY + FIRST_DELAY,
         )
-        return assemble(self.schedule, timing)
+
+    @cached_property
+    def serial_latency(self) -> int:
+        """Cycles from the start of a run to its first serial residue."""
+        first = min(p.start for p in self.schedule.placed if p.sequence.result is None)
+        return control_latency(self.schedule.interval) + first + self.timing.emit_serial
 
     @cached_property
     def constant_depth(self) -> int:
@@ -226,17 +236,21 @@ class EngineDesign:
 class Engine(Component):
     """A program on residues, with all channels in parallel.
 
-    ``operands`` exists if the program has residues for operands. It takes one word of every rower at a time (w + 1 bits, signed, redundant), in the order of
-    ``design.schedule.inputs``; a run starts when it has all of its words. ``result`` presents the words of
-    ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being the
-    position; whoever starts runs must be able to take them. ``enable`` withholds the start of runs.
+    ``operands`` exists if the program has residues for operands. It takes one word of every rower
+    at a time (w + 1 bits, signed, redundant), in the order of ``design.schedule.inputs``; a run
+    starts when it has all of its words. ``result`` presents the words of
+    ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being
+    the position; whoever starts runs must be able to take them. ``enable`` withholds the start of
+    runs.
 
-    ``binary`` exists if the program has binary operands. It takes their words (unsigned), the lowest of the
-    first operand first. With the option ``serial``, ``result`` is one residue in each of n cycles in a row,
-    ``result_word`` the position of the output in the program, and ``start`` is set when a run starts.
+    ``binary`` exists if the program has binary operands. It takes their words (unsigned), the
+    lowest of the first operand first. With the option ``serial``, ``result`` is one residue in each
+    of n cycles in a row, ``result_word`` the position of the output in the program, and ``start``
+    is set when a run starts.
 
-    ``interval`` is the number of cycles between the starts of runs in the steady state, ``latency`` the
-    number of cycles from the first slot of a run to the first slot of another that can use its results.
+    ``interval`` is the number of cycles between the starts of runs in the steady state, ``latency``
+    the number of cycles from the first slot of a run to the first slot of another that can use its
+    results.
     """
 
     def __init__(self, design: EngineDesign) -> None:

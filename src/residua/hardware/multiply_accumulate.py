@@ -76,6 +76,7 @@ class MultiplyAccumulate(Component):
         if self.subtracts:
             subtract = delayed(m, self.subtract, self.product_latency, "subtract")
         partial: list[tuple[int, Value]] = []
+        starts = self._starts()
         for i, left in enumerate(self._split(self.left)):
             for j, right in enumerate(self._split(self.right)):
                 multiplier = Multiplier(len(left), len(right))
@@ -83,7 +84,7 @@ class MultiplyAccumulate(Component):
                 accumulator = Accumulator(
                     product_width,
                     min(product_width + self.growth, self.sum_width),
-                    start=self.start if i == j == 0 else 0,
+                    start=starts.get((i, j), 0),
                     subtracts=self.subtracts,
                 )
                 m.submodules[f"multiplier_{i}_{j}"] = multiplier
@@ -101,6 +102,15 @@ class MultiplyAccumulate(Component):
                 partial.append(((i + j) * DIGIT_WIDTH, accumulator.sum))
         m.d.comb += self.sum.eq(self._join(m, partial))
         return m
+
+    def _starts(self) -> dict[tuple[int, int], int]:
+        """The start value, in an accumulator whose weight divides it and that is wide enough for it."""
+        places = [(i, i) for i in range(self.digits)] + [(i + 1, i) for i in range(self.digits - 1)]
+        for i, j in sorted(places, reverse=True):
+            weight = 1 << (i + j) * DIGIT_WIDTH
+            if self.start % weight == 0 and abs(self.start) >= weight:
+                return {(i, j): self.start // weight}
+        return {}
 
     def _split(self, operand: Value) -> list[Value]:
         """Digits, the lowest first: unsigned but for the top one, all as signed values."""

@@ -12,6 +12,11 @@ from residua.hardware.delay import delayed
 from residua.hardware.rower import LARGEST_LOGIC_MEMORY
 
 
+def control_latency(phases: int) -> int:
+    """Cycles from a phase to its controls: a register, and one more for block memory."""
+    return 2 if phases > LARGEST_LOGIC_MEMORY else 1
+
+
 class Sequencer(Component):
     """One control word a cycle, again and again while there is work.
 
@@ -28,7 +33,7 @@ class Sequencer(Component):
         self.stages = stages
         self.widths = {name: max(max(v).bit_length(), 1) for name, v in self.fields.items()}
         self.in_block_memory = self.phases > LARGEST_LOGIC_MEMORY
-        self.latency = 2 if self.in_block_memory else 1
+        self.latency = control_latency(self.phases)
         super().__init__(
             {name: Out(width) for name, width in self.widths.items()}
             | {"request": In(1), "start": Out(1)}

@@ -1,7 +1,7 @@
 """Microcode: a schedule as the control words and constants that an engine's memories hold.
 
-The control word of phase p drives the cycle p of every interval. Controls of later pipeline stages are
-stored in the phase in which they act, so that the engine delays none of them.
+The control word of phase p drives the cycle p of every interval. Controls of later pipeline stages
+are stored in the phase in which they act, so that the engine delays none of them.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,11 @@ IDLE = 0
 class Timing:
     """Cycles from the first control of a slot to all of them.
 
-    ``constant`` and ``address`` to the addresses of constants and of registers, ``operand`` to the choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the residue, ``cox_weights`` and ``cox_first``
-    to the controls of the Cox.
+    ``constant`` and ``address`` to the addresses of constants and of registers, ``operand`` to the
+    choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the
+    residue, ``cox_weights`` and ``cox_first`` to the controls of the Cox. ``emit`` is when a result
+    is at the reducer's output, ``emit_serial`` when the left operand of the slot is at the tap of
+    rower 0.
     """
 
     constant: int
@@ -28,6 +31,7 @@ class Timing:
     modulus: int
     store: int
     emit: int
+    emit_serial: int
     cox_weights: int
     cox_first: int
 
@@ -36,10 +40,10 @@ class Timing:
 class Microcode:
     """Control words by phase, constants by rower.
 
-    ``fields`` maps the name of each control to its value in each phase. ``constants[r]`` is the constant
-    memory of rower r, ``moduli[r]`` the moduli that its select chooses from, ``weights`` the Cox's weights
-    by code - 1. ``emit_stage`` and ``release_stage`` are the age, in intervals, of the run whose result a
-    phase emits or whose operands it gives up.
+    ``fields`` maps the name of each control to its value in each phase. ``constants[r]`` is the
+    constant memory of rower r, ``moduli[r]`` the moduli that its select chooses from, ``weights``
+    the Cox's weights by code - 1. ``emit_stage`` and ``release_stage`` are the age, in intervals,
+    of the run whose result a phase emits or whose operands it gives up.
     """
 
     fields: dict[str, tuple[int, ...]]
@@ -74,14 +78,18 @@ class _Assembler:
             "write", "write_register", "emit", "emit_word", "emit_stage",
             "release", "release_stage", "cox_first",
         ]
+        if schedule.binary_words:
+            names += ["binary", "binary_word"]
         names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
         self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
 
     def assemble(self) -> Microcode:
         for time, placed, slot in self.schedule.slots():
             self._slot(time, slot)
-            if slot.last:
-                self._result(time, placed)
+            if placed.sequence.result is None:
+                self._emit(time + self.timing.emit_serial, self._position(placed))
+            elif slot.last:
+                self._result(time, placed, placed.sequence.result)
         released = self._last_input_read() + self.timing.address + 1
         self._set("release", released, 1)
         self._set("release_stage", released, released // self.interval)
@@ -104,6 +112,10 @@ class _Assembler:
         self._set("left_register", time + self.timing.address, register)
         self._set("right_register", time + self.timing.address, right)
         self._set("constant", time + self.timing.constant, self._constant(slot))
+        if slot.binary_word is not None:
+            self._set("binary", time + self.timing.address, 1)
+            address = binary_address(slot.binary_word, self.schedule.binary_words)
+            self._set("binary_word", time + self.timing.address, address)
         self._set("first", time + self.timing.operand, int(slot.first))
         self._set("subtract", time + self.timing.operand, int(slot.subtract))
         self._set("cox_first", time + self.timing.cox_first, int(slot.cox_first))
@@ -116,27 +128,36 @@ class _Assembler:
             return 0
         return self.constants.setdefault(slot.constants, len(self.constants))
 
-    def _result(self, time: int, placed: Placed) -> None:
+    def _position(self, placed: Placed) -> int:
+        """Which output a sequence passes around the ring."""
+        names = [output.name for output in self.schedule.program.outputs]
+        return names.index(placed.sequence.name)
+
+    def _result(self, time: int, placed: Placed, word: Word) -> None:
         """The controls that follow the last slot of a sequence."""
-        word = placed.sequence.result
         select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
         self._set("modulus", time + self.timing.modulus, select)
         if word in self.schedule.registers:
             self._set("write", time + self.timing.store, 1)
             self._set("write_register", time + self.timing.store, self.schedule.registers[word])
-        if word in self.schedule.outputs:
-            done = time + self.timing.emit
-            self._set("emit", done, 1)
-            self._set("emit_word", done, self.schedule.outputs.index(word))
-            self._set("emit_stage", done, done // self.interval)
+        if word in self.schedule.outputs and not self.schedule.serial:
+            self._emit(time + self.timing.emit, self.schedule.outputs.index(word))
+
+    def _emit(self, done: int, position: int) -> None:
+        self._set("emit", done, 1)
+        self._set("emit_word", done, position)
+        self._set("emit_stage", done, done // self.interval)
 
     def _last_input_read(self) -> int:
+        """Slot after which the operands of the next run can come, one word a cycle."""
         inputs = set(self.schedule.inputs)
-        return max(
-            time
+        residues = [t for t, _, slot in self.schedule.slots() if inputs & set(_words(slot))]
+        binary = [
+            time - slot.binary_word
             for time, _, slot in self.schedule.slots()
-            if inputs & set(_words(slot))
-        )
+            if slot.binary_word is not None
+        ]
+        return max(residues + binary)
 
     def _set(self, name: str, time: int, value: int) -> None:
         values, phase = self.fields[name], time % self.interval
@@ -146,3 +167,13 @@ class _Assembler:
 
 def _words(slot: Slot) -> Iterator[Word]:
     yield from (word for word in (slot.left_word, slot.right_word) if word)
+
+
+def binary_address(position: int, count: int) -> int:
+    """Where a loader that counts from 1 has put the binary word ``position`` of ``count``."""
+    return (position + 1) % binary_depth(count)
+
+
+def binary_depth(count: int) -> int:
+    """Depth of the memory for the binary words of a run."""
+    return max(1 << (count - 1).bit_length(), 2)

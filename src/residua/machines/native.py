@@ -1,7 +1,7 @@
-"""The native interpreter: a program as a C++ function that computes what the values interpreter computes.
+"""The native interpreter: a program as a C++ function, equal to the values interpreter.
 
-For volume: it keeps pace with a simulated engine, word for word. Sums are kept in 64 bits where the bounds
-interpreter proves that they fit, else in 128 bits.
+For volume: it keeps pace with a simulated engine, word for word. Sums are kept in 64 bits where the
+bounds interpreter proves that they fit, else in 128 bits.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from residua.numbers.moduli import Modulus
 from residua.numbers.residues import Redundant
 
 WORD_BITS = 64
-"""Bits of a word of the model: residues of moduli of up to 62 bits, with a sign and one to spare."""
+"""Bits of a word of the model, one of them to spare: moduli have up to 62 bits."""
 
 LARGEST_SUM_BITS = 128
 """Bits of the widest sum."""
@@ -59,13 +59,13 @@ template <class Sum> inline std::int64_t fold(Sum sum, std::int64_t offset) {
 def emit(program: Program) -> str:
     """C++17 source of namespace ``model`` with ``evaluate(inputs, outputs, fractions)``.
 
-    ``inputs`` and ``outputs`` are arrays of std::int64_t that hold the program's inputs and outputs one after
-    another, ``input_words`` and ``output_words`` long. ``fractions`` receives, for each of the ``quotients``
-    Cox quotients in the order of the steps, the fraction bits that the floor dropped; there are
-    ``truncations[i]`` of them.
+    ``inputs`` and ``outputs`` are arrays of std::int64_t that hold the program's inputs and outputs
+    one after another, ``input_words`` and ``output_words`` long. ``fractions`` receives, for each
+    of the ``quotients`` Cox quotients in the order of the steps, the fraction bits that the floor
+    dropped; there are ``truncations[i]`` of them.
 
-    Raises SpecificationError for a program that is not on redundant residues, or whose words or sums are too
-    wide (`supports`).
+    Raises SpecificationError for a program that is not on redundant residues, or whose words or
+    sums are too wide (`supports`).
     """
     if not isinstance(program.representation, Redundant):
         raise SpecificationError(
@@ -85,7 +85,7 @@ def emit(program: Program) -> str:
 
 
 def supports(program: Program) -> bool:
-    """Whether `emit` accepts the program: always for w up to 58, from 59 on if its sums fit 128 bits."""
+    """Whether `emit` accepts the program: up to w = 58, and beyond if its sums fit 128 bits."""
     try:
         emit(program)
     except SpecificationError:
@@ -121,9 +121,10 @@ class _Emitter:
             self._step(number, step)
         for value in self.program.outputs:
             position, length = outputs[value.name]
-            source = self._read(value, "k")
-            self.body.append(f"for (int k = 0; k < {length}; ++k) out[{position} + k] = {source};")
-        return "\n".join([_constants(self.width, self.bounds.folds), _PRELUDE, *self._definitions()])
+            word = self._read(value, "k")
+            self.body.append(f"for (int k = 0; k < {length}; ++k) out[{position} + k] = {word};")
+        constants = _constants(self.width, self.bounds.folds)
+        return "\n".join([constants, _PRELUDE, *self._definitions()])
 
     def _definitions(self) -> list[str]:
         counts = [
@@ -136,7 +137,8 @@ class _Emitter:
         head = "inline void evaluate(const Word* in, Word* out, Word* fractions) {"
         if not self.truncations:
             body.insert(0, "  static_cast<void>(fractions);")
-        return ["using Word = std::int64_t;", *counts, *self.tables, head, *body, "}", "}  // namespace model", ""]
+        word = "using Word = std::int64_t;"
+        return [word, *counts, *self.tables, head, *body, "}", "}  // namespace model", ""]
 
     def _step(self, number: int, step: Reduction) -> None:
         """The loop over the channels of one reduction."""
@@ -189,7 +191,8 @@ class _Emitter:
     def _quotient(self, name: str, quotient: Quotient) -> None:
         """The Cox's quotient ``name``_q, ahead of the loop over the channels."""
         cox, width = quotient.cox, quotient.source.base.width
-        low, high = quotient_range(quotient, [(-1 << width, (1 << width) - 1)] * len(quotient.weights))
+        words = [(-1 << width, (1 << width) - 1)] * len(quotient.weights)
+        low, high = quotient_range(quotient, words)
         limits = (low << cox.truncation, (high + 1) << cox.truncation)
         kind = "Word" if fits_word(limits, 63) else "Wide"
         weights = self._table(f"{name}_weight", quotient.weights)
@@ -197,12 +200,12 @@ class _Emitter:
         leading = f"({self._read(quotient.source, 'j')} >> {right})"
         scale = f" * (static_cast<{kind}>(1) << {left})" if left else ""
         loop = f"for (int j = 0; j < {len(quotient.weights)}; ++j)"
+        mask = f"((static_cast<{kind}>(1) << {cox.truncation}) - 1)"
         self.body += [
             f"{kind} {name}_cox = {cox.start};  // {quotient.name}",
             f"{loop} {name}_cox += static_cast<{kind}>{leading}{scale} * {weights}[j];",
             f"const Word {name}_q = static_cast<Word>({name}_cox >> {cox.truncation});",
-            f"fractions[{len(self.truncations)}] = static_cast<Word>("
-            f"{name}_cox & ((static_cast<{kind}>(1) << {cox.truncation}) - 1));",
+            f"fractions[{len(self.truncations)}] = static_cast<Word>({name}_cox & {mask});",
         ]
         self.truncations.append(cox.truncation)
 

@@ -1,10 +1,11 @@
 """The schedule interpreter: a cycle-exact program for a Cox-Rower engine.
 
-Every rower executes the same slot in the same cycle: one product, accumulated. A step of the program becomes
-one sequence of consecutive slots for each group of channels (one channel a rower), which ends in a reduction;
-its word is in the result registers `rower_latency` slots after the last slot. There it can be used at once as
-a left operand, and some slots later from the register memory. Sequences of successive runs of the program
-interleave: a new run starts every `interval` slots, and no two slots of the steady state coincide.
+Every rower executes the same slot in the same cycle: one product, accumulated. A step of the
+program becomes one sequence of consecutive slots for each group of channels (one channel a rower),
+which ends in a reduction; its word is in the result registers `rower_latency` slots after the last
+slot. There it can be used at once as a left operand, and some slots later from the register memory.
+Sequences of successive runs of the program interleave: a new run starts every `interval` slots, and
+no two slots of the steady state coincide.
 """
 
 from collections.abc import Iterator
@@ -29,12 +30,14 @@ from residua.numbers.moduli import Modulus
 
 Goal = Literal["latency", "interval"]
 
-SEARCH_NODES = 3000
-"""Placements that the search for one interval tries before it settles for what it has."""
+SEARCH_EFFORT = 12_000
+"""Placements that the search for one interval tries, divided by the square of the number of sequences:
+programs with few sequences are searched thoroughly, those with many have no good interval to
+miss."""
 
 START_DELAY = 5
-"""Slots, at most, from the one after which an engine takes binary words again to the start of a run, beside
-one for each word."""
+"""Slots, at most, from the one after which an engine takes binary words again to the start of a
+run, beside one for each word."""
 
 
 class Left(IntEnum):
@@ -50,10 +53,11 @@ class Left(IntEnum):
 class Machine:
     """What the scheduler has to know of an engine.
 
-    ``rower_latency`` L is the distance in slots between a sequence's last slot and the first slot that can
-    take its result. ``cox_latency`` is the distance between the slot in which the Cox taps the last word
-    and the first slot that can use the quotient; ``taps`` is the number of ring positions that it taps.
-    ``memory_delay`` is how many slots later than by forwarding a result can be read from the memory.
+    ``rower_latency`` L is the distance in slots between a sequence's last slot and the first slot
+    that can take its result. ``cox_latency`` is the distance between the slot in which the Cox taps
+    the last word and the first slot that can use the quotient; ``taps`` is the number of ring
+    positions that it taps. ``memory_delay`` is how many slots later than by forwarding a result can
+    be read from the memory.
     """
 
     rowers: int
@@ -82,10 +86,10 @@ class Slot:
     """One cycle of all rowers: accumulate left * right.
 
     ``left_word`` and ``right_word`` are the words read, ``constants`` the constant of each rower,
-    ``binary_word`` the position of the binary word on the bus, None if the bus carries the quotient.
-    ``tap_weights`` are the Cox's weights of the words at its taps, empty if it does not listen;
-    ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract`` takes the sum
-    so far (in the first slot: the start value) from the product instead of adding it.
+    ``binary_word`` the position of the binary word on the bus, None if the bus carries the
+    quotient. ``tap_weights`` are the Cox's weights of the words at its taps, empty if it does not
+    listen; ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract``
+    takes the sum so far (in the first slot: the start value) from the product instead of adding it.
     """
 
     left: Left
@@ -104,7 +108,8 @@ class Slot:
 class Sequence:
     """The slots that compute one group of one step's result, and the moduli that reduce it.
 
-    A sequence without result passes the words of an output around the ring, for who listens at rower 0.
+    A sequence without result passes the words of an output around the ring, for who listens at
+    rower 0.
     """
 
     name: str
@@ -147,9 +152,10 @@ class Placed:
 class Schedule:
     """A program placed on an engine.
 
-    ``interval`` is the number of slots between runs in the steady state, ``latency`` the distance between
-    the first slot of a run and the first slot of another that can use all its results. ``binary_words`` is
-    the number of binary words that a run takes; ``serial`` tells that outputs are passed around the ring.
+    ``interval`` is the number of slots between runs in the steady state, ``latency`` the distance
+    between the first slot of a run and the first slot of another that can use all its results.
+    ``binary_words`` is the number of binary words that a run takes; ``serial`` tells that outputs
+    are passed around the ring.
     """
 
     program: Program
@@ -202,14 +208,17 @@ def schedule(
     """Place ``program`` on ``machine``.
 
     Goal ``latency`` takes the shortest latency and then the shortest interval that allows it; goal
-    ``interval`` the shortest interval and then the shortest latency; neither takes an interval below
-    ``shortest_interval``. With ``serial`` the outputs are passed around the ring, one residue a slot.
+    ``interval`` the shortest interval and then the shortest latency; neither takes an interval
+    below ``shortest_interval``. With ``serial`` the outputs are passed around the ring, one residue
+    a slot.
     """
     builder = _Builder(program, machine, serial)
     choices = builder.choices()
     total = sum(len(orders[0].slots) for orders in choices)
     longest = total + (machine.rower_latency + machine.memory_delay + 1) * len(choices)
-    longest = max(longest + builder.binary_words + START_DELAY, shortest_interval + 1)
+    if builder.binary_words:
+        longest += builder.binary_words + START_DELAY
+    longest = max(longest, shortest_interval + 1)
     prompt = _Placer(choices, machine, longest).best()
     assert prompt is not None
     limit = _finish(prompt) if goal == "latency" else None
@@ -285,6 +294,8 @@ class _Builder:
 
     def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
         """The slots of one group: products, then broadcasts, scaled terms before or after, quotients."""
+        if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
+            raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
         rowers = self.machine.rowers
         moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
         slots = self._signed_products(step, group)
@@ -317,7 +328,8 @@ class _Builder:
     def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
         """Products to be subtracted first; the next slot then takes their sum from its own product.
 
-        So that the start value of the accumulator comes out with its own sign, it is subtracted too.
+        So that the start value of the accumulator comes out with its own sign, it is subtracted
+        too.
         """
         products = [term for term in step.terms if isinstance(term, Product)]
         negative = [self._product(term, group) for term in products if term.sign < 0]
@@ -456,7 +468,7 @@ class _Placer:
         )
         self.limit = limit
         self.found: list[Placed] | None = None
-        self.nodes = SEARCH_NODES
+        self.nodes = max(SEARCH_EFFORT // len(choices) ** 2, 50)
 
     def best(self) -> list[Placed] | None:
         """The placement that finishes first, within the limit on the last slot; None if there is none."""
@@ -493,7 +505,8 @@ class _Placer:
     def _fits(self, candidate: Placed, taken: int, ready: dict[Word, int]) -> bool:
         if len(candidate.sequence.slots) > self.interval or self._phases(candidate) & taken:
             return False
-        if _reload(candidate) + self.binary_words + START_DELAY > self.interval:
+        reload = _reload(candidate)
+        if reload is not None and reload + self.binary_words + START_DELAY > self.interval:
             return False
         delay = self.machine.memory_delay
         return _operands(candidate.sequence, candidate.start, ready, self.interval, delay)
@@ -506,13 +519,13 @@ class _Placer:
 
 
 
-def _reload(candidate: Placed) -> int:
+def _reload(candidate: Placed) -> int | None:
     """First slot after which the next run's binary words can come, one a cycle, without overtaking.
 
-    0 for a sequence that reads none.
+    None for a sequence that reads none.
     """
     reads = candidate.sequence.binary_reads
-    return max((candidate.start + offset - word for offset, word in reads), default=0)
+    return max((candidate.start + offset - word for offset, word in reads), default=None)
 
 
 def _earliest(sequence: Sequence, ready: dict[Word, int]) -> int:

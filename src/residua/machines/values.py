@@ -1,7 +1,7 @@
 """The values interpreter: the bit-exact model of a program.
 
-Runs on plain integers, with the representation of residues that the program names, so that every word
-equals the one in hardware, the Cox's truncation errors included.
+Runs on plain integers, with the representation of residues that the program names, so that every
+word equals the one in hardware, the Cox's truncation errors included.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,6 +18,7 @@ from residua.algorithms.program import (
     Term,
     Words,
 )
+from residua.errors import SpecificationError
 
 State = dict[int, tuple[int, ...]]
 
@@ -27,11 +28,22 @@ def run(program: Program, inputs: Mapping[str, Sequence[int]]) -> dict[str, tupl
 
     A residue vector is one word a channel, in the program's representation; a `Words` input is its
     words, the lowest first.
+
+    Raises:
+        SpecificationError: an input is missing or has another number of words.
     """
-    state: State = {id(value): tuple(inputs[value.name]) for value in program.inputs}
+    state: State = {id(value): _words(value, inputs) for value in program.inputs}
     for step in program.steps:
         state[id(step.result)] = _reduce(program, step, state)
     return {value.name: _read(value, state) for value in program.outputs}
+
+
+def _words(value: Residues | Words, inputs: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
+    words = tuple(inputs.get(value.name, ()))
+    wanted = value.count if isinstance(value, Words) else len(value.base)
+    if len(words) != wanted:
+        raise SpecificationError(f"{value.name} has {wanted} words, not {len(words)}")
+    return words
 
 
 def _reduce(program: Program, step: Reduction, state: State) -> tuple[int, ...]:
@@ -55,9 +67,7 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
             return [sign * x * y for x, y in pairs]
         case Scaled(value, constants, _):
             words = _read(value, state)
-            return [
-                x * constant(m, c) for x, m, c in zip(words, moduli, constants, strict=True)
-            ]
+            return [x * constant(m, c) for x, m, c in zip(words, moduli, constants, strict=True)]
         case Correction(quotient, constants):
             q = estimate(quotient, _read(quotient.source, state))
             return [q * constant(m, c) for m, c in zip(moduli, constants, strict=True)]

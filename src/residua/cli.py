@@ -1,0 +1,224 @@
+"""The command line: verbs, and nothing that calculates."""
+
+import functools
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from residua.cores import cost as costs
+from residua.cores import directory as directories
+from residua.cores import specification as specifications
+from residua.cores.evidence import verify_directory
+from residua.cores.rns_montgomery import search
+from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
+from residua.errors import SpecificationError
+from residua.report import page, tables
+from residua.toolchain.process import ToolError
+
+BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
+"""Keys that a search of bases takes."""
+
+app = typer.Typer(
+    name="residua",
+    help="From a modulus to verified RNS modular-arithmetic hardware.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to make.")]
+Core = Annotated[Path, typer.Argument(metavar="DIR", help="What `residua build` wrote.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Flags = dict[str, str | None]
+
+
+def specification_flags(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb one flag for each of these keys, as text, in its argument ``flags``."""
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(verb)
+        def wrapper(**arguments: object) -> None:
+            flags = {name: arguments.pop(name) for name in names}
+            verb(**arguments, flags=flags)
+
+        signature = inspect.signature(verb, eval_str=True)
+        own = [p for name, p in signature.parameters.items() if name != "flags"]
+        added = [_flag(name, specifications.keys()[name]) for name in names]
+        parameters = sorted([*own, *added], key=lambda p: p.default is not p.empty)
+        vars(wrapper)["__signature__"] = inspect.Signature(parameters)
+        wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+        return wrapper
+
+    return decorate
+
+
+def _flag(name: str, key: specifications.Key) -> inspect.Parameter:
+    text = f"{key.meaning} Values: {key.allowed}. Default: {key.default}.".replace("`", "")
+    option = typer.Option(f"--{name.replace('_', '-')}", metavar=key.metavar, help=text)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[str | None, option],
+    )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"residua {directories.version()}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+@app.command()
+@specification_flags(*specifications.keys())
+def build(
+    *,
+    output: Output,
+    flags: Flags,
+    spec: Annotated[
+        Path | None, typer.Argument(metavar="SPEC", help="A TOML file; flags override it.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make the directory of a core: Verilog, manifest, interface."""
+    directories.check_free(output)
+    specification = specifications.load(spec, flags)
+    with _steps("build") as step:
+        made = directories.build(specification, output, step)
+    _show(directories.summary(made.manifest), as_json, lambda found: tables.built(found, output))
+
+
+@app.command()
+def verify(
+    directory: Core,
+    *,
+    vectors: Annotated[int, typer.Option(metavar="N", help="Products to compare.")] = 100_000,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the operands.")] = 1,
+    stalls: Annotated[
+        bool, typer.Option(help="Random gaps between operands, or runs back to back.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate the Verilog of a directory against its model."""
+    opened = directories.Directory.open(directory)
+    with _counter("verify") as progress:
+        found = verify_directory(
+            opened, vectors=vectors, seed=seed, stalls=stalls, progress=progress
+        )
+    _show(found, as_json, tables.verified)
+    if not found["passed"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def synth(
+    directory: Core,
+    *,
+    target: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
+    seeds: Annotated[int, typer.Option(metavar="N", help="Placements, for ecp5.")] = SEEDS,
+    as_json: Json = False,
+) -> None:
+    """Synthesise a directory for a device; place and route it for an ECP5."""
+    opened = directories.Directory.open(directory)
+    with _steps("synth") as step:
+        found = synthesise_directory(opened, target, seeds=seeds, progress=step)
+    _show(found, as_json, tables.synthesised)
+
+
+@app.command()
+def report(directory: Core, *, as_json: Json = False) -> None:
+    """Write report.html into a directory, with all results so far."""
+    opened = directories.Directory.open(directory)
+    with _steps("report") as step:
+        step("report.html")
+        found = page.write(opened)
+    _show(found, as_json, tables.reported)
+
+
+@app.command()
+@specification_flags(*BASE_KEYS)
+def bases(*, flags: Flags, as_json: Json = False) -> None:
+    """Search the pair of bases that a specification leads to."""
+    specification = specifications.load(None, flags)
+    with _steps("bases") as step:
+        step("search")
+        found = search(specification)
+    _show(found, as_json, tables.bases)
+
+
+@app.command()
+@specification_flags("width", "channels")
+def cost(*, flags: Flags, as_json: Json = False) -> None:
+    """Count the operations of the algorithms beside the formulas."""
+    found = costs.cost_table(flags)
+    _show(found, as_json, tables.cost)
+
+
+def _show(
+    found: dict[str, Any], as_json: bool, table: Callable[[dict[str, Any]], tables.Text]
+) -> None:
+    if as_json:
+        sys.stdout.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    else:
+        Console().print(*table(found), sep="\n")
+
+
+@contextmanager
+def _progress(verb: str) -> Iterator[tuple[Progress, Any]]:
+    """Progress on standard error, out of the way of what is printed."""
+    columns = (
+        SpinnerColumn(), TextColumn("{task.fields[verb]}: {task.description}"), BarColumn(),
+        TimeElapsedColumn(),
+    )  # fmt: skip
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        yield bar, bar.add_task("", verb=verb, total=None)
+
+
+@contextmanager
+def _steps(verb: str) -> Iterator[Callable[[str], None]]:
+    with _progress(verb) as (bar, task):
+        yield lambda step: bar.update(task, description=step)
+
+
+@contextmanager
+def _counter(verb: str) -> Iterator[Callable[[int, int], None]]:
+    with _progress(verb) as (bar, task):
+        bar.update(task, description="simulator")
+        yield lambda done, total: bar.update(
+            task, completed=done, total=total, description=f"{done} of {total}"
+        )
+
+
+def main() -> None:
+    """The program: what a user can put right ends in one paragraph and exit code 2."""
+    try:
+        app()
+    except (SpecificationError, ToolError) as error:
+        sys.stderr.write(f"residua: {error}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of a pipe left; nothing is wrong here.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,42 @@
+"""Liveness: the steps of a program that its outputs need."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from residua.algorithms.program import (
+    Broadcast,
+    Correction,
+    Product,
+    Program,
+    Reduction,
+    Residues,
+    Scaled,
+    Words,
+)
+
+
+def without_dead_steps(program: Program) -> Program:
+    """The same program without the steps whose results reach no output."""
+    needed = {id(value.root()[0]) for value in program.outputs}
+    steps: list[Reduction] = []
+    for step in reversed(program.steps):
+        if id(step.result) in needed:
+            steps.append(step)
+            needed.update(id(value) for value in _operands(step))
+    return replace(program, steps=steps[::-1])
+
+
+def _operands(step: Reduction) -> Iterator[Residues | Words]:
+    """The stored vectors that a step reads."""
+    for term in step.terms:
+        match term:
+            case Product(left, right):
+                yield from (left.root()[0], right.root()[0])
+            case Scaled(value):
+                yield value.root()[0]
+            case Broadcast(Words() as words):
+                yield words
+            case Broadcast(Residues() as source):
+                yield source.root()[0]
+            case Correction(quotient):
+                yield quotient.source.root()[0]

@@ -1,0 +1,132 @@
+"""Results as tables for a terminal."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import RenderableType
+from rich.table import Table
+
+Result = dict[str, Any]
+Text = list[RenderableType]
+
+
+def built(found: Result, path: Path) -> Text:
+    """What ``build`` made."""
+    parameters, cycles = found["parameters"], found["cycles"]
+    rows = [
+        ("core", found["name"]),
+        ("modulus", _modulus(parameters)),
+        ("bases", _bases(parameters)),
+        ("form", f"{parameters['form']}, t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
+        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+        ("latency", f"{cycles['latency']} cycles"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def verified(found: Result) -> Text:
+    """What ``verify`` found."""
+    cycles = {
+        name: "not measured" if count is None else f"{count} cycles"
+        for name, count in found["cycles"].items()
+    }
+    rows = [
+        ("core", found["name"]),
+        (
+            "products compared",
+            f"{found['vectors']}, with {'stalls' if found['stalls'] else 'no stalls'}",
+        ),
+        ("mismatches", str(found["mismatches"])),
+        ("judged by plain integers", str(found["oracle_checks"])),
+        ("latency measured", cycles["latency"]),
+        ("interval measured", cycles["interval"]),
+        ("time", f"{found['seconds']:.1f} s, {found['vectors_per_minute']} products a minute"),
+        ("verdict", "passed" if found["passed"] else "FAILED"),
+        *(("", failure) for failure in found["failures"]),
+    ]
+    return [_pairs(rows)]
+
+
+def synthesised(found: Result) -> Text:
+    """What ``synth`` found."""
+    resources = found["resources"]
+    rows = [
+        ("core", found["name"]),
+        ("target", f"{found['target']} ({found.get('device', 'synthesis only')}), {found['tool']}"),
+        ("resources", ", ".join(f"{count} {kind.upper()}" for kind, count in resources.items())),
+    ]
+    if found["fmax_mhz"]:
+        rows += [
+            ("clock", f"{found['fmax_mhz']} MHz"),
+            ("latency", f"{found['cycles']['latency']} cycles, {found['latency_ns']} ns"),
+            ("interval", f"{found['cycles']['interval']} cycles, {found['interval_ns']} ns"),
+            ("area x time", f"{found['area_time']} LUT us"),
+        ]
+    if "seeds" in found:
+        each = ", ".join(str(seed["mhz"]) for seed in found["seeds"])
+        rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
+    return [_pairs(rows)]
+
+
+def reported(found: Result) -> Text:
+    """Where ``report`` wrote."""
+    return [_pairs([("report", found["report"])])]
+
+
+def bases(found: Result) -> Text:
+    """The moduli of two bases and what holds for them."""
+    parameters = found["parameters"]
+    table = Table(box=SIMPLE)
+    for column in ("channel", "base a", "h", "base b", "h", "weight g"):
+        table.add_column(column, justify="right")
+    columns = (parameters[name] for name in ("base_a", "h_a", "base_b", "h_b", "weights"))
+    for channel, cells in enumerate(zip(*columns, strict=True)):
+        table.add_row(str(channel), *map(str, cells))
+    slack = f"{parameters['slack_a']} and {parameters['slack_b']} bits"
+    rows = [
+        ("modulus", _modulus(parameters)),
+        ("bases", _bases(parameters)),
+        ("form", parameters["form"]),
+        ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
+        ("slack of base a and b", slack),
+    ]
+    return [_pairs(rows), table]
+
+
+def cost(found: Result) -> Text:
+    """Counted operations beside the formulas."""
+    table = Table(box=SIMPLE, title=f"n = {found['n']}", title_justify="left")
+    table.add_column("algorithm")
+    for column in ("EMM, formula", "", "EMM, counted", "EMA", "Cox additions", "stored words"):
+        table.add_column(column, justify="right")
+    for row in found["algorithms"]:
+        counted = f"{row['emm']}" if row["agrees"] else f"{row['emm']} (differs)"
+        numbers = (row["formula_emm"], counted, row["ema"], row["cox"], row["emw"])
+        table.add_row(row["name"], row["formula"], *map(str, numbers))
+    return [table]
+
+
+def _modulus(parameters: Result) -> str:
+    name = parameters["modulus_name"]
+    return f"{parameters['modulus_bits']} bits" + (f", {name}" if name else "")
+
+
+def _bases(parameters: Result) -> str:
+    largest = max(map(abs, [*parameters["h_a"], *parameters["h_b"]]))
+    return (
+        f"{parameters['bases']}, n = {parameters['n']} moduli 2^{parameters['w']} - h, "
+        f"|h| <= {largest} of at most {parameters['h_weight']} signed digits"
+    )
+
+
+def _pairs(rows: Iterable[tuple[str, str]]) -> Table:
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, value)
+    return table

@@ -1,0 +1,188 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from residua.cores import directory as directories
+from residua.cores.directory import Directory, build
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import check, load
+from residua.errors import SpecificationError
+from residua.machines.values import run
+
+SMALL = {"modulus": 0x1000B, "width": 12}
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(check(SMALL), tmp_path_factory.mktemp("built") / "core")
+
+
+def test_same_input_same_bytes_and_spec_can_be_fed_back(built, tmp_path):
+    again = build(check(SMALL), tmp_path / "again")
+    resolved = build(load(built.path / "spec.toml", {}), tmp_path / "resolved")
+    assert contents(again.path) == contents(built.path)
+    assert contents(resolved.path) == contents(built.path)
+
+
+def test_no_paths_in_any_file(built):
+    for content in contents(built.path).values():
+        assert str(built.path.parent).encode() not in content
+
+
+def test_manifest_describes_all_files_and_the_interface(built):
+    manifest = json.loads((built.path / "manifest.json").read_text())
+    assert sorted(manifest["files"]) == sorted(set(contents(built.path)) - {"manifest.json"})
+    widths = {port["name"]: port["width"] for port in manifest["ports"]}
+    assert widths["result"] == manifest["parameters"]["rowers"] * 13
+    assert [word["vector"] for word in manifest["interface"]["operands"]] == [
+        "x_a", "x_b", "y_a", "y_b"
+    ]  # fmt: skip
+    assert manifest["cycles"]["latency"] >= 1
+    assert 0 < manifest["utilisation"] <= 1
+
+
+def test_header_names_configuration_cycles_and_licence(built):
+    text = (built.path / f"rtl/{built.name}.v").read_text()
+    header = text[: text.index("module ")]
+    for part in (
+        built.manifest["configuration"],
+        f"Latency:        {built.manifest['cycles']['latency']} cycles",
+        f"Interval:       {built.manifest['cycles']['interval']} cycles",
+        "belong to whoever generates them",
+        "residua build spec.toml -o DIR",
+    ):
+        assert part in header
+
+
+def test_opens_elsewhere(built, tmp_path):
+    moved = tmp_path / "moved"
+    moved.mkdir()
+    for name, content in contents(built.path).items():
+        (moved / name).parent.mkdir(parents=True, exist_ok=True)
+        (moved / name).write_bytes(content)
+    opened = Directory.open(moved)
+    assert opened.core.parameters == built.core.parameters
+    assert all(path.is_file() for path in opened.sources() + opened.sources(ecp5=True))
+
+
+def test_named_core(tmp_path):
+    made = build(check({**SMALL, "name": "field_unit"}), tmp_path / "core")
+    assert made.name == "field_unit"
+    assert "module field_unit (" in (made.path / "rtl/field_unit.v").read_text()
+
+
+def test_changed_file_is_refused(tmp_path):
+    made = build(check(SMALL), tmp_path / "core")
+    top = made.sources()[0]
+    top.write_text(top.read_text() + "\n")
+    with pytest.raises(SpecificationError, match=r"\.v is not as it was built: build again$"):
+        Directory.open(made.path)
+
+
+def test_what_is_no_core_directory_is_refused(tmp_path):
+    with pytest.raises(SpecificationError, match="not a directory that residua build wrote"):
+        Directory.open(tmp_path)
+    (tmp_path / "manifest.json").write_text("[]")
+    with pytest.raises(SpecificationError, match="is not a manifest of Residua"):
+        Directory.open(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"schema": 99}')
+    with pytest.raises(SpecificationError, match="has schema 99, and this version reads 1"):
+        Directory.open(tmp_path)
+
+
+def test_existing_directory_is_left_alone(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    with pytest.raises(SpecificationError, match="exists and is not empty"):
+        build(check(SMALL), tmp_path / "out")
+    assert contents(tmp_path) == {"out/mine": b"mine"}
+
+
+def test_empty_directory_is_taken(tmp_path):
+    (tmp_path / "out").mkdir()
+    assert Directory.open(build(check(SMALL), tmp_path / "out").path).name == "rns_montgomery_2x12"
+
+
+def test_nothing_stays_of_a_failed_build(tmp_path, monkeypatch):
+    written = []
+
+    def fail(self, *_args, **_kwargs):
+        written.append(self)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(directories.Path, "write_text", fail)
+    with pytest.raises(SpecificationError, match=r"cannot write .*: No space left on device"):
+        build(check(SMALL), tmp_path / "new" / "parents" / "out")
+    assert written
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_impossible_request_leaves_nothing(tmp_path):
+    with pytest.raises(SpecificationError):
+        build(check({"modulus": "P-521", "width": 8}), tmp_path / "new" / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"modulus": 0x1000B, "width": 12},
+        {"modulus": "P-192", "rowers": 6},
+        {"modulus": "P-192", "bases": "any", "schedule": "interval"},
+        {"modulus": "P-192", "form": "reordered"},
+        {"modulus": "P-256", "width": 33},
+    ],
+    ids=str,
+)
+def test_core_multiplies_numbers_below_the_modulus(values):
+    core = RnsMontgomeryCore(check(values))
+    domain, modulus = core.domain, core.domain.modulus
+    constant = core.program.representation.constant
+
+    def words(value, base, factor):
+        return [constant(m, value * f) for m, f in zip(base, factor, strict=True)]
+
+    for x, y in [
+        (0, 0),
+        (1, 1),
+        (modulus - 1, modulus - 1),
+        (modulus // 3, -modulus),
+        (5, modulus),
+    ]:
+        inputs = {}
+        for name, value in (("x", x), ("y", y)):
+            inputs[f"{name}_a"] = words(value, domain.base_a, domain.factor_a)
+            inputs[f"{name}_b"] = words(value, domain.base_b, domain.factor_b)
+        outputs = run(core.program, inputs)
+        for vector, base, factor in (
+            (outputs["s_a"], domain.base_a, domain.factor_a),
+            (outputs["s_b"], domain.base_b, domain.factor_b),
+        ):
+            plain = [r * pow(f, -1, m.value) for r, f, m in zip(vector, factor, base, strict=True)]
+            result = base.signed_integer(plain)
+            low, high = core.result_range
+            assert low <= result <= high
+            assert (result * domain.base_a.product - x * y) % modulus == 0
+
+
+def test_given_bases_keep_their_order():
+    found = RnsMontgomeryCore(check({"modulus": "P-192"})).parameters
+    given = RnsMontgomeryCore(
+        check({"modulus": "P-192", "base_a": found["base_a"], "base_b": found["base_b"]})
+    ).parameters
+    assert (given["base_a"], given["base_b"]) == (found["base_a"], found["base_b"])
+    assert given["w"] == 17
+
+
+def test_form_falls_back_only_if_it_is_open():
+    # Modulo these, one of the constants needs a weight beyond 16 to be a square.
+    pair = {"modulus": 65537, "base_a": [257 * 255], "base_b": [65535 - 2], "width": 16}
+    with pytest.raises(SpecificationError):
+        RnsMontgomeryCore(check({**pair, "form": "quadratic"}))

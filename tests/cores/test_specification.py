@@ -1,0 +1,189 @@
+import re
+import tomllib
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from residua.cores.specification import PLANNED, check, keys, load
+from residua.errors import SpecificationError
+from residua.numbers.catalogue import find_modulus
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "specification.md"
+
+
+def refusal(**values):
+    with pytest.raises(SpecificationError) as caught:
+        check(values)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_defaults():
+    specification = check({"modulus": "P-256"})
+    assert specification.modulus == find_modulus("P-256").value
+    assert (specification.algorithm, specification.width) == ("rns-montgomery", 17)
+    assert specification.channels is None
+    assert specification.schedule == "latency"
+
+
+def test_text_and_toml_values_mean_the_same():
+    text = check(
+        {"modulus": "0xfffb", "width": "16", "base_a": "3,5", "base_b": "7, 11"}.copy()
+        | {"modulus": "0x1000b", "sigma0": "1/2"}
+    )
+    typed = check(
+        {"modulus": 0x1000B, "width": 16, "base_a": [3, 5], "base_b": [7, "11"], "sigma0": 0.5}
+    )
+    assert text.items() == typed.items()
+    assert typed.sigma0 == Fraction(1, 2)
+
+
+def test_toml_round_trip():
+    specification = check(
+        {"modulus": "P-192", "base_a": [3, 5], "base_b": [7, 11], "sigma0": "3/8"}
+    )
+    assert check(tomllib.loads(specification.toml())).items() == specification.items()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {},
+            (
+                "modulus is missing: a name such as P-256, a decimal or 0x number, or @ and the "
+                "name of a file that holds one"
+            ),
+        ),
+        (
+            {"modulus": 65538},
+            (
+                "modulus: the modulus 0x10002 is even: Montgomery multiplication needs "
+                "an odd modulus"
+            ),
+        ),
+        (
+            {"modulus": 12345},
+            ("modulus: the modulus 12345 is too small: it must be at least 2^16 = 65536"),
+        ),
+        (
+            {"modulus": "P-256", "width": 7},
+            ("width = 7: expected 8 to 64 (bits w of a channel modulus)"),
+        ),
+        (
+            {"modulus": "P-256", "width": "x"},
+            ("width = 'x': expected 8 to 64 (bits w of a channel modulus)"),
+        ),
+        (
+            {"modulus": "P-256", "width": True},
+            ("width = True: expected 8 to 64 (bits w of a channel modulus)"),
+        ),
+        (
+            {"modulus": "P-256", "weight": 2.5},
+            ("weight = 2.5: expected 1 to 64 (most signed digits of h in sparse bases)"),
+        ),
+        ({"modulus": "P-256", "chanels": 3}, "unknown key 'chanels': did you mean 'channels'?"),
+        ({"modulus": "P-256", "base-a": "3"}, "unknown key 'base-a': did you mean 'base_a'?"),
+        (
+            {"modulus": "P-256", "algorithm": "sbmm"},
+            ("algorithm = 'sbmm': not available in this version; available: rns-montgomery"),
+        ),
+        (
+            {"modulus": "P-256", "form": "plain"},
+            (
+                "form = 'plain': a model only, not built in "
+                "hardware; one of quadratic, reordered, auto"
+            ),
+        ),
+        (
+            {"modulus": "P-256", "sigma0": "3/2"},
+            (
+                "sigma0 = '3/2': expected a fraction in [0, 1) such "
+                "as 1/2, a multiple of 2^-t (start value of the Cox)"
+            ),
+        ),
+        ({"modulus": "P-256", "base_a": [3]}, "base_b is missing: bases are given in pairs"),
+        (
+            {"modulus": "P-256", "base_a": [3], "base_b": [5, 7]},
+            "base_a has 1 moduli and base_b 2: both need the same number, at least 1",
+        ),
+        (
+            {"modulus": "P-256", "base_a": [3], "base_b": [5], "channels": 2},
+            "channels = 2, but base_a has 1 moduli: leave out channels or give as many",
+        ),
+        (
+            {"modulus": "P-256", "channels": 16, "rowers": 5},
+            "rowers = 5 cannot share n = 16 channels evenly: 1, 2, 4, 8, 16 can",
+        ),
+    ],
+)
+def test_refusals_name_key_value_and_remedy(values, message):
+    assert refusal(**values) == message
+
+
+@pytest.mark.parametrize("name", ["module", "entity", "1x", "a-b", "a b", "", "primitives"])
+def test_names_that_no_module_can_have(name):
+    assert refusal(modulus="P-256", name=name).startswith(f"name = {name!r}: expected letters,")
+
+
+def test_unknown_key_far_from_any_lists_all():
+    assert refusal(modulus="P-256", zzz=1) == f"unknown key 'zzz': the keys are {', '.join(keys())}"
+
+
+def test_everything_wrong_is_told_at_once():
+    text = refusal(modulus=4, width=99, bases="dense", colour="red")
+    assert text.split("; ") == [
+        "modulus: the modulus 4 is too small: it must be at least 2^16 = 65536",
+        "width = 99: expected 8 to 64 (bits w of a channel modulus)",
+        (
+            "bases = 'dense': expected one of auto, sparse, any (which moduli 2^w - h may be "
+            "taken: with h of few signed digits, which reduce by a few additions, or with any h)"
+        ),
+        "unknown key 'colour': the keys are " + ", ".join(keys()),
+    ]
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_planned_algorithms_are_refused_by_name(name):
+    assert "not available in this version" in refusal(modulus="P-256", algorithm=name)
+
+
+def test_flags_override_the_file(tmp_path):
+    path = tmp_path / "spec.toml"
+    path.write_text('modulus = "P-192"\nwidth = 17\nchannels = 12\n')
+    specification = load(path, {"width": "20", "channels": None})
+    assert (specification.width, specification.channels) == (20, 12)
+
+
+def test_modulus_file_is_sought_next_to_the_specification(tmp_path):
+    (tmp_path / "p.txt").write_text("0x1000b\n")
+    path = tmp_path / "spec.toml"
+    path.write_text('modulus = "@p.txt"\n')
+    assert load(path, {}).modulus == 0x1000B
+
+
+def test_file_errors_name_the_file(tmp_path):
+    missing = tmp_path / "no.toml"
+    with pytest.raises(SpecificationError, match=r"no\.toml: No such file or directory$"):
+        load(missing, {})
+    broken = tmp_path / "broken.toml"
+    broken.write_text("width = 17\nmodulus = \n")
+    with pytest.raises(SpecificationError, match=r"broken\.toml is no TOML: .*line 2"):
+        load(broken, {})
+    binary = tmp_path / "binary.toml"
+    binary.write_bytes(b"\xff\xfe")
+    with pytest.raises(SpecificationError, match="is not a text file"):
+        load(binary, {})
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text('modulus = "P-256"\nwidht = 17\n')
+    with pytest.raises(SpecificationError, match=r"wrong\.toml: unknown key 'widht': did you mean"):
+        load(wrong, {})
+
+
+def test_documentation_has_every_key_as_described():
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.*) \| (.*) \| (.*) \|$", DOCUMENT.read_text(), re.MULTILINE
+    )
+    described = [(name, key.meaning, key.allowed, key.default) for name, key in keys().items()]
+    assert rows == described

@@ -1,0 +1,148 @@
+"""Verification of an engine's RTL: what it accepts, what it finds."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import Specification
+from residua.cores.verification import build_simulator, control_cycles, verify, verify_engine
+from residua.cores.workload import decode, montgomery_workload
+from residua.errors import SpecificationError
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.machines.values import run
+
+SEED = 11
+
+
+@pytest.fixture(scope="module")
+def core():
+    return RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))
+
+
+@pytest.fixture(scope="module")
+def rtl(core, tmp_path_factory):
+    directory = tmp_path_factory.mktemp("rtl")
+    files = emit(core.engine(), "engine")
+    paths = []
+    for name in ("rtl/engine.v", PRIMITIVE_FILE):
+        path = directory / Path(name).name
+        path.write_text(files[name])
+        paths.append(path)
+    return paths
+
+
+@pytest.fixture(scope="module")
+def simulator(core, rtl, tmp_path_factory):
+    return build_simulator(
+        core.design,
+        montgomery_workload(core.program, core.domain, SEED),
+        rtl,
+        build_dir=tmp_path_factory.mktemp("simulator"),
+        optimise=False,
+    )
+
+
+@pytest.mark.parametrize("stalls", [False, True])
+def test_engine_is_right(core, simulator, stalls):
+    reports = []
+    found = verify(
+        simulator,
+        vectors=12_000,
+        seed=SEED,
+        stalls=stalls,
+        progress=lambda done, total: reports.append((done, total)),
+    )
+    assert found.failures == ()
+    assert found.passed
+    assert (found.vectors, found.mismatches) == (12_000, 0)
+    assert found.latency == core.cycles["latency"]
+    assert found.interval == (None if stalls else core.cycles["interval"])
+    assert found.oracle_checks > len(simulator.workload.cases)
+    assert found.model_checks > 100
+    first, second = found.cox_edges
+    assert first.clear > 0
+    assert first.full > 0
+    assert 0 <= second.low <= second.high < 2**core.domain.second.truncation
+    assert reports[-1] == (12_000, 12_000)
+
+
+def test_in_one_call(core, rtl, simulator):
+    found = verify_engine(
+        core.program,
+        core.domain,
+        core.design,
+        rtl,
+        vectors=100,
+        seed=SEED,
+        stalls=True,
+        build_dir=simulator.executable.parent,
+    )
+    assert found.passed
+    assert found.vectors == 100
+
+
+def test_same_seed_same_runs(simulator):
+    runs = [verify(simulator, vectors=5000, seed=3, stalls=True) for _ in range(2)]
+    assert runs[0].cox_edges == runs[1].cox_edges
+    assert runs[0].cox_edges != verify(simulator, vectors=5000, seed=4, stalls=True).cox_edges
+
+
+def test_few_vectors(simulator):
+    assert verify(simulator, vectors=1, seed=SEED, stalls=False).vectors == 1
+    with pytest.raises(SpecificationError, match="at least 1 run, not 0"):
+        verify(simulator, vectors=0, seed=SEED, stalls=False)
+
+
+def test_finds_a_wrong_constant(core, rtl, tmp_path):
+    """One bit of one constant of one rower."""
+    text = rtl[0].read_text()
+    memories = list(re.finditer(r"(constants?\w*\[\d+\] = \d+'[bdh])([0-9a-f]+);", text))
+    assert memories
+    chosen = memories[len(memories) // 2]
+    digit = "1" if chosen[2][-1] == "0" else "0"
+    broken = tmp_path / "engine.v"
+    broken.write_text(text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :])
+    workload = montgomery_workload(core.program, core.domain, SEED)
+    simulator = build_simulator(
+        core.design, workload, [broken, rtl[1]], build_dir=tmp_path, optimise=False
+    )
+    found = verify(simulator, vectors=5000, seed=SEED, stalls=False)
+    assert not found.passed
+    assert found.mismatches > 0
+    assert "expected" in found.failures[0]
+    assert "'x_a'" in found.failures[0]
+    assert any(failure.startswith("oracle: ") for failure in found.failures)
+
+
+def test_workload_is_made_of_elements(core):
+    domain, channels = core.domain, core.channels
+    workload = montgomery_workload(core.program, domain, SEED)
+    (pool,) = workload.pools
+    numbers = [decode(domain, e[:channels], e[channels:]) for e in pool.elements]
+    assert None not in numbers
+    assert {0, 1, -1, domain.bound, -domain.bound, domain.bound - 1} <= set(numbers)
+    words = {word for element in pool.elements for word in element}
+    assert min(words) < -(2**core.width) + 2 ** (core.width // 2)
+    assert max(words) >= 2**core.width - 2 ** (core.width // 2)
+    assert all(len(case) == 2 and max(case) < len(pool.fixed) for case in workload.cases)
+    again = montgomery_workload(core.program, domain, SEED)
+    assert (workload.pools, workload.cases) == (again.pools, again.cases)
+
+
+def test_oracle_judges(core):
+    workload = montgomery_workload(core.program, core.domain, SEED)
+    x, y = workload.pools[0].elements[1:3]
+    n = core.channels
+    inputs = {"x_a": x[:n], "x_b": x[n:], "y_a": y[:n], "y_b": y[n:]}
+    outputs = run(core.program, inputs)
+    assert workload.oracle(inputs, outputs) is None
+    wrong = {**outputs, "s_a": (outputs["s_a"][0] + 1, *outputs["s_a"][1:])}
+    assert "different numbers" in workload.oracle(inputs, wrong)
+    assert "modulo P" in workload.oracle({**inputs, "x_a": y[:n], "x_b": y[n:]}, outputs)
+    assert "no elements" in workload.oracle({**inputs, "x_a": y[:n]}, outputs)
+
+
+def test_control_cycles_are_few(core):
+    assert 2 <= control_cycles(core.design) <= 6

@@ -1,0 +1,207 @@
+"""Converters on their own against plain integers."""
+
+import random
+from fractions import Fraction
+from itertools import pairwise
+
+import pytest
+from amaranth.sim import Simulator
+from tests.algorithms.domains import P17, P64, P192, extreme_words, signed_domain
+from tests.hardware.streams import pass_through
+
+from residua.algorithms.conversion import split_words
+from residua.errors import SpecificationError
+from residua.hardware.binary_to_residue import binary_to_residue
+from residua.hardware.engine import EngineOptions
+from residua.hardware.residue_to_binary import Conversion, ResidueToBinary
+from residua.machines.values import run
+from residua.numbers.cox import Cox
+
+SHAPES = [(P64, 17, 4, 1), (P64, 17, 4, 3), (P64, 16, 5, 2), (P64, 33, 3, 1), (P17, 8, 3, 4)]
+"""Modulus, width, channels, multipliers."""
+
+RANGES = [(0, 0), (-1, 0), (-1, 1), (0, 2), (-2, -1)]
+"""Multiples of P between which values lie."""
+
+
+def conversion_of(modulus, width, channels, multipliers, values=(-1, 1)):
+    domain = signed_domain(modulus, width, channels, "reordered")
+    low, high = (multiple * modulus for multiple in values)
+    cox = Cox(min(domain.second.truncation + 2, width), Fraction(1, 2))
+    return Conversion(domain.base_b, cox, modulus, (low, high + modulus // 3), multipliers)
+
+
+def numbers_of(conversion, count, seed=1):
+    """The edges of the range, all values next to a multiple of P, then random ones."""
+    low, high = conversion.values
+    generator = random.Random(seed)
+    edges = [low, low + 1, high - 1, high]
+    for multiple in range(low // conversion.modulus, high // conversion.modulus + 1):
+        edges += [multiple * conversion.modulus + near for near in (-1, 0, 1)]
+    edges = [edge for edge in edges if low <= edge <= high]
+    return edges + [generator.randint(low, high) for _ in range(count)]
+
+
+def cofactors_of(conversion, number, generator):
+    """xi of a number, in any representatives."""
+    base = conversion.base
+    canonical = [
+        number * inverse % modulus.value
+        for modulus, inverse in zip(base, base.cofactor_inverses, strict=True)
+    ]
+    return extreme_words(base, canonical, generator)
+
+
+def convert(conversion, numbers, pages=1, pace=(1.0, 1.0)):
+    generator = random.Random(7)
+    words = [xi for x in numbers for xi in cofactors_of(conversion, x, generator)]
+    converter = ResidueToBinary(conversion, pages)
+    width = conversion.width
+    return pass_through(
+        converter, converter.residues, converter.result, words, width, len(numbers), pace
+    )
+
+
+@pytest.mark.parametrize("values", RANGES)
+@pytest.mark.parametrize(("modulus", "width", "channels", "c"), SHAPES)
+def test_residues_to_binary(modulus, width, channels, c, values):
+    conversion = conversion_of(modulus, width, channels, c, values)
+    numbers = numbers_of(conversion, 6)
+    transfers = convert(conversion, numbers)
+    assert transfers.results == [number % modulus for number in numbers]
+    assert set(transfers.lengths) == {conversion.words}
+
+
+@pytest.mark.parametrize("pages", [1, 2, 3])
+@pytest.mark.parametrize("pace", [(1.0, 1.0), (0.3, 1.0), (1.0, 0.1), (0.6, 0.4)])
+def test_residues_to_binary_with_stalls(pages, pace):
+    conversion = conversion_of(P64, 17, 4, 2)
+    numbers = numbers_of(conversion, 10)
+    transfers = convert(conversion, numbers, pages, pace)
+    assert transfers.results == [number % P64 for number in numbers]
+
+
+@pytest.mark.parametrize("c", [1, 2, 4, 5])
+def test_cycles_of_residues_to_binary(c):
+    conversion = conversion_of(P64, 17, 4, c)
+    transfers = convert(conversion, numbers_of(conversion, 4), pages=2)
+    finished = transfers.finished
+    assert finished[0] - transfers.taken[0] == conversion.latency
+    assert {b - a for a, b in pairwise(finished)} == {conversion.interval}
+
+
+def test_candidates_follow_from_the_range():
+    ranges = {values: conversion_of(P64, 17, 4, 1, values).candidates for values in RANGES}
+    assert ranges[0, 0] == range(1)
+    assert ranges[-1, 0] == range(2)
+    assert ranges[-1, 1] == range(-1, 2)
+    assert ranges[0, 2] == range(-2, 1)
+
+
+def test_values_outside_the_base_are_refused():
+    domain = signed_domain(P64, 17, 4, "reordered")
+    with pytest.raises(SpecificationError, match="outside the range in which the Cox"):
+        Conversion(domain.base_b, domain.second, P64, (0, domain.base_b.product))
+
+
+def test_multipliers_are_checked():
+    with pytest.raises(SpecificationError, match="has 1 to 5 multipliers, not 0"):
+        conversion_of(P64, 17, 4, 0)
+
+
+def residues_of(converter, numbers, count, width):
+    """All results of a converter to residues, in the order in which they come, and when."""
+    groups = len(converter.design.schedule.outputs)
+    found, cycles, taken = [], [], []
+    words = [word for number in numbers for word in split_words(number, count, width)]
+
+    async def send(ctx):
+        cycle = 0
+        ctx.set(converter.enable, 1)
+        for word in words:
+            ctx.set(converter.binary.payload, word)
+            ctx.set(converter.binary.valid, 1)
+            ready = False
+            while not ready:
+                _, _, ready = await ctx.tick().sample(converter.binary.ready)
+                cycle += 1
+            taken.append(cycle - 1)
+        ctx.set(converter.binary.valid, 0)
+
+    async def receive(ctx):
+        cycle = 0
+        while len(found) < groups * len(numbers) and cycle < 200 * len(words):
+            signals = [converter.result[i] for i in range(converter.design.rowers)]
+            sampled = ctx.tick().sample(converter.result_valid, converter.result_word, *signals)
+            _, _, valid, position, *residues = await sampled
+            if valid:
+                assert position == len(found) % groups
+                found.append(tuple(residues))
+                cycles.append(cycle)
+            cycle += 1
+
+    simulator = Simulator(converter)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(send)
+    simulator.add_testbench(receive)
+    simulator.run()
+    return found, cycles
+
+
+@pytest.mark.parametrize(
+    ("modulus", "width", "channels", "rowers", "word_width", "count"),
+    [
+        (P64, 17, 4, 4, 17, 4),
+        (P64, 17, 4, 2, 8, 9),
+        (P64, 33, 3, 3, 33, 2),
+        (P17, 8, 3, 1, 8, 3),
+        (P192, 17, 12, 12, 17, 12),
+        (P64, 17, 4, 4, 1, 1),
+        (P64, 17, 4, 4, 5, 20),
+    ],
+)
+def test_binary_to_residues(modulus, width, channels, rowers, word_width, count):
+    domain = signed_domain(modulus, width, channels, "reordered")
+    bases = [domain.base_a, domain.base_b]
+    factors = [domain.factor_a, domain.factor_b]
+    converter = binary_to_residue(
+        bases, count, width=word_width, factors=factors, options=EngineOptions(rowers)
+    )
+    most = (1 << (count * word_width)) - 1
+    generator = random.Random(3)
+    numbers = [0, 1, most, most ^ 1, most >> 1, *(generator.randint(0, most) for _ in range(5))]
+    found, cycles = residues_of(converter, numbers, count, word_width)
+    groups = channels // rowers
+    for index, number in enumerate(numbers):
+        parts = found[2 * groups * index : 2 * groups * (index + 1)]
+        halves = [sum(parts[:groups], ()), sum(parts[groups:], ())]
+        outputs = run(converter.design.program, {"x": split_words(number, count, word_width)})
+        assert halves == [outputs["x_0"], outputs["x_1"]]
+        for base, factor, residues in zip(bases, factors, halves, strict=True):
+            for m, f, residue in zip(base, factor, residues, strict=True):
+                assert (residue - number * f) % m.value == 0
+                assert -(1 << m.width) <= residue < 1 << m.width
+    runs = cycles[2 * groups - 1 :: 2 * groups]
+    assert {b - a for a, b in pairwise(runs)} == {converter.interval}
+
+
+def test_one_base_without_factors():
+    base = signed_domain(P64, 17, 4, "reordered").base_a
+    converter = binary_to_residue([base], 4)
+    found, _ = residues_of(converter, [P64 - 1], 4, 17)
+    assert [r % m.value for r, m in zip(found[0], base, strict=True)] == list(
+        base.residues(P64 - 1)
+    )
+
+
+def test_words_wider_than_a_modulus_are_refused():
+    base = signed_domain(P64, 17, 4, "reordered").base_a
+    with pytest.raises(SpecificationError, match="words of 1 to 17 bits, not 18"):
+        binary_to_residue([base], 4, width=18)
+
+
+def test_bases_of_different_size_are_refused():
+    small = signed_domain(P64, 33, 3, "reordered").base_a
+    large = signed_domain(P64, 17, 4, "reordered").base_a
+    with pytest.raises(SpecificationError, match="bases of one size and width"):
+        binary_to_residue([small, large], 4)

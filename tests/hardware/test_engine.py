@@ -1,0 +1,147 @@
+"""The engine end to end against the values interpreter: every residue of every output."""
+
+import random
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from amaranth.sim import Simulator
+
+from algorithms.domains import P64, product_program, signed_domain, words_of
+from residua.algorithms.program import Program
+from residua.hardware.engine import Engine, EngineDesign, EngineOptions
+from residua.machines.bounds import analyse
+from residua.machines.values import run
+from residua.numbers.residues import Redundant
+
+RUNS = 7
+
+
+@cache
+def program_of(form: str, signs: tuple[int, ...] = (1,)) -> Program:
+    domain = signed_domain(P64, 17, 4, form, len(signs))
+    folds = analyse(product_program(domain, Redundant(1), signs)).folds
+    return product_program(domain, Redundant(folds), signs)
+
+
+def jobs_of(program: Program, generator: random.Random) -> list[dict[str, tuple[int, ...]]]:
+    bound = int(program.inputs[0].range.high)
+    names = sorted({source.name[:-2] for source in program.inputs})
+    jobs = [dict.fromkeys(names, edge) for edge in (bound, -bound, 0)]
+    jobs += [{name: generator.randint(-bound, bound) for name in names} for _ in range(RUNS - 3)]
+    return [words_of(program, job, generator) for job in jobs]
+
+
+def operand_words(design: EngineDesign, jobs: list) -> list[tuple[int, ...]]:
+    """What the operand stream carries, run after run."""
+    return [
+        job[source.name][start : start + design.rowers]
+        for job in jobs
+        for source in design.program.inputs
+        for start in range(0, len(source.base), design.rowers)
+    ]
+
+
+def simulate(
+    design: EngineDesign, jobs: list, stall: float
+) -> list[tuple[int, int, tuple[int, ...]]]:
+    """(cycle, position, words) of all results; ``stall`` is how often operands wait."""
+    engine, found = Engine(design), []
+    generator = random.Random(5)
+    rowers, expected = design.rowers, len(jobs) * len(design.schedule.outputs)
+
+    async def drive(ctx: Any) -> None:
+        ctx.set(engine.enable, 1)
+        for word in operand_words(design, jobs):
+            while generator.random() < stall:
+                ctx.set(engine.operands.valid, 0)
+                await ctx.tick()
+            for index, value in enumerate(word):
+                ctx.set(engine.operands.payload[index], value)
+            ctx.set(engine.operands.valid, 1)
+            await ctx.tick().until(engine.operands.ready)
+        ctx.set(engine.operands.valid, 0)
+
+    async def watch(ctx: Any) -> None:
+        results = [engine.result[index] for index in range(rowers)]
+        for cycle in range(4000):
+            _, _, valid, position, *words = await ctx.tick().sample(
+                engine.result_valid, engine.result_word, *results
+            )
+            if valid:
+                found.append((cycle, position, tuple(words)))
+            if len(found) == expected:
+                break
+        # Nothing follows the last result.
+        for _ in range(60):
+            _, _, valid = await ctx.tick().sample(engine.result_valid)
+            assert not valid
+
+    simulator = Simulator(engine)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(drive, background=True)
+    simulator.add_testbench(watch)
+    simulator.run()
+    return found
+
+
+def check(design: EngineDesign, stall: float = 0.0) -> list[tuple[int, int, tuple[int, ...]]]:
+    program, rowers = design.program, design.rowers
+    assert isinstance(program.representation, Redundant)
+    assert program.representation.folds == design.bounds.folds
+    jobs = jobs_of(program, random.Random(6))
+    found = simulate(design, jobs, stall)
+    outputs = len(design.schedule.outputs)
+    assert len(found) == len(jobs) * outputs
+    # Runs overlap: each output comes run after run, but not all outputs of a run in a row.
+    streams = [[words for _, at, words in found if at == position] for position in range(outputs)]
+    for job, own in zip(jobs, zip(*streams, strict=True), strict=True):
+        values = run(program, job)
+        groups = [
+            values[value.name][start : start + rowers]
+            for value in program.outputs
+            for start in range(0, len(value.base), rowers)
+        ]
+        assert list(own) == groups
+    return found
+
+
+@pytest.mark.parametrize("goal", ["latency", "interval"])
+@pytest.mark.parametrize("rowers", [4, 2, 1])
+@pytest.mark.parametrize("form", ["quadratic", "reordered"])
+def test_products(form, rowers, goal):
+    check(EngineDesign(program_of(form), EngineOptions(rowers=rowers, goal=goal)))
+
+
+@pytest.mark.parametrize("stall", [0.3, 0.9])
+@pytest.mark.parametrize("goal", ["latency", "interval"])
+def test_operands_that_wait(goal, stall):
+    check(EngineDesign(program_of("quadratic"), EngineOptions(rowers=4, goal=goal)), stall)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"reduction": "multiply"},
+        {"product_registers": 1},
+        {"levels_per_register": 2},
+    ],
+)
+def test_options(options):
+    check(EngineDesign(program_of("quadratic"), EngineOptions(rowers=2, **options)))
+
+
+@pytest.mark.parametrize("rowers", [4, 2])
+def test_differences_of_products(rowers):
+    check(EngineDesign(program_of("quadratic", (1, -1)), EngineOptions(rowers=rowers)))
+
+
+def test_runs_start_whole_intervals_apart():
+    """While operands keep coming the sequencer never waits, it leaves out whole intervals."""
+    design = EngineDesign(program_of("quadratic"), EngineOptions(rowers=4))
+    found = check(design)
+    outputs = len(design.schedule.outputs)
+    lasts = [cycle for cycle, at, _ in found if at == outputs - 1]
+    gaps = {later - sooner for sooner, later in pairwise(lasts)}
+    assert all(gap % design.schedule.interval == 0 for gap in gaps)

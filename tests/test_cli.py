@@ -1,0 +1,203 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from residua import cli
+from residua.cores.specification import keys
+
+SMALL = ["--modulus", "0x1000b", "--width", "12"]
+
+
+def residua(*arguments, cwd=None):
+    command = [sys.executable, "-m", "residua", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """The command within this process: exit code, standard output, standard error."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["residua", *map(str, arguments)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        return caught.value.code or 0, out, err
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "core"
+    done = residua("build", *SMALL, "-o", path, "--json")
+    assert done.returncode == 0, done.stderr
+    return path, json.loads(done.stdout)
+
+
+def test_version():
+    done = residua("--version")
+    assert (done.returncode, done.stdout.split()[0]) == (0, "residua")
+
+
+def test_help_has_every_key(run):
+    code, out, _ = run("build", "--help")
+    assert code == 0
+    for name in keys():
+        assert f"--{name.replace('_', '-')}" in out
+
+
+def test_build_prints_one_object(built):
+    path, found = built
+    assert {"latency", "interval"} <= set(found["cycles"])
+    assert {"n", "w", "base_a", "base_b", "t", "sigma0"} <= set(found["parameters"])
+    assert found["parameters"]["w"] == 12
+    assert (path / "manifest.json").is_file()
+
+
+def test_report_stands_in_the_directory(run, built):
+    path, _ = built
+    code, out, _ = run("report", path, "--json")
+    assert code == 0
+    assert json.loads(out)["report"] == str(path / "report.html")
+
+
+@pytest.mark.slow
+def test_verify_and_synth_add_their_results(run, built):
+    path, made = built
+    code, out, _ = run("verify", path, "--vectors", 3000, "--json")
+    found = json.loads(out)
+    assert (code, found["vectors"], found["mismatches"]) == (0, 3000, 0)
+    assert found["cycles"]["latency"] == made["cycles"]["latency"]
+    code, out, _ = run("synth", path, "--target", "xc7", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["fmax_mhz"] is None
+    assert found["resources"]["dsp"] == made["parameters"]["rowers"]
+    assert sorted(p.name for p in (path / "results").iterdir()) == ["synth-xc7.json", "verify.json"]
+    assert run("report", path)[0] == 0
+    assert "3000" in (path / "report.html").read_text()
+
+
+def test_failed_verification_is_no_success(run, built, monkeypatch):
+    failed = {
+        "name": "core", "vectors": 1, "mismatches": 1, "passed": False, "failures": ["run 0"],
+        "stalls": True, "cycles": {"latency": 3, "interval": None}, "oracle_checks": 0,
+        "seconds": 1.0, "vectors_per_minute": 60,
+    }  # fmt: skip
+    monkeypatch.setattr(cli, "verify_directory", lambda *_args, **_options: failed)
+    code, out, _ = run("verify", built[0])
+    assert code == 1
+    assert "FAILED" in out
+
+
+def test_bases_and_cost(run):
+    code, out, _ = run("bases", "--modulus", "P-192", "--json")
+    assert code == 0
+    assert json.loads(out)["parameters"]["n"] == 12
+    code, out, _ = run("cost", "--channels", 12, "--json")
+    assert code == 0
+    counts = {row["name"]: row["emm"] for row in json.loads(out)["algorithms"]}
+    assert (counts["product, reordered"], counts["extension, mixed radix"]) == (336, 198)
+    assert all(row["agrees"] for row in json.loads(out)["algorithms"])
+    assert "2n^2 + 4n" in run("cost")[1]
+    assert "base a" in run("bases", "--modulus", "P-192")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--modulus", "65538"],
+            (
+                "residua: modulus: the modulus 0x10002 is even: Montgomery "
+                "multiplication needs an odd modulus\n"
+            ),
+        ),
+        (
+            ["--modulus", "4099"],
+            ("residua: modulus: the modulus 4099 is too small: it must be at least 2^16 = 65536\n"),
+        ),
+        (
+            ["--modulus", "P-265"],
+            (
+                "residua: modulus: unknown modulus 'P-265'; did you mean P-256 or "
+                "brainpoolP256r1?; a modulus is a name of the catalogue, a decimal "
+                "number, 0x and hexadecimal digits, or @ and the name of a file\n"
+            ),
+        ),
+        (
+            ["--modulus", "@absent"],
+            ("residua: modulus: cannot read the modulus file absent: No such file or directory\n"),
+        ),
+        (
+            ["absent.toml"],
+            ("residua: cannot read the specification absent.toml: No such file or directory\n"),
+        ),
+    ],
+)
+def test_bad_input_is_one_paragraph_and_leaves_nothing(
+    run, tmp_path, monkeypatch, arguments, message
+):
+    monkeypatch.chdir(tmp_path)
+    assert run("build", *arguments, "-o", "out") == (2, "", message)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_too_narrow_width_names_one_that_works(run, tmp_path):
+    code, out, err = run("build", "--modulus", "P-192", "--width", 12, "-o", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err.startswith("residua: w = 12 gives only ")
+    assert err.endswith("w = 13 works\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_key_and_flag_offer_the_nearest(run, tmp_path):
+    path = tmp_path / "spec.toml"
+    path.write_text('modulus = "P-256"\nchanels = 16\n')
+    out = tmp_path / "out"
+    message = f"residua: {path}: unknown key 'chanels': did you mean 'channels'?\n"
+    assert run("build", path, "-o", out) == (2, "", message)
+    code, _, err = run("build", "--chanels", 16, "-o", out)
+    assert code == 2
+    assert "--channels" in err
+    assert not out.exists()
+
+
+def test_existing_output_is_refused_and_kept(run, tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    code, _, err = run("build", *SMALL, "-o", tmp_path)
+    assert code == 2
+    assert err == (
+        f"residua: the output directory {tmp_path} exists and is not empty: "
+        "name another one or remove it\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("verb", [["verify"], ["synth", "--target", "ecp5"], ["report"]])
+def test_verbs_refuse_what_build_did_not_write(run, tmp_path, verb):
+    code, _, err = run(*verb, tmp_path)
+    assert code == 2
+    assert "is not a directory that residua build wrote" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unknown_target_and_bad_numbers(run, built):
+    path, _ = built
+    code, _, err = run("synth", path, "--target", "ice40")
+    assert code == 2
+    assert err.startswith("residua: target 'ice40' is unknown: one of ecp5, xc7")
+    code, _, err = run("synth", path, "--target", "ecp5", "--seeds", 0)
+    assert (code, err) == (2, "residua: seeds = 0: place and route needs at least 1\n")
+
+
+def test_defects_stay_visible(monkeypatch):
+    def fail():
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(ZeroDivisionError):
+        cli.main()
