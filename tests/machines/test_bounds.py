@@ -188,7 +188,8 @@ def test_fewest_folds_are_found():
     assert bounds.folds == 2
     assert analyse(program, 3).folds == 3
     with pytest.raises(
-        ProgramError, match=r"product, step u_a: 1 folds leave a word outside 18 signed"
+        ProgramError,
+        match=r"product, step u_a: the word left by folding \(folds: 1\) is outside 18 signed",
     ):
         analyse(program, 1)
 

@@ -25,7 +25,8 @@ def kawamura(
 ) -> Residues:
     """Extension with the Cox's quotient (SBMM Algorithm 1, HBE Algorithm 1; n n' + n EMM).
 
-    With ``exact`` the value must lie where the Cox cannot err; else X or a neighbouring X +- M comes out.
+    With ``exact`` the value must lie where the Cox cannot err; else X or a neighbouring X +- M
+    comes out.
     """
     xi = cofactor_form(program, value)
     return program.reduce(f"{value.name}'", program.extension(xi, base, cox, exact=exact))
@@ -42,13 +43,14 @@ def shenoy_kumaresan(
 ) -> Residues:
     """Exact extension by a redundant modulus p_r >= n + 1 (ECPM eq. (1) to (4), ERRATA E20).
 
-    ``redundant`` is X over the one-channel base p_r. The result is X for X in [-(M - 1), M - 1]; residues
-    must be canonical.
+    ``redundant`` is X over the one-channel base p_r. The result is X for X in [-(M - 1), M - 1];
+    residues must be canonical.
     """
     source, redundant_modulus = value.base, redundant.base.moduli[0].value
     if redundant_modulus <= len(source):
         raise SpecificationError(
-            f"the redundant modulus must be at least n + 1 = {len(source) + 1}, not {redundant_modulus}"
+            f"the redundant modulus must be at least n + 1 = {len(source) + 1}, "
+            f"not {redundant_modulus}"
         )
     if gcd(redundant_modulus, source.product) > 1:
         raise SpecificationError(
@@ -77,8 +79,9 @@ def shenoy_kumaresan(
 def mixed_radix(program: Program, value: Residues, base: Base) -> Residues:
     """Exact extension through mixed-radix digits, for X in [0, M) and canonical residues.
 
-    X = d_1 + m_1 (d_2 + m_2 (d_3 + ...)): the digits are found one after the other in the source base,
-    then evaluated by Horner's rule in every target channel (Szabo and Tanaka 1967; HBE section III-B).
+    X = d_1 + m_1 (d_2 + m_2 (d_3 + ...)): the digits are found one after the other in the source
+    base, then evaluated by Horner's rule in every target channel (Szabo and Tanaka 1967; HBE
+    section III-B).
     """
     program.demand_canonical(value.base)
     program.demand(value, Interval.of(0, value.base.product - 1), "the base cannot hold it")

@@ -1,7 +1,8 @@
 """RNS Montgomery multiplication with one reduction for a sum of products.
 
-S = (U + Q P) / M_a with U = sum(+- X Y) and Q = -U / P mod M_a (SBMM Algorithm 2, HBE Algorithm 3), in three
-forms that differ in the factors that operands carry, and so in how many constant products are left:
+S = (U + Q P) / M_a with U = sum(+- X Y) and Q = -U / P mod M_a (SBMM Algorithm 2, HBE Algorithm 3),
+in three forms that differ in the factors that operands carry, and so in how many constant products
+are left:
 
 ========== ===================== ============================ ============ ============
 form       factor in base a      factor in base b             reduction    product, EMM
@@ -11,9 +12,9 @@ reordered  1                     M_{b,i}^-1                   2n^2 + 2n    2n^2 
 quadratic  d, d^2 g = -1/(P M_i) M_{b,i}^-1                   2n^2 + n     2n^2 + 3n
 ========== ===================== ============================ ============ ============
 
-Reordered is the form of SBMM's [12] (HBE's [11]). Quadratic scales base a so that a product of operands is
-already xi of the first extension, up to a small weight g_i that the extension's constants and the Cox
-absorb; HBE's [24] is the case g = 1, which needs a base made for the prime.
+Reordered is the form of SBMM's [12] (HBE's [11]). Quadratic scales base a so that a product of
+operands is already xi of the first extension, up to a small weight g_i that the extension's
+constants and the Cox absorb; HBE's [24] is the case g = 1, which needs a base made for the prime.
 """
 
 from collections.abc import Sequence
@@ -37,9 +38,9 @@ Form = Literal["plain", "reordered", "quadratic"]
 class MontgomeryDomain:
     """Everything that RNS Montgomery multiplication modulo ``modulus`` fixes in advance.
 
-    ``bound`` is B: operands and results lie in [-B, B] (in [0, B] for ``unsigned`` domains, the papers'
-    setting with canonical residues). ``first`` and ``second`` are the Cox of the extensions from base a
-    and from base b.
+    ``bound`` is B: operands and results lie in [-B, B] (in [0, B] for ``unsigned`` domains, the
+    papers' setting with canonical residues). ``first`` and ``second`` are the Cox of the extensions
+    from base a and from base b.
     """
 
     modulus: int
@@ -88,8 +89,8 @@ class MontgomeryDomain:
             root = weighted_root(-inverse * pow(self.modulus, -1, value) % value, value)
             if root is None:
                 raise SpecificationError(
-                    f"the quadratic form needs -1 / (P M_i) to be a small multiple of a square modulo "
-                    f"{channel}, which it is not; use the reordered form"
+                    "the quadratic form needs -1 / (P M_i) to be a small multiple of a square "
+                    f"modulo {channel}, which it is not; use the reordered form"
                 )
             roots.append(root)
         return roots
@@ -154,7 +155,8 @@ def _out_of_range(domain: MontgomeryDomain, result: Residues) -> str:
     """Why a result is no operand of the domain, whatever the second extension makes of it."""
     if result.range.integers().low < domain.range.low == 0:
         return (
-            "an unsigned domain needs sigma0 = 0 in the first extension, moduli up to 2^w in base a, "
+            "an unsigned domain needs sigma0 = 0 in the first extension, moduli up to 2^w "
+            "in base a, "
             "and a multiple of P added to a sum with subtractions"
         )
     return f"base a is too narrow for operands up to 2^{log2(domain.bound):.2f}"

@@ -1,18 +1,19 @@
 """The operation set: what an RNS algorithm may do, and the program that it leaves behind.
 
-An algorithm is a plain function that calls a `Program`. Each call appends a step; machines read the steps
-(values, counts, bounds, schedule). Everything that a Cox-Rower engine does is one shape of step: a sum of
-terms, accumulated without reduction and reduced once in each channel (`Program.reduce`). The terms are
+An algorithm is a plain function that calls a `Program`. Each call appends a step; machines read the
+steps (values, counts, bounds, schedule). Everything that a Cox-Rower engine does is one shape of
+step: a sum of terms, accumulated without reduction and reduced once in each channel
+(`Program.reduce`). The terms are
 
 * a product of two residue vectors, channel by channel,
 * a residue vector times a stored constant vector,
 * a broadcast: every channel of a source times a stored matrix (the inner loop of a base extension),
 * the Cox's quotient times a stored constant vector.
 
-Every value knows its base, the factor it carries in each channel (residue = value * factor mod m_i) and
-the exact interval of the integer that it stands for. A sum of terms with unequal factors, an extension of a
-value that its base cannot hold, and a source that is not in the form an extension needs are refused with
-the name of the step and the line of the algorithm.
+Every value knows its base, the factor it carries in each channel (residue = value * factor mod m_i)
+and the exact interval of the integer that it stands for. A sum of terms with unequal factors, an
+extension of a value that its base cannot hold, and a source that is not in the form an extension
+needs are refused with the name of the step and the line of the algorithm.
 """
 
 import sys
@@ -73,7 +74,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Residues:
-    """One residue in each channel of ``base``: value * factor_i mod m_i, the value within ``range``."""
+    """One residue in each channel of ``base``: value * factor_i mod m_i."""
 
     name: str
     base: Base
@@ -123,7 +124,7 @@ class Product:
 
 @dataclass(frozen=True)
 class Scaled:
-    """value_i * constant_i in every channel; ``unit`` marks an addition or subtraction of the value."""
+    """value_i * constant_i in every channel; ``unit`` marks an addition or subtraction."""
 
     value: Residues
     constant: Vector
@@ -261,9 +262,9 @@ class Program:
     ) -> Summand:
         """The summand multiple * X in ``base``, for a source that holds xi_i = |X * M_i^-1|.
 
-        With ``weights``, xi_i = weights_i * residue_i. ``cox`` None skips the quotient: X comes out with
-        up to n multiples of M too many (Bajard-Imbert). ``exact`` demands that X itself comes out and
-        refuses a source whose range allows anything else.
+        With ``weights``, xi_i = weights_i * residue_i. ``cox`` None skips the quotient: X comes out
+        with up to n multiples of M too many (Bajard-Imbert). ``exact`` demands that X itself comes
+        out and refuses a source whose range allows anything else.
         """
         multiple = Fraction(multiple)
         weights = tuple(weights or [1] * len(source.base))
@@ -310,16 +311,17 @@ class Program:
         return result
 
     def demand(self, value: Residues, range: Interval, reason: str) -> None:
-        """Refuse a program in which an integer value may leave ``range``; ``reason`` says what for."""
+        """Refuse a program in which a value may leave ``range``; ``reason`` says what for."""
         reached = value.range.integers()
         if not reached.within(range):
             raise ProgramError(
-                f"{self._here()}: {value.name} reaches {_powers(reached)}, outside {_powers(range)}; "
+                f"{self._here()}: {value.name} reaches {_powers(reached)}, "
+                f"outside {_powers(range)}; "
                 f"{reason}"
             )
 
     def demand_canonical(self, base: Base) -> None:
-        """Refuse a program in which a residue over ``base`` is not read as the integer in [0, m)."""
+        """Refuse a program whose residues over ``base`` are not all in [0, m)."""
         ranges = zip(base, self.representation.ranges(base), strict=True)
         if any(low < 0 or high >= modulus.value for modulus, (low, high) in ranges):
             raise ProgramError(
@@ -363,14 +365,15 @@ class Program:
         ):
             if (factor * weight - inverse) % modulus.value:
                 raise ProgramError(
-                    f"{self._here()}: {source.name} does not carry the factor M_i^-1 modulo {modulus}, "
-                    "which a base extension needs"
+                    f"{self._here()}: {source.name} does not carry the factor M_i^-1 "
+                    f"modulo {modulus}, which a base extension needs"
                 )
 
     def _same_base(self, left: Base, right: Base) -> None:
         if left != right:
             raise ProgramError(
-                f"{self._here()}: operands over different bases ({len(left)} and {len(right)} moduli)"
+                f"{self._here()}: operands over different bases, of {len(left)} and "
+                f"{len(right)} moduli"
             )
 
     def _here(self) -> str:

@@ -104,7 +104,7 @@ class MultiplyAccumulate(Component):
         return m
 
     def _starts(self) -> dict[tuple[int, int], int]:
-        """The start value, in an accumulator whose weight divides it and that is wide enough for it."""
+        """The start value, in the highest accumulator whose weight divides it."""
         places = [(i, i) for i in range(self.digits)] + [(i + 1, i) for i in range(self.digits - 1)]
         for i, j in sorted(places, reverse=True):
             weight = 1 << (i + j) * DIGIT_WIDTH

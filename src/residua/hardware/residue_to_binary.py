@@ -54,7 +54,7 @@ class Conversion:
         if not (low <= self.values[0] and self.values[1] < high):
             raise SpecificationError(
                 f"values of up to {max(map(abs, self.values)).bit_length()} bits are outside the "
-                f"range in which the Cox is exact for a base of {self.base.product.bit_length()} bits"
+                f"range in which the Cox is exact on a {self.base.product.bit_length()}-bit base"
             )
 
     @property
@@ -190,7 +190,7 @@ class ResidueToBinary(Component):
         conversion = self.conversion
         m.submodules.pages = pages = _Pages(conversion, self.pages)
         m.submodules.columns = columns = _Columns(conversion)
-        m.submodules.carry = carry = _CarryChain(conversion)
+        m.submodules.carry_chain = carry = _CarryChain(conversion)
         m.submodules.results = results = _Results(conversion)
         m.d.comb += [
             pages.residue.eq(self.residues.payload),

@@ -1,7 +1,8 @@
 """The bounds interpreter: exact worst cases of every accumulator and every residue word.
 
-Works channel by channel with the constants that a program really has, for redundant residues: a product of
-two words of w + 1 bits, a constant times a word whose range is known, a quotient whose range the Cox fixes.
+Works channel by channel with the constants that a program really has, for redundant residues: a
+product of two words of w + 1 bits, a constant times a word whose range is known, a quotient whose
+range the Cox fixes.
 """
 
 from collections.abc import Sequence
@@ -30,9 +31,9 @@ from residua.numbers.moduli import Modulus
 class Bounds:
     """Worst cases of a program on redundant residues.
 
-    ``accumulators`` has the range of the unreduced sum for each step and channel, ``residues`` that of the
-    reduced word, ``quotients`` those of the Cox by the name of the quotient. ``folds`` is the number of
-    folds that keeps every word in w + 1 signed bits.
+    ``accumulators`` has the range of the unreduced sum for each step and channel, ``residues`` that
+    of the reduced word, ``quotients`` those of the Cox by the name of the quotient. ``folds`` is
+    the number of folds that keeps every word in w + 1 signed bits.
     """
 
     folds: int
@@ -85,9 +86,9 @@ def _fold(
         result = Folding(modulus, folds).result(total)
         if not fits_word(result, modulus.width + 1):
             raise ProgramError(
-                f"{program.name}, step {step.result.name}: {folds} folds leave a word outside "
-                f"{modulus.width + 1} signed bits modulo {modulus}; a smaller |h|, a larger width or "
-                "another fold is needed"
+                f"{program.name}, step {step.result.name}: the word left by folding "
+                f"(folds: {folds}) is outside {modulus.width + 1} signed bits modulo {modulus}; "
+                "a smaller |h|, a larger width or another fold is needed"
             )
         results.append(result)
     return tuple(results)
@@ -138,7 +139,9 @@ def _amounts(
         case Broadcast(source, matrix, _):
             ranges = _read(source, words)
             return [
-                _sum([_multiple(r, m.centre(row[i])) for r, row in zip(ranges, matrix, strict=True)])
+                _sum(
+                    [_multiple(r, m.centre(row[i])) for r, row in zip(ranges, matrix, strict=True)]
+                )
                 for i, m in enumerate(moduli)
             ]
 

@@ -18,9 +18,10 @@ from residua.algorithms.program import (
 class Counts:
     """Elementary operations of a program.
 
-    ``emm`` and ``ema`` are w-bit modular products and additions. Adding or subtracting a value as it is counts
-    as an addition; so does the Cox's correction, whose constants come from a small table. ``cox`` counts
-    additions of t-bit words in the Cox, ``emw`` the w-bit words of stored constants.
+    ``emm`` and ``ema`` are w-bit modular products and additions. Adding or subtracting a value as
+    it is counts as an addition; so does the Cox's correction, whose constants come from a small
+    table. ``cox`` counts additions of t-bit words in the Cox, ``emw`` the w-bit words of stored
+    constants.
     """
 
     emm: int

@@ -73,6 +73,6 @@ def folds_needed(modulus: Modulus, value: Range) -> int:
         if fits_word(Folding(modulus, folds).result(value), modulus.width + 1):
             return folds
     raise SpecificationError(
-        f"{LARGEST_FOLD_COUNT} folds do not bring {value[1].bit_length()}-bit sums modulo {modulus} "
-        "to w + 1 bits; choose moduli with a smaller |h| or a larger width"
+        f"{LARGEST_FOLD_COUNT} folds do not bring {value[1].bit_length()}-bit sums modulo "
+        f"{modulus} to w + 1 bits; choose moduli with a smaller |h| or a larger width"
     )
