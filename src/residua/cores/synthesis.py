@@ -1,5 +1,6 @@
 """What synthesis, and placement where it is open, add to a core's directory."""
 
+import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -103,6 +104,7 @@ def _placed(
         "harness",
         out_dir=bench,
         seeds=seeds,
+        workers=min(len(seeds), os.cpu_count() or 1),
         progress=lambda one: progress(f"seed {one.seed}: {one.mhz:.1f} MHz"),
     )
     for copy in bench.glob("seed*/netlist.json"):

@@ -1,0 +1,82 @@
+"""Simulates the synthesised netlists of the 192-bit core and writes docs/results/netlists.md.
+
+usage: python scripts/netlists.py [PRODUCTS]   (10000 by default, back to back and again with stalls)
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from residua.cores.netlists import netlist_simulator
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import Specification
+from residua.cores.verification import verify
+from residua.toolchain.process import versions
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULT = ROOT / "docs/results/netlists.md"
+SEED = 1
+KINDS = [("ecp5", "shift"), ("ecp5", "multiply"), ("xc7", "shift"), ("xc7", "multiply")]
+CELLS = {
+    "ecp5": ("MULT18X18D", "CCU2C", "LUT4", "PFUMX", "TRELLIS_FF", "TRELLIS_DPR16X4"),
+    "xc7": ("DSP48E1", "CARRY4", "LUT6", "RAM32M", "FDRE"),
+}
+
+HEADER = """# Netlists
+
+What synthesis makes of a core, simulated with models of the device's cells and compared with the model
+word by word: every residue of every result. `make netlists` makes this page.
+
+The core: RNS Montgomery multiplication modulo P-192, n = 12, w = 17, residues to residues, one engine whose
+reducers shift and add and one whose first fold multiplies. Operands: the adversarial cases of the core's workload
+first (0, 1, P - 1, bounds, sums of the Cox at the limits of its truncation), then random ones and results used
+as operands. Each netlist runs back to back and again with random stalls, seed {seed}.
+
+Models: those of Yosys for all cells but MULT18X18D, which is Residua's own
+(`src/residua/toolchain/cells`). Netlists are flat; timing is not simulated.
+
+| target | reduction | products | with stalls | differences | latency, interval | cells |
+|---|---|---|---|---|---|---|
+"""
+
+
+def measure(target: str, reduction: str, products: int) -> tuple[str, bool]:
+    request = Specification(modulus=2**192 - 2**64 - 1, width=17, channels=12, reduction=reduction)
+    core = RnsMontgomeryCore(request)
+    work = ROOT / "build/netlists" / f"{target}-{reduction}"
+    netlist = netlist_simulator(core, target, out_dir=work, seed=SEED, build_dir=work / "simulator")
+    steady, stalled = (
+        verify(netlist.simulator, vectors=products, seed=SEED, stalls=stalls)
+        for stalls in (False, True)
+    )
+    for failure in (*steady.failures, *stalled.failures):
+        print(f"{target} {reduction}: {failure}", file=sys.stderr)
+    cells = netlist.synthesis.cells
+    row = (
+        f"| {target} | {reduction} | {steady.vectors} | {stalled.vectors} "
+        f"| {steady.mismatches + stalled.mismatches} | {steady.latency}, {steady.interval} "
+        f"| {', '.join(f'{cells.get(kind, 0)} {kind}' for kind in CELLS[target])} |"
+    )
+    seconds = steady.seconds + stalled.seconds
+    times = f"{netlist.synthesis_seconds:.0f} s, {netlist.simulator.build_seconds:.0f} s, {seconds:.0f} s"
+    print(f"{row}\nsynthesis, compilation, simulation: {times}", flush=True)
+    return row, steady.passed and stalled.passed
+
+
+def commit() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def main() -> None:
+    products = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    results = [measure(target, reduction, products) for target, reduction in KINDS]
+    tools = ", ".join(f"{name} {found}" for name, found in versions().items())
+    text = HEADER.format(seed=SEED) + "\n".join(row for row, _ in results)
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.write_text(f"{text}\n\nMade at commit {commit()} with {tools}.\n", encoding="utf-8")
+    sys.exit(not all(passed for _, passed in results))
+
+
+if __name__ == "__main__":
+    main()
