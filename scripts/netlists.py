@@ -65,7 +65,9 @@ def measure(target: str, reduction: str, products: int) -> tuple[str, bool]:
 
 def commit() -> str:
     command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        command, cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def main() -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import check
-from residua.machines.schedule import Left, Placed, Schedule, Slot
+from residua.machines.schedule import Schedule
+from residua.machines.slots import Left, Placed, Slot
 
 PAGE = Path(__file__).parents[2] / "docs" / "engine.md"
 SPECIFICATION = {"modulus": 2**61 - 1, "width": 17, "channels": 4}

@@ -5,7 +5,7 @@ import pytest
 from hardware.bench import pipelined
 from residua.hardware.reducer import plan_folds
 from residua.hardware.rower import CONTROL_DELAY, MEMORY_DELAY, Rower, RowerShape
-from residua.machines.schedule import Left
+from residua.machines.slots import Left
 from residua.numbers.folding import Folding
 from residua.numbers.moduli import Modulus
 

@@ -9,7 +9,8 @@ finds.
 from dataclasses import dataclass, field
 
 from residua.algorithms.program import Residues, Words
-from residua.machines.schedule import Left, Schedule, Word
+from residua.machines.schedule import Schedule
+from residua.machines.slots import Left, Word
 from residua.machines.values import _reduce
 
 Tag = tuple[int, Word]

@@ -7,7 +7,8 @@ import pytest
 from algorithms.domains import P64, product_program, signed_domain
 from residua.machines.bounds import analyse
 from residua.machines.microcode import Timing, assemble
-from residua.machines.schedule import Left, Machine, schedule
+from residua.machines.schedule import schedule
+from residua.machines.slots import Left, Machine
 from residua.numbers.residues import Redundant
 
 TIMING = Timing(**{each.name: delay for delay, each in enumerate(fields(Timing))})

@@ -13,7 +13,8 @@ from residua.algorithms.montgomery import multiply, operand, sum_of_products
 from residua.algorithms.program import Program
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
-from residua.machines.schedule import Machine, Schedule, schedule
+from residua.machines.schedule import Schedule, schedule
+from residua.machines.slots import Machine
 from residua.numbers.residues import Redundant
 
 

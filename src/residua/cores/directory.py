@@ -20,7 +20,7 @@ from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification, load
 from residua.errors import SpecificationError
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
-from residua.machines.schedule import Word
+from residua.machines.slots import Word
 
 SCHEMA = 1
 """Version of the manifest's format."""

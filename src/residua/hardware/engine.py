@@ -27,7 +27,8 @@ from residua.hardware.rower import (
 from residua.hardware.sequencer import Sequencer, control_latency
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import Microcode, Timing, assemble
-from residua.machines.schedule import Goal, Machine, Schedule, schedule
+from residua.machines.schedule import Goal, Schedule, schedule
+from residua.machines.slots import Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
@@ -55,7 +56,7 @@ class EngineOptions:
 
 
 class EngineDesign:
-    """Everything about an engine that follows from its program: bounds, latencies, schedule, microcode."""
+    """What follows from an engine's program: bounds, latencies, schedule, microcode."""
 
     def __init__(self, program: Program, options: EngineOptions) -> None:
         self.program, self.options = program, options
@@ -68,13 +69,14 @@ class EngineDesign:
 
     @cached_property
     def estimate(self) -> Estimate | None:
-        """The Cox's parameters; the extensions of a program share one Cox. None if it has no extension."""
+        """The Cox's parameters, one set for all extensions; None if there is no extension."""
         estimates = {q.cox for q in self._quotients}
         if not estimates:
             return None
         if len(estimates) != 1:
             raise SpecificationError(
-                f"{self.program.name}: one engine has one Cox, but its extensions want {len(estimates)}"
+                f"{self.program.name}: one engine has one Cox, but its extensions want "
+                f"{len(estimates)}"
             )
         return estimates.pop()
 
@@ -142,7 +144,8 @@ class EngineDesign:
         widths = {words.width for words in self._binary_operands}
         if len(widths) > 1:
             raise SpecificationError(
-                f"{self.program.name}: binary operands share one width of words, not {sorted(widths)}"
+                f"{self.program.name}: binary operands share one width of words, "
+                f"not {sorted(widths)}"
             )
         width = widths.pop() if widths else 0
         if width > self.width:
@@ -157,7 +160,7 @@ class EngineDesign:
 
     @cached_property
     def machine(self) -> Machine:
-        """The engine as the scheduler sees it, with the fewest taps that keep the Cox off the critical path."""
+        """The engine as the scheduler sees it; taps enough to hide the Cox behind a ring pass."""
         for taps in range(1, self.rowers + 1):
             # Binary words share the bus with the quotient, which costs it a register.
             cox_latency = COX_LATENCY + bool(self.binary_width)
@@ -303,8 +306,16 @@ class Engine(Component):
             rower = Rower(design.shape, moduli, ranges, microcode.constants[index])
             m.submodules[f"rower_{index}"] = rower
             rowers.append(rower)
-        names = ["left", "left_register", "right_register", "constant", "first", "modulus",
-                 "write", "write_register"]
+        names = [
+            "left",
+            "left_register",
+            "right_register",
+            "constant",
+            "first",
+            "modulus",
+            "write",
+            "write_register",
+        ]
         if design.shape.subtracts:
             names.append("subtract")
         for index, rower in enumerate(rowers):
@@ -337,9 +348,7 @@ class Engine(Component):
         m.d.sync += bus.eq(Mux(binary, operands.word, quotient))
         return bus
 
-    def _cox(
-        self, m: Module, sequencer: Sequencer, rowers: list[Rower], estimate: Estimate
-    ) -> Cox:
+    def _cox(self, m: Module, sequencer: Sequencer, rowers: list[Rower], estimate: Estimate) -> Cox:
         design, machine = self.design, self.design.machine
         weights = design.microcode.weights
         m.submodules.cox = cox = Cox(

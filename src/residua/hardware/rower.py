@@ -11,7 +11,7 @@ from amaranth.utils import ceil_log2
 
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.reducer import ChannelReducer, FoldPlan
-from residua.machines.schedule import Left
+from residua.machines.slots import Left
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 

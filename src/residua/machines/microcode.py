@@ -7,7 +7,8 @@ are stored in the phase in which they act, so that the engine delays none of the
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from residua.machines.schedule import Left, Placed, Schedule, Slot, Word
+from residua.machines.schedule import Schedule
+from residua.machines.slots import Left, Placed, Slot, Word
 from residua.numbers.moduli import Modulus
 
 IDLE = 0
@@ -74,9 +75,21 @@ class _Assembler:
             {w for _, _, slot in schedule.slots() for w in slot.tap_weights if w}
         ) or [1]
         names = [
-            "left", "left_register", "right_register", "constant", "first", "subtract", "modulus",
-            "write", "write_register", "emit", "emit_word", "emit_stage",
-            "release", "release_stage", "cox_first",
+            "left",
+            "left_register",
+            "right_register",
+            "constant",
+            "first",
+            "subtract",
+            "modulus",
+            "write",
+            "write_register",
+            "emit",
+            "emit_word",
+            "emit_stage",
+            "release",
+            "release_stage",
+            "cox_first",
         ]
         if schedule.binary_words:
             names += ["binary", "binary_word"]

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from residua.machines.schedule import Left, Placed, Schedule, Slot
+from residua.machines.schedule import Schedule
+from residua.machines.slots import Left, Placed, Slot
 from residua.report import svg
 
 LABELS = 150

@@ -20,6 +20,7 @@ from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, fits_word
 from residua.numbers.moduli import Modulus
 
+
 class NotProvedError(Exception):
     """A claim is false, with values that show it, or the solver gave up."""
 
@@ -55,8 +56,11 @@ def prove_step(width: int) -> int:
         quotient = centred >> width
         product = quotient.term * offset.term
         change = quotient.term * (1 << width) - product
-        yield "class", z3.Implies(
-            world.product(quotient, offset).term == product, value.term - reduced.term == change
+        yield (
+            "class",
+            z3.Implies(
+                world.product(quotient, offset).term == product, value.term - reduced.term == change
+            ),
         )
 
     return _prove(claims)

@@ -1,0 +1,213 @@
+"""Sequences: the steps of a program as slots for an engine of a given number of rowers."""
+
+from dataclasses import replace
+
+from residua.algorithms.program import (
+    Broadcast,
+    Correction,
+    Product,
+    Program,
+    Quotient,
+    Reduction,
+    Residues,
+    Scaled,
+    Words,
+)
+from residua.errors import SpecificationError
+from residua.machines.slots import Left, Machine, Sequence, Slot, Word
+from residua.numbers.moduli import Modulus
+
+
+class SequenceBuilder:
+    """Turns the steps of a program into sequences of slots."""
+
+    def __init__(self, program: Program, machine: Machine, serial: bool) -> None:
+        self.program, self.machine, self.serial = program, machine, serial
+        self.index: dict[int, int] = {}
+        self.values: list[str] = []
+        # Position of the first word of each binary operand.
+        self.binary: dict[int, int] = {}
+        self.binary_words = 0
+        for source in program.inputs:
+            if isinstance(source, Words):
+                self.binary[id(source)] = self.binary_words
+                self.binary_words += source.count
+            else:
+                self._number(source)
+        for step in program.steps:
+            self._number(step.result)
+
+    def _number(self, value: Residues) -> None:
+        if len(value.base) % self.machine.rowers:
+            raise SpecificationError(
+                f"{self.machine.rowers} rowers cannot share {len(value.base)} moduli evenly; "
+                f"the number of rowers must divide {len(value.base)}"
+            )
+        self.index[id(value)] = len(self.values)
+        self.values.append(value.name)
+
+    def _word(self, value: Residues, group: int) -> Word:
+        stored, first = value.root()
+        if first % self.machine.rowers:
+            raise SpecificationError(f"{value.name} does not start at the first rower")
+        return Word(self.index[id(stored)], first // self.machine.rowers + group)
+
+    def _groups(self, value: Residues) -> int:
+        return len(value.base) // self.machine.rowers
+
+    def words(self, value: Residues) -> list[Word]:
+        """The words of a vector, one for each group of channels."""
+        return [self._word(value, group) for group in range(self._groups(value))]
+
+    def choices(self) -> list[list[Sequence]]:
+        """For each sequence in program order, the orders of slots to choose from."""
+        choices = [
+            [self._sequence(step, group, late) for late in orders]
+            for step in self.program.steps
+            for orders in [_orders(step)]
+            for group in range(self._groups(step.result))
+        ]
+        if self.serial:
+            choices += [[self._serial(output)] for output in self.program.outputs]
+        return choices
+
+    def _serial(self, output: Residues) -> Sequence:
+        """Passes the words of an output around the ring; rower 0 has channel i in slot i."""
+        slots = []
+        for group in range(self._groups(output)):
+            slots.append(Slot(Left.REGISTER, left_word=self._word(output, group)))
+            slots += [Slot(Left.NEIGHBOUR)] * (self.machine.rowers - 1)
+        slots[0] = replace(slots[0], first=True)
+        slots[-1] = replace(slots[-1], last=True)
+        return Sequence(output.name, None, (), tuple(slots))
+
+    def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
+        """The slots of one group: products, broadcasts, scaled terms before or after, quotients."""
+        if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
+            raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
+        rowers = self.machine.rowers
+        moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
+        slots = self._signed_products(step, group)
+        quotients: list[Slot] = []
+        tapped = 0
+        for term in sorted(step.terms, key=lambda t: isinstance(t, Scaled) == scaled_late):
+            match term:
+                case Scaled(value, constants, _):
+                    slots.append(self._scaled(value, group, constants, moduli))
+                case Broadcast(Words() as words, matrix, _):
+                    slots += self._binary(words, matrix, group, moduli)
+                case Broadcast(Residues() as source, matrix, _):
+                    quotient = _quotient_of(step, source)
+                    slots += self._passes(source, matrix, group, moduli, quotient)
+                    tapped = len(slots) - rowers + self.machine.tap_slots - 1
+                case Correction(_, constants):
+                    constant = self._constants(constants, group, moduli)
+                    quotients.append(Slot(Left.BUS, constants=constant))
+                case Product():
+                    pass
+        # Until the Cox has its quotient, idle slots: the sequence keeps the accumulator.
+        while quotients and len(slots) < tapped + self.machine.cox_latency:
+            slots.append(Slot(Left.REGISTER))
+        slots += quotients
+        slots[0] = replace(slots[0], first=True)
+        slots[-1] = replace(slots[-1], last=True)
+        result = self._word(step.result, group)
+        return Sequence(step.result.name, result, moduli, tuple(slots))
+
+    def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
+        """Products to be subtracted first; the next slot then takes their sum from its own product.
+
+        So that the start value of the accumulator comes out with its own sign, it is subtracted
+        too.
+        """
+        products = [term for term in step.terms if isinstance(term, Product)]
+        negative = [self._product(term, group) for term in products if term.sign < 0]
+        positive = [self._product(term, group) for term in products if term.sign > 0]
+        if negative:
+            positive = positive or [Slot(Left.REGISTER)]
+            positive[0] = replace(positive[0], subtract=True)
+            negative[0] = replace(negative[0], subtract=True)
+        return negative + positive
+
+    def _product(self, term: Product, group: int) -> Slot:
+        left, right = self._word(term.left, group), self._word(term.right, group)
+        return Slot(Left.REGISTER, left_word=left, right_word=right)
+
+    def _scaled(
+        self, value: Residues, group: int, constants: tuple[int, ...], moduli: tuple[Modulus, ...]
+    ) -> Slot:
+        constant = self._constants(constants, group, moduli)
+        return Slot(Left.REGISTER, left_word=self._word(value, group), constants=constant)
+
+    def _constants(
+        self, row: tuple[int, ...], group: int, moduli: tuple[Modulus, ...]
+    ) -> tuple[int, ...]:
+        first = group * self.machine.rowers
+        own = row[first : first + self.machine.rowers]
+        return tuple(m.centre(c) for m, c in zip(moduli, own, strict=True))
+
+    def _binary(
+        self,
+        words: Words,
+        matrix: tuple[tuple[int, ...], ...],
+        group: int,
+        moduli: tuple[Modulus, ...],
+    ) -> list[Slot]:
+        """One slot for each binary word, which all rowers take from the bus."""
+        first = self.binary[id(words)]
+        return [
+            Slot(Left.BUS, constants=self._constants(row, group, moduli), binary_word=first + j)
+            for j, row in enumerate(matrix)
+        ]
+
+    def _passes(
+        self,
+        source: Residues,
+        matrix: tuple[tuple[int, ...], ...],
+        group: int,
+        moduli: tuple[Modulus, ...],
+        quotient: Quotient | None,
+    ) -> list[Slot]:
+        """One pass around the ring for each group of source channels.
+
+        In slot i of a pass, rower r holds the word of rower r + i.
+        """
+        rowers, slots = self.machine.rowers, []
+        for chunk in range(self._groups(source)):
+            for turn in range(rowers):
+                row = [chunk * rowers + (rower + turn) % rowers for rower in range(rowers)]
+                constants = tuple(
+                    m.centre(matrix[j][group * rowers + rower])
+                    for rower, (m, j) in enumerate(zip(moduli, row, strict=True))
+                )
+                slot = Slot(Left.NEIGHBOUR, constants=constants)
+                if turn == 0:
+                    slot = replace(slot, left=Left.REGISTER, left_word=self._word(source, chunk))
+                if quotient is not None and turn < self.machine.tap_slots:
+                    weights = self._tap_weights(quotient, chunk, turn)
+                    slot = replace(slot, tap_weights=weights, cox_first=chunk == 0 and turn == 0)
+                slots.append(slot)
+        return slots
+
+    def _tap_weights(self, quotient: Quotient, chunk: int, turn: int) -> tuple[int, ...]:
+        """Weights of the words that the taps see in one slot; 0 for one that another tap takes."""
+        rowers, share = self.machine.rowers, self.machine.tap_slots
+        weights = []
+        for tap in range(self.machine.taps):
+            position = tap * share + turn
+            seen = position < rowers
+            weights.append(quotient.weights[chunk * rowers + position] if seen else 0)
+        return tuple(weights)
+
+
+def _quotient_of(step: Reduction, source: Residues) -> Quotient | None:
+    for term in step.terms:
+        if isinstance(term, Correction) and term.quotient.source is source:
+            return term.quotient
+    return None
+
+
+def _orders(step: Reduction) -> list[bool]:
+    """Whether scaled terms come after the broadcasts: both ways if the step has both."""
+    kinds = {type(term) for term in step.terms}
+    return [True, False] if {Scaled, Broadcast} <= kinds else [True]

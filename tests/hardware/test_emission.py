@@ -1,0 +1,104 @@
+"""The emitted Verilog of a small engine: lint-clean, with its names, the same bytes every time."""
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import Specification
+from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS, emit
+from residua.toolchain.verilator import lint
+from residua.toolchain.yosys import cell_model_directories, cell_models
+
+CONFIGURATIONS = {
+    "sparse": {"width": 17, "channels": 4},
+    "dense": {"width": 17, "channels": 4, "bases": "any", "reduction": "multiply"},
+    "shared": {"width": 17, "channels": 4, "rowers": 2},
+    "wide": {"width": 33, "channels": 3},
+}
+
+PRINT_DIGEST = """
+import hashlib
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import Specification
+from residua.hardware.rtl import emit
+core = RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))
+print(hashlib.sha256(repr(emit(core.engine(), core.name)).encode()).hexdigest())
+"""
+
+
+def make(configuration):
+    core = RnsMontgomeryCore(Specification(modulus=2**64 - 59, **CONFIGURATIONS[configuration]))
+    return core, emit(core.engine(), core.name)
+
+
+def write(files, directory):
+    for name, text in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_lint(configuration, tmp_path):
+    core, files = make(configuration)
+    write(files, tmp_path)
+    sources = [tmp_path / f"rtl/{core.name}.v", tmp_path / PRIMITIVE_FILE]
+    assert lint(sources, core.name) == []
+
+
+def test_lint_of_the_ecp5_form(tmp_path):
+    core, files = make("sparse")
+    write(files, tmp_path)
+    own = [f"rtl/{core.name}.v", "rtl/ecp5/primitives.v"]
+    sources = [tmp_path / name for name in own]
+    # Warnings about the cell models are theirs.
+    found = lint(
+        [*sources, *cell_models("ecp5")], core.name, includes=cell_model_directories("ecp5")
+    )
+    assert [line for line in found if str(tmp_path) in line] == []
+
+
+def test_names_survive():
+    core, files = make("sparse")
+    text = files[f"rtl/{core.name}.v"]
+    names = set(re.findall(r"\b[A-Za-z_]\w*\b", text))
+    ports = {"clk", "rst", "enable", "operands_payload", "operands_valid", "operands_ready"}
+    results = {"result", "result_valid", "result_word"}
+    inner = {"residue", "operand", "neighbour", "quotient", "left_word", "right_word", "stored"}
+    instances = {"sequencer", "cox", "loader", "mac", "reducer", *(f"rower_{i}" for i in range(4))}
+    assert names >= ports | results | inner | instances
+    assert "\\" not in text
+    assert "$" not in text
+
+
+def test_every_form_has_the_same_modules():
+    core, files = make("wide")
+    used = set(re.findall(r"^module (\w+)", files[PRIMITIVE_FILE], re.MULTILINE))
+    assert used
+    for form in TARGET_FORMS:
+        assert set(re.findall(r"^module (\w+)", files[form], re.MULTILINE)) == used
+    instances = set(re.findall(r"^\s+(\w+) \w+ \($", files[f"rtl/{core.name}.v"], re.MULTILINE))
+    assert used <= instances
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_the_same_bytes_again(configuration):
+    assert make(configuration)[1] == make(configuration)[1]
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "4294967295"])
+def test_the_same_bytes_in_another_process(seed):
+    digest = subprocess.run(
+        [sys.executable, "-c", PRINT_DIGEST],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.strip()
+    files = make("sparse")[1]
+    assert digest == hashlib.sha256(repr(files).encode()).hexdigest()
