@@ -1,7 +1,7 @@
 """Measure the cores of the results table: cycles, xc7 resources, ECP5 clock frequency.
 
-Writes docs/results/measured.md and .json. Rows that are in the .json for the same commit are kept, so that
-an interrupted run goes on where it stopped; ``--rows`` limits the run to some of them.
+Writes docs/results/measured.md and .json. Rows that are in the .json for the same commit are kept,
+so that an interrupted run goes on where it stopped; ``--rows`` limits it to some of them.
 """
 
 import argparse
@@ -51,6 +51,12 @@ ROWS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 """Specification and targets by the name of the row."""
 
 
+_HEADINGS = (
+    "| core | latency | interval | utilisation | xc7 LUT / FF / DSP | ECP5 LUT4 / FF / MULT18 "
+    "| ECP5 MHz | ns | ns at 225 MHz |"
+)
+
+
 def measure(name: str, console: Console) -> dict[str, Any]:
     """Build the core of one row and take it through its targets."""
     flags, targets = ROWS[name]
@@ -80,14 +86,14 @@ def table(rows: list[dict[str, Any]], commit: str) -> str:
     lines = [
         "# Measured cores",
         "",
-        f"Made by `make bench` at commit `{commit}`. Cycles are residues to residues. xc7 columns: Yosys",
-        "(RAM32M counted as 4 LUT). ECP5 columns: Yosys and nextpnr, LFE5U-85F speed 8, shift-register",
-        f"harness, median (best) of {SEEDS} seeds; MHz as nextpnr times it, and the latency in ns at no",
-        "more than the multiplier's data-sheet limit of 225 MHz.",
+        f"Made by `make bench` at commit `{commit}`. Cycles: residues to residues. Utilisation:",
+        "EMM / (rowers × interval). xc7: Yosys, RAM32M counted as 4 LUT. ECP5: Yosys, nextpnr,",
+        f"LFE5U-85F speed 8, shift-register harness, median (best) of {SEEDS} seeds. MHz is what",
+        "nextpnr times; it does not time the inside of a multiplier, so the latency is given at that",
+        "clock and at no more than 225 MHz, the limit known for a registered 18 x 18 multiplier.",
         "",
-        "| core | latency | interval | utilisation | xc7 LUT / FF / DSP | ECP5 LUT4 / FF / MULT18 "
-        "| ECP5 MHz | ns |",
-        "|---|---|---|---|---|---|---|---|",
+        _HEADINGS,
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         cycles = row["cycles"]
@@ -95,7 +101,10 @@ def table(rows: list[dict[str, Any]], commit: str) -> str:
         cells += [_resources(row.get("xc7")), _resources(row.get("ecp5"))]
         placed = row.get("ecp5")
         cells.append(f"{placed['fmax_timed_mhz']} ({placed['fmax_best_mhz']})" if placed else "–")
-        cells.append(placed["latency_ns"] if placed else "–")
+        cells.append(
+            f"{1000 * cycles['latency'] / placed['fmax_timed_mhz']:.0f}" if placed else "–"
+        )
+        cells.append(f"{placed['latency_ns']:.0f}" if placed else "–")
         lines.append("| " + " | ".join(map(str, cells)) + " |")
     return "\n".join([*lines, ""])
 

@@ -24,7 +24,7 @@ def core():
 @pytest.fixture(scope="module")
 def rtl(core, tmp_path_factory):
     directory = tmp_path_factory.mktemp("rtl")
-    files = emit(core.engine(), "engine")
+    files = emit(core.component(), "engine")
     paths = []
     for name in ("rtl/engine.v", PRIMITIVE_FILE):
         path = directory / Path(name).name

@@ -1,4 +1,4 @@
-"""The channel reducer's formula over the integers, at every width that a specification can ask for."""
+"""The channel reducer's formula over the integers, at every width that can be asked for."""
 
 import pytest
 

@@ -36,7 +36,7 @@ def test_forms_agree(kind, tmp_path):
 
 
 def test_a_wrong_cell_is_found(monkeypatch, tmp_path):
-    # The table of a cell with the selecting input inverted.
+    # The tables of all cells, rotated by a quarter.
     init = primitives._Cell.init.fget
     monkeypatch.setattr(
         primitives._Cell, "init", property(lambda cell: init(cell) >> 4 | (init(cell) & 15) << 12)
@@ -48,7 +48,7 @@ def test_a_wrong_cell_is_found(monkeypatch, tmp_path):
 
 def test_registers_are_needed(monkeypatch, tmp_path):
     # A multiplier that comes a cycle early.
-    monkeypatch.setattr(Multiplier, "behaviour", lambda self: _early(self))
+    monkeypatch.setattr(Multiplier, "behaviour", _early)
     assert prove_primitives([Multiplier(5, 4)], out_dir=tmp_path).verdict == "FAIL"
 
 

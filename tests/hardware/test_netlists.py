@@ -1,4 +1,4 @@
-"""Synthesised netlists of a small engine, simulated with cell models, against the values interpreter."""
+"""Synthesised netlists of a small engine, simulated with cell models, against the model."""
 
 import pytest
 

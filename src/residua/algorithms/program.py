@@ -16,7 +16,7 @@ extension of a value that its base cannot hold, and a source that is not in the 
 needs are refused with the name of the step and the line of the algorithm.
 """
 
-import sys
+import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -378,7 +378,8 @@ class Program:
 
     def _here(self) -> str:
         """The line of the algorithm that made the call."""
-        frame = sys._getframe(1)
+        frame = inspect.currentframe()
+        assert frame is not None
         while frame.f_back and frame.f_code.co_filename == __file__:
             frame = frame.f_back
         return f"{self.name}, {Path(frame.f_code.co_filename).name} line {frame.f_lineno}"

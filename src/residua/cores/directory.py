@@ -16,9 +16,11 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from residua.algorithms.conversion import split_words
 from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification, load
+from residua.cores.specification import Interface, Specification, load
 from residua.errors import SpecificationError
+from residua.hardware.core import WordDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.machines.slots import Word
 
@@ -40,6 +42,14 @@ _MEANINGS = {
     "result": "one result word of every rower, arranged as the operands",
     "result_valid": "the result is there, in this cycle only",
     "result_word": "which of the result words it is",
+}
+
+_WORD_MEANINGS = {
+    **_MEANINGS,
+    "operands_payload": "one word of X or Y",
+    "result_payload": "one word of the result in the low bits, the flag last in the top bit",
+    "result_valid": "the payload is a word",
+    "result_ready": "the word is taken in this cycle",
 }
 
 _PORT = re.compile(r"\b(input|output) (?:wire|reg) (?:signed )?(?:\[(\d+):0\] )?(\w+)")
@@ -130,6 +140,11 @@ class Directory:
         """Name of the top module."""
         return str(self.manifest["name"])
 
+    @property
+    def interface(self) -> Interface:
+        """What goes in and out of the core."""
+        return "words" if self.manifest["parameters"].get("interface") == "words" else "residues"
+
     @cached_property
     def core(self) -> RnsMontgomeryCore:
         """The core, made again from the specification.
@@ -201,18 +216,29 @@ def _description(core: RnsMontgomeryCore) -> dict[str, Any]:
 def _ranges(core: RnsMontgomeryCore) -> dict[str, list[str]]:
     """Closed intervals, as decimal strings."""
     bound, word = core.domain.bound, 1 << core.width
-    ranges = {
-        "operands": (-bound, bound),
-        "results": core.result_range,
-        "words": (-word, word - 1),
-        "sums": core.design.sum_range,
-        "quotients": core.design.quotient_range,
-    }
+    if core.words:
+        ranges = {
+            "x": (0, core.words.largest_x),
+            "y": (0, core.words.largest),
+            "results": core.result_range,
+            "words": (0, word - 1),
+            "residues": (-word, word - 1),
+        }
+    else:
+        ranges = {
+            "operands": (-bound, bound),
+            "results": core.result_range,
+            "words": (-word, word - 1),
+        }
+    ranges["sums"] = core.design.sum_range
+    ranges["quotients"] = core.design.quotient_range
     return {name: [str(low), str(high)] for name, (low, high) in ranges.items()}
 
 
 def _interface(core: RnsMontgomeryCore) -> dict[str, Any]:
     """The words of the interface, in their order."""
+    if core.words:
+        return _streams(core.words)
     schedule = core.design.schedule
     return {
         "word_bits": core.width + 1,
@@ -221,7 +247,32 @@ def _interface(core: RnsMontgomeryCore) -> dict[str, Any]:
     }
 
 
-def _ports(text: str, name: str) -> list[dict[str, Any]]:
+def _streams(design: WordDesign) -> dict[str, Any]:
+    """The streams of a core with words, and one transaction."""
+    modulus = design.domain.modulus
+    x, y = modulus // 3, modulus - 2
+    product = design.expected(x, y)
+    operands = [*_split(design, x), *_split(design, y)]
+    return {
+        "word_bits": design.width,
+        "words": design.words,
+        "operands": ["x", "y"],
+        "order": "lowest word first",
+        "example": {
+            "x": str(x),
+            "y": str(y),
+            "result": str(product),
+            "operand_words": operands,
+            "result_words": _split(design, product),
+        },
+    }
+
+
+def _split(design: WordDesign, number: int) -> list[str]:
+    return [str(word) for word in split_words(number, design.words, design.width)]
+
+
+def _ports(text: str, name: str, meanings: dict[str, str]) -> list[dict[str, Any]]:
     """The ports of a module, as they stand in its Verilog."""
     start = text.index(f"module {name} (")
     declarations = _PORT.findall(text, start, text.index(");", start))
@@ -230,7 +281,7 @@ def _ports(text: str, name: str) -> list[dict[str, Any]]:
             "name": port,
             "direction": direction,
             "width": int(top or 0) + 1,
-            "meaning": _MEANINGS[port],
+            "meaning": meanings[port],
         }
         for direction, top, port in declarations
     ]
@@ -247,9 +298,13 @@ def _words(words: list[dict[str, Any]]) -> list[str]:
     return ["{vector}[{channels[0]}..{channels[1]}]".format(**word) for word in words]
 
 
+def _hexes(words: list[str]) -> str:
+    return " ".join(f"{int(word):x}" for word in words)
+
+
 def _files(core: RnsMontgomeryCore) -> dict[str, str]:
     """All files by name, the manifest last."""
-    specification, rtl = core.specification.toml(), emit(core.engine(), core.name)
+    specification, rtl = core.specification.toml(), emit(core.component(), core.name)
     top = f"rtl/{core.name}.v"
     manifest: dict[str, Any] = {
         "schema": SCHEMA,
@@ -257,11 +312,13 @@ def _files(core: RnsMontgomeryCore) -> dict[str, str]:
         "configuration": _digest(specification),
         "tools": {"residua": version(), "amaranth": importlib.metadata.version("amaranth")},
         **_description(core),
-        "ports": _ports(rtl[top], core.name),
+        "ports": _ports(rtl[top], core.name, _WORD_MEANINGS if core.words else _MEANINGS),
     }
-    header = _render("header.txt", manifest, core).splitlines()
+    suffix = "_words" if core.words else ""
+    header = _render(f"header{suffix}.txt", manifest, core).splitlines()
     rtl[top] = "".join(f"// {line}".rstrip() + "\n" for line in header) + "\n" + rtl[top]
-    files = {SPECIFICATION: specification, "README.md": _render("README.md", manifest, core), **rtl}
+    readme = _render(f"README{suffix}.md", manifest, core)
+    files = {SPECIFICATION: specification, "README.md": readme, **rtl}
     manifest["files"] = {name: _digest(text) for name, text in sorted(files.items())}
     return {**files, MANIFEST: _json(manifest)}
 
@@ -276,7 +333,7 @@ def _render(template: str, manifest: dict[str, Any], core: RnsMontgomeryCore) ->
         autoescape=False,  # noqa: S701 - Markdown and Verilog, not HTML
     )
     return environment.get_template(template).render(
-        manifest, domain=core.domain, hex=hex, words=_words
+        manifest, domain=core.domain, hex=hex, words=_words, hexes=_hexes
     )
 
 

@@ -32,38 +32,6 @@ constexpr int isolated_runs = 16;
 constexpr int most_failures = 3;
 constexpr std::int64_t patience = 1000 + 200 * (tables::latency + tables::interval);
 
-// splitmix64
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  std::size_t below(std::size_t limit) { return (next() >> 32) * limit >> 32; }
-  bool one_in(unsigned sixteenths) { return (next() >> 60) < sixteenths; }
-
- private:
-  std::uint64_t state_;
-};
-
-// Ports: Verilator makes them integers of up to 64 bits, or arrays of 32-bit words.
-
-template <class Port> std::uint32_t port_word(const Port& port, int index) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(port) >> (32 * index));
-}
-template <std::size_t N> std::uint32_t port_word(const VlWide<N>& port, int index) { return port[index]; }
-
-template <class Port> void set_port_word(Port& port, int index, std::uint32_t value) {
-  const std::uint64_t mask = std::uint64_t{0xffffffff} << (32 * index);
-  port = static_cast<Port>((port & ~mask) | (static_cast<std::uint64_t>(value) << (32 * index)));
-}
-template <std::size_t N> void set_port_word(VlWide<N>& port, int index, std::uint32_t value) {
-  port[index] = value;
-}
-
 constexpr int port_words = (tables::rowers * tables::word_bits + 31) / 32;
 
 // The word of every rower, the first one in the lowest bits.
@@ -234,14 +202,6 @@ class Source {
   std::vector<Pool> pools_;
   std::vector<std::vector<std::size_t>> cases_;
   std::vector<Words> expected_;
-};
-
-struct Extremes {
-  std::int64_t low = -1, high = -1;
-  void add(std::int64_t value) {
-    if (low < 0 || value < low) low = value;
-    if (value > high) high = value;
-  }
 };
 
 void print_word(Word word) {

@@ -1,8 +1,8 @@
 """The synthesised netlist against the model: the same harness and operands as for the RTL.
 
-What Yosys mapped to cells is compiled together with models of these cells, those that Yosys brings and our own
-of the ECP5 multiplier. It is a check of synthesis and of the device forms of the primitives, on top of
-everything that the check of the RTL covers.
+What Yosys mapped to cells is compiled together with models of these cells, those that Yosys brings
+and our own of the ECP5 multiplier. It checks synthesis and the device forms of the primitives,
+beside all that the check of the RTL covers.
 """
 
 import time
@@ -45,7 +45,7 @@ def netlist_simulator(
     """Map a core to a device family and compile what comes out.
 
     Args:
-        core: the core.
+        core: a core with residues as its interface.
         target: a target with cell models, see `residua.toolchain.yosys.cell_models`.
         out_dir: takes Verilog, netlist and harness; made if absent.
         seed: of the random operands.
@@ -57,7 +57,7 @@ def netlist_simulator(
         ToolError: a tool failed.
     """
     models = cell_models(target)
-    files = emit(core.engine(), core.name)
+    files = emit(core.component(), core.name)
     sources = []
     for name in (f"rtl/{core.name}.v", _PRIMITIVES.get(target, PRIMITIVE_FILE)):
         path = out_dir / name

@@ -1,4 +1,4 @@
-"""RNS Montgomery multiplier: from a specification to bases, program, schedule and engine."""
+"""RNS Montgomery multiplier: from a specification to bases, program, schedule and hardware."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,6 +8,7 @@ from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program, Vector
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError
+from residua.hardware.core import WordCore, WordDesign
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions
 from residua.machines.counts import count
 from residua.numbers.bases import Base
@@ -49,8 +50,12 @@ class RnsMontgomeryCore:
 
     @cached_property
     def name(self) -> str:
-        """Name of the top module, rns_montgomery_<channels>x<width> unless asked otherwise."""
-        return self.request.name or f"rns_montgomery_{self.channels}x{self.width}"
+        """Name of the top module, rns_montgomery_<channels>x<width> unless asked otherwise.
+
+        With words it ends in ``_words``.
+        """
+        suffix = "_words" if self.request.interface == "words" else ""
+        return self.request.name or f"rns_montgomery_{self.channels}x{self.width}{suffix}"
 
     @property
     def channels(self) -> int:
@@ -104,55 +109,102 @@ class RnsMontgomeryCore:
             form="quadratic" if self.domain.form == "quadratic" else "reordered",
             reduction=self.reduction,
             schedule=self.request.schedule,
+            interface=self.request.interface,
+            result=self.words.result if self.words else None,
+            output_multipliers=self.words.multipliers if self.words else None,
             product_registers=self.request.product_registers,
             levels_per_register=self.request.levels_per_register,
             name=self.name,
         )
 
     @cached_property
+    def words(self) -> WordDesign | None:
+        """The core with binary words, None if residues go in and out.
+
+        Raises:
+            SpecificationError: there are more output multipliers than channels.
+        """
+        if self.request.interface != "words":
+            return None
+        multipliers = self.request.output_multipliers or 1
+        if multipliers > self.channels:
+            raise SpecificationError(
+                f"output_multipliers = {multipliers}: n = {self.channels} channels have use for "
+                f"1 to {self.channels}"
+            )
+        return WordDesign(
+            self.domain, self.request.result or "montgomery", self._options, multipliers
+        )
+
+    @cached_property
     def design(self) -> EngineDesign:
         """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
+        return self.words.engine if self.words else self._residue_design
+
+    @cached_property
+    def _residue_design(self) -> EngineDesign:
+        """The engine of the product alone."""
         program = _program(self.domain)
-        options = EngineOptions(
+        design = EngineDesign(program, self._options)
+        program.representation = Redundant(design.bounds.folds)
+        return design
+
+    @property
+    def _options(self) -> EngineOptions:
+        return EngineOptions(
             rowers=self.rowers,
             reduction=self.reduction,
             goal=self.request.schedule,
             product_registers=self.request.product_registers,
             levels_per_register=self.request.levels_per_register,
         )
-        design = EngineDesign(program, options)
-        program.representation = Redundant(design.bounds.folds)
-        return design
 
     @property
     def program(self) -> Program:
-        """X Y / M_a mod P as a program."""
+        """What the engine computes: X Y / M_a mod P on residues, or from words to residues."""
         return self.design.program
 
-    def engine(self) -> Engine:
+    def component(self) -> Engine | WordCore:
         """A new component of the design."""
-        return Engine(self.design)
+        return WordCore(self.words) if self.words else Engine(self.design)
 
     @property
     def result_range(self) -> Range:
         """Where results lie."""
+        if self.words:
+            return 0, self.domain.modulus - 1
         found = self.program.outputs[1].range.integers()
         return int(found.low), int(found.high)
 
     @property
     def cycles(self) -> dict[str, int]:
-        """Latency and interval in cycles, see `Engine`."""
+        """Latency and interval in cycles, see `Engine` and `WordCore`.
+
+        With words also the parts of the latency, of the engine and of the conversion of the result,
+        and both figures of the product alone, from residues to residues on the same bases.
+        """
         schedule = self.design.schedule
+        common = {"rower_latency": self.design.rower_latency, "in_flight": schedule.stages}
+        if not self.words:
+            return {"latency": schedule.latency, "interval": schedule.interval, **common}
+        product = self._residue_design.schedule
         return {
-            "latency": schedule.latency,
-            "interval": schedule.interval,
-            "rower_latency": self.design.rower_latency,
-            "in_flight": schedule.stages,
+            "latency": self.words.latency,
+            "interval": self.words.interval,
+            **common,
+            "engine_latency": self.design.serial_latency,
+            "conversion_latency": self.words.conversion.latency,
+            "residues_latency": product.latency,
+            "residues_interval": product.interval,
         }
 
     @property
     def utilisation(self) -> float:
-        """Counted products per rower and cycle of the steady state; at most 1."""
+        """Counted products per rower and cycle of the steady state; at most 1.
+
+        Conversions to residues are among the products, those of a result to words are not: they
+        have multipliers of their own.
+        """
         schedule = self.design.schedule
         return round(count(self.program).emm / (self.rowers * schedule.interval), 4)
 
@@ -188,8 +240,19 @@ class RnsMontgomeryCore:
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """Every chosen number, those of the engine after those of the bases."""
+        words = self.words
+        choices = (
+            {
+                "interface": self.request.interface,
+                "result": words.result,
+                "output_multipliers": words.multipliers,
+            }
+            if words
+            else {}
+        )
         return {
             **self.bases,
+            **choices,
             "rowers": self.rowers,
             "reduction": self.reduction,
             "folds": self.design.bounds.folds,

@@ -23,6 +23,8 @@ Bases = Literal["auto", "sparse", "any"]
 FormChoice = Literal["auto", "quadratic", "reordered"]
 ReductionChoice = Literal["auto", "shift", "multiply"]
 ScheduleGoal = Literal["latency", "interval"]
+Interface = Literal["residues", "words"]
+ResultChoice = Literal["montgomery", "plain"]
 
 ALGORITHMS = ("rns-montgomery",)
 """What this version builds."""
@@ -102,6 +104,10 @@ def _within(lowest: int, highest: int) -> BeforeValidator:
 _WIDTH = _within(WIDTHS[0], WIDTHS[-1])
 _CHANNELS = _within(1, MOST_CHANNELS)
 _BITS = _within(1, WIDTHS[-1])
+
+
+_WORD_KEYS = ("result", "output_multipliers")
+"""Keys that only a core with words has."""
 
 
 class Specification(BaseModel):
@@ -235,6 +241,36 @@ class Specification(BaseModel):
         ),
     ] = "latency"
 
+    interface: Annotated[
+        Interface,
+        Key(
+            "What goes in and out: the residues of all channels in parallel, or streams of binary "
+            "words of w bits, the lowest word first.",
+            "`residues`, `words`",
+            "`residues`",
+            "KIND",
+        ),
+    ] = "residues"
+    result: Annotated[
+        ResultChoice | None,
+        Key(
+            "What a core with words computes: the Montgomery product X Y R^-1 mod P, or X Y mod P; "
+            "needs `interface` words.",
+            "`montgomery`, `plain`",
+            "`montgomery`",
+            "KIND",
+        ),
+    ] = None
+    output_multipliers: Annotated[
+        Annotated[int, _CHANNELS] | None,
+        Key(
+            "Multipliers that turn the residues of a result into words: more of them, a shorter "
+            "interval; needs `interface` words.",
+            "1 to n",
+            "1",
+            "N",
+        ),
+    ] = None
     product_registers: Annotated[
         int,
         _within(0, 4),
@@ -264,7 +300,8 @@ class Specification(BaseModel):
             "Name of the top module, and prefix of the names of the others.",
             "letters, digits and underscores, a letter first, no reserved word of Verilog, "
             "SystemVerilog or VHDL",
-            "the algorithm, n and w: `rns_montgomery_16x17`",
+            "the algorithm, n and w: `rns_montgomery_16x17`, with words "
+            "`rns_montgomery_16x17_words`",
             "NAME",
         ),
     ] = None
@@ -294,12 +331,28 @@ class Specification(BaseModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _words_alone(self) -> "Specification":
+        if self.interface == "words":
+            return self
+        for name in _WORD_KEYS:
+            if (value := getattr(self, name)) is not None:
+                raise SpecificationError(
+                    f"{name} = {_shown(value)}: a core with interface = 'residues' has no binary "
+                    "result; give interface = 'words' too"
+                )
+        return self
+
     def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        """The keys that have a value, in order, in the types that TOML and JSON have.
+
+        ``interface`` is among them for ``words`` only, as are the keys that belong to it.
+        """
         return {
             name: _plain(name, value)
             for name in type(self).model_fields
             if (value := getattr(self, name)) is not None
+            and (name, value) != ("interface", "residues")
         }
 
     def toml(self) -> str:

@@ -42,6 +42,10 @@ STEPS = 20
 """Reports of progress in one verification; each step is a simulation of its own, from reset."""
 
 _HARNESS = Path(__file__).with_name("harness.cpp")
+
+COMMON_SOURCE = Path(__file__).with_name("harness.h").read_text()
+"""What every harness begins with, after the generated part."""
+
 _LARGEST_NATIVE_WORD = 63
 
 Progress = Callable[[int, int], None]
@@ -239,7 +243,7 @@ def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
         "}  // namespace tables",
     ]
     model = ["#define HAS_MODEL", native.emit(program)] if has_model else []
-    return "\n".join([*lines, *model, _HARNESS.read_text()])
+    return "\n".join([*lines, *model, COMMON_SOURCE, _HARNESS.read_text()])
 
 
 def _operands(

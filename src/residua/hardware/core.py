@@ -7,6 +7,7 @@ from typing import Any, Literal
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out, connect, flipped
+from gmpy2 import mpz
 
 from residua.algorithms.base_extension import cofactor_form
 from residua.algorithms.conversion import to_montgomery, to_residues
@@ -61,6 +62,23 @@ class WordDesign:
         """The largest operand (for ``plain`` the largest y)."""
         most = (1 << (self.words * self.width)) - 1
         return min(max(self.domain.bound, self.domain.modulus - 1), most)
+
+    @property
+    def largest_x(self) -> int:
+        """The largest x."""
+        most = (1 << (self.words * self.width)) - 1
+        return most if self.result == "plain" else self.largest
+
+    def expected(self, x: int, y: int) -> int:
+        """The result for two operands, by plain integers."""
+        product = mpz(x) * y
+        if self.result == "montgomery":
+            product *= self._factor_inverse
+        return int(product % self.domain.modulus)
+
+    @cached_property
+    def _factor_inverse(self) -> int:
+        return pow(self.domain.montgomery_factor, -1, self.domain.modulus)
 
     @cached_property
     def program(self) -> Program:
@@ -152,7 +170,7 @@ def _product(program: Program, design: WordDesign) -> Residues:
     """The residues of the product in base b, in the order of steps that leaves the fewest gaps."""
     domain = design.domain
     if design.result == "plain":
-        x_words = _operand(program, design, "x", (1 << (design.words * design.width)) - 1)
+        x_words = _operand(program, design, "x", design.largest_x)
         y_words = _operand(program, design, "y", design.largest)
         x = to_montgomery(program, domain, x_words)
         y = Element(
@@ -162,7 +180,7 @@ def _product(program: Program, design: WordDesign) -> Residues:
         u_a = program.reduce("u_a", program.product(x.a, y.a))
         u_b = program.reduce("u_b", program.product(x.b, y.b))
         return reduce(program, domain, u_a, u_b).b
-    x_words = _operand(program, design, "x", design.largest)
+    x_words = _operand(program, design, "x", design.largest_x)
     y_words = _operand(program, design, "y", design.largest)
     x_a = to_residues(program, x_words, domain.base_a, domain.factor_a)
     y_a = to_residues(program, y_words, domain.base_a, domain.factor_a)

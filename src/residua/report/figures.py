@@ -11,13 +11,14 @@ _SHOWN_ROWERS = 5
 
 def datapath(core: RnsMontgomeryCore) -> str:
     """The engine: sequencer, ring of rowers, Cox, streams of words."""
-    rowers, word = core.rowers, core.width + 1
+    rowers = core.rowers
+    taken, given = _stream_texts(core)
     left, step, top = 190.0, 150.0, 96.0
     names = _rower_names(rowers)
     right = left + step * len(names)
     elements = [
         _box(left, 8, right - left - 30, 40, "control", "sequencer", _sequencer_text(core)),
-        _box(8, top, 130, 110, "stream", "operands", f"{rowers} words of {word} bits"),
+        _box(8, top, 130, 110, "stream", "operands", taken),
         svg.path([(138, top + 30), (left - 4, top + 30)]),
     ]
     for index, name in enumerate(names):
@@ -39,7 +40,7 @@ def datapath(core: RnsMontgomeryCore) -> str:
         svg.path([(left + 60, top + 112), (left + 60, bottom + 20)]),
         svg.path([(right - 110, bottom + 24), (right - 110, top + 116)]),
         svg.text(right - 116, bottom + 16, "quotient to all rowers", "note", anchor="end"),
-        _box(right + 10, top, 130, 110, "stream", "results", f"{rowers} words of {word} bits"),
+        _box(right + 10, top, 130, 110, "stream", "results", given),
         svg.path([(right - 30, top + 30), (right + 6, top + 30)]),
     ]
     return svg.drawing(right + 150, bottom + 76, elements, "Datapath of the engine")
@@ -73,6 +74,16 @@ def _rower(core: RnsMontgomeryCore, x: float, top: float, name: str, *, last: bo
 
 def _sequencer_text(core: RnsMontgomeryCore) -> str:
     return f"{core.design.schedule.interval} words of microcode, constant time"
+
+
+def _stream_texts(core: RnsMontgomeryCore) -> tuple[str, str]:
+    """What the streams of operands and results carry."""
+    if not core.words:
+        residues = f"{core.rowers} words of {core.width + 1} bits"
+        return residues, residues
+    multipliers = core.words.multipliers
+    plural = "s" * (multipliers > 1)
+    return f"words of {core.width} bits", f"{multipliers} multiplier{plural}, to words"
 
 
 def _cox_text(core: RnsMontgomeryCore) -> str:

@@ -20,6 +20,7 @@ KINDS = {
     "scaled": "product with a constant",
     "broadcast": "broadcast: one pass around the ring",
     "quotient": "quotient of the Cox",
+    "binary": "operand word on the bus",
     "wait": "waiting for the Cox",
     "pipeline": "accumulator and reducer",
     "cox": "Cox listens",
@@ -51,6 +52,8 @@ def _kinds(slots: tuple[Slot, ...]) -> Iterator[str]:
     for slot, following in zip(slots, (*slots[1:], None), strict=True):
         if slot.left == Left.NEIGHBOUR or slot.tap_weights:
             yield "broadcast"
+        elif slot.binary_word is not None:
+            yield "binary"
         elif slot.left == Left.BUS:
             yield "quotient"
         elif slot.right_word:
@@ -89,9 +92,10 @@ def interleaved(schedule: Schedule, runs: int = 4) -> str:
     return _chart(rows, end, f"Slots of {runs} runs, started {schedule.interval} cycles apart")
 
 
-def legend() -> list[tuple[str, str]]:
-    """Class and meaning of every kind of bar."""
-    return list(KINDS.items())
+def legend(schedule: Schedule) -> list[tuple[str, str]]:
+    """Class and meaning of every kind of bar that the schedule's charts can have."""
+    absent = () if schedule.binary_words else ("binary",)
+    return [(kind, meaning) for kind, meaning in KINDS.items() if kind not in absent]
 
 
 def name_of(placed: Placed) -> str:

@@ -40,11 +40,12 @@ def render(directory: Directory) -> str:
         environment.get_template("report.html").render(
             directory.manifest,
             domain=core.domain,
+            binary=directory.interface == "words",
             hex=hex,
             datapath=Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
             one_run=Markup(gantt.one_run(core.design.schedule)),  # noqa: S704
             interleaved=Markup(gantt.interleaved(core.design.schedule)),  # noqa: S704
-            legend=gantt.legend(),
+            legend=gantt.legend(core.design.schedule),
             sequences=_sequences(core.design.schedule),
             channels=_channels(directory.manifest["parameters"]),
             verifications=[found for name, found in results.items() if name.startswith("verify")],

@@ -1,13 +1,13 @@
-"""The channel reducer's formula over the integers, proved by running the model's own code on unknowns.
+"""The channel reducer's formula over the integers, proved by running the model's code on unknowns.
 
-`Folding.reduce` and `Folding.stages` are executed on symbols instead of integers. A symbol is split into
-its high part and its low w bits by value = high * 2^w + low, a linear equation, so that z3's linear integer
-arithmetic decides every claim at any width. The code's decisions (``min``, ``max``, ``if``) are explored
-on both sides.
+`Folding.reduce` and `Folding.stages` are executed on symbols instead of integers. A symbol is split
+into its high part and its low w bits by value = high * 2^w + low, a linear equation, so that z3's
+linear integer arithmetic decides every claim at any width. The code's decisions (``min``, ``max``,
+``if``) are explored on both sides.
 
-`prove_step` is about one fold, for every offset and every range of the sum. A fold is the body of the same
-loop in ``reduce`` and in ``stages``, so by induction its claims hold for any number of folds. `prove_chain`
-takes one modulus, one range and all of its folds at once.
+`prove_step` is about one fold, for every offset and every range of the sum. A fold is the body of
+the loops in ``reduce`` and in ``stages``, so by induction its claims hold for any number of folds.
+`prove_chain` takes one modulus, one range and all of its folds at once.
 """
 
 from collections.abc import Callable, Iterator
@@ -69,9 +69,9 @@ def prove_step(width: int) -> int:
 def prove_chain(modulus: Modulus, value: Range, folds: int) -> int:
     """Prove all of the folds of one reducer for every sum within ``value``.
 
-    After each of 1 .. ``folds`` folds the class is kept and the residue lies in `Folding.result`; after the
-    last one it fits w + 1 signed bits if `fits_word` says that the range does, which is the condition
-    under which `residua.machines.bounds.analyse` accepts.
+    After each of 1 .. ``folds`` folds the class is kept and the residue lies in `Folding.result`;
+    after the last one it fits w + 1 signed bits if `fits_word` says so of the range, which is the
+    condition under which `residua.machines.bounds.analyse` accepts.
 
     Returns:
         The number of paths, as in `prove_step`.
@@ -219,7 +219,7 @@ def _within(value: Symbol, bounds: Range) -> Any:  # noqa: ANN401
 
 
 def _prove(claims: Callable[[World], Iterator[tuple[str, Any]]]) -> int:
-    """Prove the claims on every feasible path; an infeasible assumption proves nothing and is refused."""
+    """Prove the claims on every feasible path; contradictory assumptions are refused."""
     decisions: list[list[bool]] = []
     proved = 0
     while True:

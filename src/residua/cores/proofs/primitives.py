@@ -1,8 +1,8 @@
 """The device forms of primitives, proved equal to their behaviour for all inputs and all time.
 
-Both forms are emitted as Verilog, the cells taken from the models that Yosys brings (of the ECP5 multiplier,
-which it brings none of, from our own model), and compared in one module by SymbiYosys. The multipliers of both
-forms multiply the same extended words, so that the solver need not look inside a multiplication.
+Both forms are emitted as Verilog, the cells taken from the models that Yosys brings (the multiplier
+from our own, as it brings none), and compared in one module by SymbiYosys. The multipliers of
+both forms multiply the same extended words, so the solver need not look inside a multiplication.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Bundle(Component):
             }
         )
 
-    def elaborate(self, platform: Any) -> Module:  # noqa: ANN401
+    def elaborate(self, platform: Any) -> Module:  # noqa: ANN401, ARG002 - Amaranth's
         """Wires."""
         m = Module()
         for index, primitive in enumerate(self.primitives):

@@ -1,8 +1,8 @@
 """The channel reducer's RTL, proved for all inputs by SymbiYosys on bit vectors.
 
-The integer proof says what the formula does, this one that the RTL computes the formula: a reducer and the
-folds written as plain arithmetic, without trees, shared adders or registers in between, on the same inputs.
-Multiplications and wide adders make it a proof for small w; nothing in the RTL depends on w but widths.
+The integer proof says what the formula does, this one that the RTL computes it: a reducer beside
+folds written as plain arithmetic, without trees, shared adders or registers inside, on its inputs.
+Multi-operand additions make it a proof for small w; nothing in the RTL depends on w but widths.
 """
 
 import re
@@ -22,16 +22,16 @@ from residua.toolchain.formal import ProofResult, prove
 
 
 class ReducerClaims(Component):
-    """A `ChannelReducer` with what has to hold of it, for every value within the ranges and every select.
+    """A `ChannelReducer` and what has to hold of it, for all values within the ranges, all selects.
 
-    Beside it the folds are computed one after another by plain arithmetic, in registers of sufficient width,
-    each as many cycles later as its `FoldPlan` says. It is asserted that
+    Beside it the folds are computed by plain arithmetic, as many cycles later as each `FoldPlan`
+    says. It is asserted that
 
     * the reducer's register after every fold equals the plain one;
     * so does the residue after the last one, without the centring constant: the residue is
       `Folding.reduce` of the value, ``latency`` cycles later;
-    * with ``divides``, which takes longer: after every fold, and so of the residue, the difference to the
-      value is a multiple of the selected modulus, namely times the sum of the high parts so far.
+    * with ``divides``, which takes longer: what all folds so far took off the value is the selected
+      modulus times the sum of the high parts, so that the class is kept.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ReducerClaims(Component):
         ports = self.reducer.signature.members
         super().__init__({"value": In(ports["value"].shape), "select": In(ports["select"].shape)})
 
-    def elaborate(self, platform: Any) -> Module:
+    def elaborate(self, platform: Any) -> Module:  # noqa: ANN401 - Amaranth's
         """The reducer beside its specification."""
         m = Module()
         reducer = self.reducer
@@ -63,14 +63,14 @@ class ReducerClaims(Component):
         ]
         state = _State(self.value, self.select, sums, Const(1, 1))
         for index, plan in enumerate(reducer.plans):
-            state = self._fold(m, state).delayed(m, plan.latency, index)
+            state = self._fold(state).delayed(m, plan.latency, index)
             m.d.comb += _claim(state, _register(fragment, index), state.value)
             if self.divides:
                 m.d.comb += _claim(state, state.kept, state.value - centring)
         m.d.comb += _claim(state, reducer.residue, state.value - centring)
         return m
 
-    def _fold(self, m: Module, state: "_State") -> "_State":
+    def _fold(self, state: "_State") -> "_State":
         """One fold as plain arithmetic, for the modulus that is selected."""
         width = self.reducer.width
         low, high = state.value[:width], state.value[width:].as_signed()
@@ -84,8 +84,8 @@ class ReducerClaims(Component):
 class _State:
     """What the folds so far have made of a value.
 
-    ``kept`` is the value without centring constant and without the multiples of the modulus that folds
-    took off. ``filled`` is 0 in the first cycles, in which registers hold no value yet.
+    ``kept`` is the value without centring constant and without the multiples of the modulus that
+    folds took off. ``filled`` is 0 in the first cycles, in which registers hold no value yet.
     """
 
     value: Value

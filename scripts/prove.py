@@ -1,0 +1,165 @@
+"""Proves everything that `make test` proves and more, and writes docs/results/proofs.md.
+
+The formula of the channel reducer over the integers at every width, its RTL at small widths in
+every form, and the ECP5 forms of the primitives at many widths.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from itertools import product
+from pathlib import Path
+
+from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
+from residua.cores.proofs.primitives import prove_primitives
+from residua.cores.proofs.reducer import prove_reducer
+from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
+from residua.hardware.reducer import plan_folds
+from residua.numbers.folding import folds_needed
+from residua.numbers.moduli import Modulus
+from residua.numbers.search import MOST_CHANNELS, WIDTHS
+from residua.toolchain.process import ToolError, versions
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULT = ROOT / "docs/results/proofs.md"
+TIMEOUT = 900
+TERMS = 4 * MOST_CHANNELS + 8
+"""Products in the longest sum of any engine."""
+
+HEADER = """# Proofs, as last run
+
+What each one claims is told in [Proofs](../proofs.md); `make prove` makes this page. A proof that
+does not end within {timeout} s is reported as such and claims nothing.
+
+| claim | cases | proved | seconds |
+|---|---|---|---|
+"""
+
+Proof = Callable[[], bool]
+
+
+def offsets(width: int) -> Sequence[int]:
+    """All |h| < 2^(w/2) up to w = 16; above, small ones, sparse ones and the extremes."""
+    limit = 1 << width // 2
+    if width <= 16:
+        return range(1 - limit, limit)
+    sparse = {(1 << exponent) + digit for exponent in range(width // 2) for digit in (-1, 0, 1)}
+    chosen = {*range(16), *sparse, limit - 1, limit - 2, limit // 3, 2 * limit // 3}
+    return sorted({sign * h for h in chosen for sign in (-1, 1) if abs(h) < limit})
+
+
+def steps() -> list[Proof]:
+    return [lambda width=width: prove_step(width) > 0 for width in WIDTHS]
+
+
+def chains(widths: Sequence[int]) -> list[Proof]:
+    """Both for a single product and for the longest sum."""
+    return [
+        lambda width=width, h=h, terms=terms: chain(Modulus(width, h), terms)
+        for width in widths
+        for h in offsets(width)
+        for terms in (1, TERMS)
+    ]
+
+
+def chain(modulus: Modulus, terms: int) -> bool:
+    value = -terms << 2 * modulus.width, terms << 2 * modulus.width
+    return prove_chain(modulus, value, folds_needed(modulus, value)) > 0
+
+
+def reducers(width: int, cases: Sequence[tuple[tuple[int, ...], int]]) -> list[Proof]:
+    """Both kinds of first fold, and one or two adders between registers."""
+    forms = [(False, 1), (False, 2), (True, 1)]
+    return [
+        lambda hs=hs, terms=terms, form=form: reducer(width, hs, terms, *form)
+        for hs, terms in cases
+        for form in forms
+    ]
+
+
+def reducer(width: int, hs: Sequence[int], terms: int, multiply: bool, levels: int) -> bool:
+    moduli = [Modulus(width, h) for h in hs]
+    ranges = [(-terms << 2 * width, terms << 2 * width)] * len(moduli)
+    folds = max(map(folds_needed, moduli, ranges))
+    plans = plan_folds(moduli, folds, multiply_first=multiply, levels_per_register=levels)
+    with tempfile.TemporaryDirectory() as work:
+        options = {"out_dir": Path(work), "divides": width == 8, "timeout": TIMEOUT}
+        return prove_reducer(moduli, ranges, plans, **options).passed
+
+
+def forms(primitives: Sequence[Primitive]) -> Proof:
+    def run() -> bool:
+        with tempfile.TemporaryDirectory() as work:
+            return prove_primitives(primitives, out_dir=Path(work), timeout=TIMEOUT).passed
+
+    return run
+
+
+def accumulators() -> list[Primitive]:
+    return [
+        Accumulator(product_width, product_width + growth, start=start, subtracts=subtracts)
+        for product_width in (17, 20, 36)
+        for growth in (1, 6, 9)
+        for start in (0, 1 << 16, -1)
+        for subtracts in (False, True)
+    ]
+
+
+PAIRS = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]
+HEAVY = [((11, -13), 1), ((13,), 16)]
+
+CLAIMS: dict[str, Callable[[], list[Proof]]] = {
+    "one fold, every h, every range, w = 8 to 64": steps,
+    "all folds, every h, w = 8 to 16": lambda: chains(range(8, 17)),
+    "all folds, chosen h, w = 17 to 64": lambda: chains(range(17, 65)),
+    "reducer RTL, class included, w = 8": lambda: reducers(8, [*PAIRS, *HEAVY]),
+    "reducer RTL, w = 9": lambda: reducers(9, PAIRS),
+    "reducer RTL, w = 10": lambda: reducers(10, PAIRS[1:4]),
+    "ECP5 adders that select, w = 1 to 40": lambda: [
+        forms([SelectAdder(width, negate_first=first, negate_second=second)])
+        for width in (*range(1, 12), 20, 21, 40)
+        for first, second in product([False, True], repeat=2)
+    ],
+    "ECP5 adder-subtractors, w = 1 to 40": lambda: [
+        forms([AddSubtract(width) for width in (*range(1, 12), 20, 21, 40)])
+    ],
+    "ECP5 accumulators": lambda: [forms([accumulator]) for accumulator in accumulators()],
+    "ECP5 multipliers": lambda: [
+        forms([Multiplier(left, right)]) for left, right in product((4, 9, 17, 18), repeat=2)
+    ],
+}
+
+
+def passes(proof: Proof) -> bool:
+    try:
+        return proof()
+    except (NotProvedError, ToolError) as error:
+        print(error, file=sys.stderr, flush=True)
+        return False
+
+
+def commit() -> str:
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    return found.stdout.strip()
+
+
+def main() -> None:
+    rows, complete = [], True
+    for claim, make in CLAIMS.items():
+        proofs, start = make(), time.monotonic()
+        proved = sum(map(passes, proofs))
+        complete &= proved == len(proofs)
+        rows.append(f"| {claim} | {len(proofs)} | {proved} | {time.monotonic() - start:.0f} |")
+        print(rows[-1], flush=True)
+    tools = ", ".join(f"{name} {found}" for name, found in versions().items())
+    text = HEADER.format(timeout=TIMEOUT) + "\n".join(rows)
+    RESULT.parent.mkdir(parents=True, exist_ok=True)
+    RESULT.write_text(f"{text}\n\nMade at commit {commit()} with {tools}.\n", encoding="utf-8")
+    sys.exit(not complete)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""The RTL of a core with binary words against plain integers: every word of every result.
+
+A C++ harness drives both streams of the Verilated core. The expected results are products modulo P,
+computed here without engine, residues or model.
+"""
+
+import json
+import random
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, product
+from math import gcd
+from pathlib import Path
+from typing import Any
+
+from residua.cores.verification import COMMON_SOURCE, STEPS, Progress, VerificationResult
+from residua.errors import SpecificationError
+from residua.hardware.core import WordDesign
+from residua.toolchain import process, verilator
+
+LARGEST_STEP = 100_000
+"""Products of one simulation; their operands and results are in memory at once."""
+
+_HARNESS = Path(__file__).with_name("word_harness.cpp")
+
+Pair = tuple[int, int]
+"""The operands x and y of one product."""
+
+
+@dataclass(frozen=True)
+class WordSimulator:
+    """A Verilated core with its harness."""
+
+    design: WordDesign
+    executable: Path
+    build_seconds: float
+
+
+def build_word_simulator(
+    design: WordDesign,
+    rtl_sources: Sequence[Path],
+    *,
+    build_dir: Path,
+    top: str,
+    optimise: bool = True,
+) -> WordSimulator:
+    """Compile the RTL of a `WordCore`, module ``top``, and the harness.
+
+    ``build_dir`` keeps executables for the next call. Without ``optimise``, for short runs,
+    compiling takes less time and simulating more.
+    """
+    start = time.monotonic()
+    build_dir.mkdir(parents=True, exist_ok=True)
+    harness = build_dir / "harness.cpp"
+    harness.write_text(_harness_source(design, top))
+    executable = verilator.build(rtl_sources, top, harness, build_dir=build_dir, optimise=optimise)
+    return WordSimulator(design, executable, time.monotonic() - start)
+
+
+def verify_words(
+    simulator: WordSimulator,
+    *,
+    vectors: int,
+    seed: int,
+    stalls: bool,
+    progress: Progress | None = None,
+) -> VerificationResult:
+    """Make ``vectors`` products of operands chosen by ``seed`` and compare every word of each.
+
+    Back to back, or with ``stalls``: random gaps between operand words, and results that have to
+    wait. Latency and interval are held against those of the design. Stops after the first few
+    differences; a difference is a finding, not an error.
+
+    Raises:
+        SpecificationError: ``vectors`` is not positive.
+        ToolError: the simulator does not run.
+    """
+    if vectors < 1:
+        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    start = time.monotonic()
+    design, chooser = simulator.design, random.Random(seed)
+    edges = edge_pairs(design, chooser)
+    pairs = chain(edges, random_pairs(design, chooser))
+    step = min(max(-(-vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
+    findings, done = _Findings(design), 0
+    while done < vectors and not findings.failures:
+        chosen = [next(pairs) for _ in range(min(step, vectors - done))]
+        findings.add(_simulate(simulator, chosen, seed + done, stalls), chosen)
+        done += len(chosen)
+        if progress:
+            progress(done, vectors)
+    return findings.result(time.monotonic() - start, simulator.build_seconds)
+
+
+def edge_pairs(design: WordDesign, chooser: random.Random) -> list[Pair]:
+    """Adversarial operands with one another, and operands of adversarial results; shuffled."""
+    core = _core_numbers(design)
+    words = _word_numbers(design)
+    limits = design.largest_x, design.largest
+    xs, ys = ([n for n in core if n <= limit] for limit in limits)
+    pairs = list(product(xs, ys))
+    for number in words:
+        pairs.append((number, chooser.randint(0, limits[1])))
+        pairs.append((chooser.randint(0, limits[0]), number))
+    pairs += (_leading_to(design, target, chooser) for target in [*core, *words])
+    # Whoever runs only the first ones gets a fair sample of them.
+    fitting = [(x, y) for x, y in pairs if x <= limits[0] and y <= limits[1]]
+    chooser.shuffle(fitting)
+    return fitting
+
+
+def random_pairs(design: WordDesign, chooser: random.Random) -> Iterator[Pair]:
+    """Uniform operands over their ranges, one in eight pairs with an adversarial one."""
+    special = [*_core_numbers(design), *_word_numbers(design)]
+    while True:
+        x, y = chooser.randint(0, design.largest_x), chooser.randint(0, design.largest)
+        kind, number = chooser.getrandbits(4), chooser.choice(special)
+        if kind == 0 and number <= design.largest_x:
+            x = number
+        elif kind == 1 and number <= design.largest:
+            y = number
+        yield x, y
+
+
+def _core_numbers(design: WordDesign) -> list[int]:
+    """0, P, its half and multiples, the largest operands, R and its powers, and neighbours."""
+    modulus, factor = design.domain.modulus, design.domain.montgomery_factor
+    powers = [pow(factor, exponent, modulus) for exponent in (1, 2, -1)]
+    centres = [0, modulus, modulus // 2, 2 * modulus, design.largest, design.largest_x, *powers]
+    numbers = (centre + step for centre in centres for step in (-1, 0, 1, 2))
+    return _within(design, numbers)
+
+
+def _word_numbers(design: WordDesign) -> list[int]:
+    """Powers of two, words of ones alone and up to one place, and neighbours."""
+    width, bits = design.width, design.width * design.words
+    ones = (1 << width) - 1
+    starts = range(0, bits, width)
+    numbers = [
+        *(1 << k for k in range(bits)),
+        *(ones << start for start in starts),
+        *((1 << start) + step for start in starts for step in (-2, -1, 1)),
+        *((1 << bits) - (1 << start) for start in starts),
+    ]
+    return _within(design, numbers)
+
+
+def _within(design: WordDesign, numbers: Iterable[int]) -> list[int]:
+    """The numbers that can be x, each once."""
+    return [n for n in dict.fromkeys(numbers) if 0 <= n <= design.largest_x]
+
+
+def _leading_to(design: WordDesign, target: int, chooser: random.Random) -> Pair:
+    """A random x and the y with which the result is ``target`` modulo P."""
+    modulus = design.domain.modulus
+    while gcd(x := chooser.randrange(1, modulus), modulus) != 1:
+        pass
+    # The result for y = 1 tells the factor that every y is multiplied by.
+    return x, target * pow(design.expected(x, 1), -1, modulus) % modulus
+
+
+def _harness_source(design: WordDesign, top: str) -> str:
+    lines = [
+        "// Generated: the core's interface, then the harness.",
+        f'#include "V{top}.h"',
+        "namespace tables {",
+        f"using Core = V{top};",
+        f"constexpr int width = {design.width}, words = {design.words};",
+        f"constexpr int number_bytes = {_number_bytes(design)};",
+        f"constexpr int latency = {design.latency}, interval = {design.interval};",
+        "}  // namespace tables",
+    ]
+    return "\n".join([*lines, COMMON_SOURCE, _HARNESS.read_text()])
+
+
+def _number_bytes(design: WordDesign) -> int:
+    return -(-design.words * design.width // 8)
+
+
+def _simulate(
+    simulator: WordSimulator, pairs: Sequence[Pair], seed: int, stalls: bool
+) -> dict[str, Any]:
+    """The harness's report on these products, from reset."""
+    design, size = simulator.design, _number_bytes(simulator.design)
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        with (directory / "cases").open("wb") as file:
+            for x, y in pairs:
+                for number in (x, y, design.expected(x, y)):
+                    file.write(number.to_bytes(size, "little"))
+        output = process.run(
+            [simulator.executable.resolve(), "cases", str(len(pairs)), str(seed), str(int(stalls))],
+            tool="the simulator",
+            cwd=directory,
+            log=directory / "log",
+        )
+    report: dict[str, Any] = json.loads(output)
+    return report
+
+
+@dataclass
+class _Findings:
+    """What the simulations of one verification found so far."""
+
+    design: WordDesign
+    vectors: int = 0
+    mismatches: int = 0
+    latencies: set[int] = field(default_factory=set)
+    intervals: set[int] = field(default_factory=set)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, report: dict[str, Any], pairs: Sequence[Pair]) -> None:
+        """Take in one simulation."""
+        self.vectors += report["vectors"]
+        self.mismatches += report["mismatches"]
+        self.latencies |= {cycles for cycles in report["latency"] if cycles >= 0}
+        self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
+        if report["failure"]:
+            self.failures.append(f"after {report['vectors']} products: {report['failure']}")
+        for found in report["failures"]:
+            x, y = pairs[found["run"]]
+            self.failures.append(
+                f"word {found['word']} of the product of x = {x} and y = {y}: "
+                f"expected {found['expected']}, obtained {found['obtained']}"
+            )
+
+    def result(self, seconds: float, build_seconds: float) -> VerificationResult:
+        """The verdict, with the measured cycles held against the computed ones."""
+        for name, measured, computed in (
+            ("latency", self.latencies, self.design.latency),
+            ("interval", self.intervals, self.design.interval),
+        ):
+            if measured - {computed}:
+                found = ", ".join(map(str, sorted(measured)))
+                self.failures.append(f"{name}: {found} cycles measured, {computed} computed")
+        return VerificationResult(
+            self.vectors,
+            self.mismatches,
+            max(self.latencies, default=None),
+            max(self.intervals, default=None),
+            seconds,
+            build_seconds,
+            oracle_checks=self.vectors,
+            model_checks=0,
+            failures=tuple(self.failures),
+        )

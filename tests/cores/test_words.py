@@ -1,0 +1,243 @@
+"""Cores with binary words: their directory and their verification."""
+
+import json
+import random
+import re
+
+import pytest
+
+from residua import cli
+from residua.cores.directory import Directory, build
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import check, load
+from residua.cores.word_verification import (
+    build_word_simulator,
+    edge_pairs,
+    random_pairs,
+    verify_words,
+)
+from residua.errors import SpecificationError
+from residua.report import gantt, page
+
+P64 = 2**64 - 59
+WORDS = {"modulus": P64, "width": 17, "channels": 4, "interface": "words"}
+
+
+def contents(path):
+    return {
+        str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()
+    }
+
+
+@pytest.fixture(scope="module", params=["montgomery", "plain"])
+def built(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("words") / "core"
+    return build(check({**WORDS, "result": request.param, "output_multipliers": 2}), path)
+
+
+@pytest.fixture(scope="module")
+def simulator(built):
+    return build_word_simulator(
+        built.core.words,
+        built.sources(),
+        build_dir=built.path / "simulation",
+        top=built.name,
+        optimise=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return build(check({**WORDS, "result": "plain"}), tmp_path_factory.mktemp("plain") / "core")
+
+
+def test_spec_can_be_fed_back(plain, tmp_path):
+    again = build(load(plain.path / "spec.toml", {}), tmp_path / "again")
+    assert contents(again.path) == contents(plain.path)
+    assert Directory.open(plain.path).core.parameters == plain.manifest["parameters"]
+
+
+def test_defaults_are_written_down():
+    resolved = RnsMontgomeryCore(check(WORDS)).specification.items()
+    assert (resolved["result"], resolved["output_multipliers"]) == ("montgomery", 1)
+    assert resolved["name"] == "rns_montgomery_4x17_words"
+
+
+def test_residues_have_no_keys_of_words():
+    core = RnsMontgomeryCore(check({"modulus": P64, "interface": "residues"}))
+    items = core.specification.items()
+    assert not {"interface", "result", "output_multipliers"} & {*items, *core.parameters}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"result": "plain"},
+            (
+                "result = 'plain': a core with interface = 'residues' has no binary result; "
+                "give interface = 'words' too"
+            ),
+        ),
+        (
+            {"output_multipliers": 2, "interface": "residues"},
+            (
+                "output_multipliers = 2: a core with interface = 'residues' has no binary result; "
+                "give interface = 'words' too"
+            ),
+        ),
+        (
+            {"interface": "bytes"},
+            (
+                "interface = 'bytes': expected one of residues, words (what goes in and out: the "
+                "residues of all channels in parallel, or streams of binary words of w bits, the "
+                "lowest word first)"
+            ),
+        ),
+        (
+            {"interface": "words", "output_multipliers": 0},
+            (
+                "output_multipliers = 0: expected 1 to n (multipliers that turn the residues of a "
+                "result into words: more of them, a shorter interval; needs interface words)"
+            ),
+        ),
+    ],
+)
+def test_refusals(values, message):
+    with pytest.raises(SpecificationError) as caught:
+        check({"modulus": P64, **values})
+    assert str(caught.value) == message
+
+
+def test_more_multipliers_than_channels_are_refused(tmp_path):
+    with pytest.raises(SpecificationError, match=r"^output_multipliers = 5: n = 4 channels"):
+        build(check({**WORDS, "output_multipliers": 5}), tmp_path / "core")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_manifest_describes_the_streams(built):
+    manifest = built.manifest
+    assert built.interface == "words"
+    widths = {port["name"]: port["width"] for port in manifest["ports"]}
+    assert (widths["operands_payload"], widths["result_payload"]) == (17, 18)
+    interface, words = manifest["interface"], built.core.words
+    assert (interface["words"], interface["word_bits"]) == (4, 17)
+    example = {name: int(interface["example"][name]) for name in ("x", "y", "result")}
+    assert words.expected(example["x"], example["y"]) == example["result"]
+    taken = [int(word) for word in interface["example"]["operand_words"]]
+    assert sum(w << 17 * i for i, w in enumerate(taken)) == example["x"] + (example["y"] << 68)
+    cycles = manifest["cycles"]
+    assert (cycles["latency"], cycles["interval"]) == (words.latency, words.interval)
+    assert cycles["latency"] == 1 + cycles["engine_latency"] + cycles["conversion_latency"]
+    assert cycles["residues_latency"] < cycles["engine_latency"]
+    assert manifest["ranges"]["results"] == ["0", str(P64 - 1)]
+    readme = (built.path / "README.md").read_text()
+    assert hex(example["result"]) in readme
+    assert f"| {cycles['latency']} |" in readme
+
+
+def test_expected_result_is_the_plain_product(plain):
+    assert plain.core.words.expected(P64 - 1, P64 - 2) == 2
+
+
+@pytest.mark.parametrize("stalls", [False, True])
+def test_core_is_right(built, simulator, stalls):
+    told = []
+    found = verify_words(
+        simulator,
+        vectors=3000,
+        seed=5,
+        stalls=stalls,
+        progress=lambda done, total: told.append((done, total)),
+    )
+    assert found.failures == ()
+    assert (found.vectors, found.mismatches, found.oracle_checks) == (3000, 0, 3000)
+    assert found.latency == built.manifest["cycles"]["latency"]
+    assert found.interval == (None if stalls else built.manifest["cycles"]["interval"])
+    assert told[-1] == (3000, 3000)
+
+
+def test_few_vectors(simulator):
+    assert verify_words(simulator, vectors=1, seed=1, stalls=True).vectors == 1
+    with pytest.raises(SpecificationError, match="at least 1 run, not 0"):
+        verify_words(simulator, vectors=0, seed=1, stalls=False)
+
+
+def test_wrong_cycles_are_found(built, simulator, monkeypatch):
+    monkeypatch.setattr(type(built.core.words), "latency", 1)
+    found = verify_words(simulator, vectors=20, seed=1, stalls=False)
+    assert re.fullmatch(r"latency: \d+ cycles measured, 1 computed", found.failures[0])
+
+
+def test_wrong_result_is_found(plain, tmp_path):
+    """One bit of one constant of the conversion to words."""
+    text = plain.sources()[0].read_text()
+    memories = list(re.finditer(r"(constants_0\w*\[\d+\] = \d+'h)([0-9a-f]+);", text))
+    assert memories
+    chosen = memories[1]
+    digit = "1" if chosen[2][-1] == "0" else "0"
+    broken = tmp_path / "core.v"
+    broken.write_text(text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :])
+    simulator = build_word_simulator(
+        plain.core.words,
+        [broken, plain.sources()[1]],
+        build_dir=tmp_path,
+        top=plain.name,
+        optimise=False,
+    )
+    found = verify_words(simulator, vectors=500, seed=1, stalls=False)
+    assert not found.passed
+    assert found.mismatches > 0
+    assert re.match(r"word \d of the product of x = \d+ and y = \d+: expected", found.failures[0])
+
+
+def test_operands_are_within_their_ranges_and_reach_the_edges(built):
+    words, chooser = built.core.words, random.Random(1)
+    pairs = edge_pairs(words, chooser)
+    stream = random_pairs(words, chooser)
+    for x, y in [*pairs, *(next(stream) for _ in range(500))]:
+        assert 0 <= x <= words.largest_x
+        assert 0 <= y <= words.largest
+    xs, ys = ({pair[i] for pair in pairs} for i in range(2))
+    factor = words.domain.montgomery_factor % P64
+    assert {0, 1, P64 - 1, P64, words.largest, factor, 2**17 - 1, 2**63} <= xs & ys
+    assert words.largest_x in xs
+    results = {words.expected(x, y) for x, y in pairs}
+    assert {0, 1, P64 - 1, 2**17, 2**17 - 1, 2**34 + 1} <= results
+    assert edge_pairs(words, random.Random(1)) == pairs
+
+
+def test_report(plain):
+    text = page.render(plain)
+    assert "X Y modulo P, in [0, P)" in text
+    assert "operand word on the bus" in text
+    schedule = plain.core.design.schedule
+    assert ("binary", "operand word on the bus") in gantt.legend(schedule)
+    for placed in schedule.placed:
+        bars = gantt.slot_bars(placed)
+        cycles = [cycle for bar in bars for cycle in range(bar.start, bar.start + bar.length)]
+        assert cycles == list(range(placed.start, placed.last + 1))
+
+
+@pytest.mark.slow
+def test_command_line(tmp_path, monkeypatch, capsys):
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["residua", *map(str, arguments), "--json"])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = capsys.readouterr()
+        assert not caught.value.code, err
+        return json.loads(out)
+
+    path = tmp_path / "core"
+    made = run(
+        "build", "--modulus", P64, "--channels", 4, "--interface", "words", "--result", "plain",
+        "--output-multipliers", 4, "-o", path,
+    )  # fmt: skip
+    found = run("verify", path, "--vectors", 20_000)
+    assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 20_000)
+    assert found["cycles"] == {k: made["cycles"][k] for k in ("latency", "interval")}
+    assert run("verify", path, "--vectors", 20_000, "--stalls")["passed"]
+    mapped = run("synth", path, "--target", "xc7")
+    assert mapped["resources"]["dsp"] >= made["parameters"]["rowers"] + 4
+    assert run("report", path)["results"] == ["synth-xc7", "verify", "verify-stalls"]
