@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo campaign bench lock clean
+.PHONY: help setup test lint types docs format demo campaign bench proofs netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
 	@echo 'campaign  the full verification campaign   bench   the measured tables'
+	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'setup     only make the virtual environment'
 	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
 	@echo 'clean     remove the virtual environment and everything generated'
@@ -72,6 +73,12 @@ campaign: setup
 
 bench: setup
 	$(BIN)/python scripts/bench.py
+
+proofs: setup
+	$(BIN)/python scripts/prove.py
+
+netlists: setup
+	$(BIN)/python scripts/netlists.py
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv

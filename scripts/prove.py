@@ -30,7 +30,7 @@ TERMS = 4 * MOST_CHANNELS + 8
 
 HEADER = """# Proofs, as last run
 
-What each one claims is told in [Proofs](../proofs.md); `make prove` makes this page. A proof that
+What each one claims is told in [Proofs](../proofs.md); `make proofs` makes this page. A proof that
 does not end within {timeout} s is reported as such and claims nothing.
 
 | claim | cases | proved | seconds |
@@ -109,6 +109,7 @@ def accumulators() -> list[Primitive]:
 
 PAIRS = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]
 HEAVY = [((11, -13), 1), ((13,), 16)]
+FOUR_DIGITS = [((43,), 1), ((43, -3), 1)]
 
 CLAIMS: dict[str, Callable[[], list[Proof]]] = {
     "one fold, every h, every range, w = 8 to 64": steps,
@@ -117,6 +118,7 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
     "reducer RTL, class included, w = 8": lambda: reducers(8, [*PAIRS, *HEAVY]),
     "reducer RTL, w = 9": lambda: reducers(9, PAIRS),
     "reducer RTL, w = 10": lambda: reducers(10, PAIRS[1:4]),
+    "reducer RTL, h of 4 signed digits, w = 12": lambda: reducers(12, FOUR_DIGITS),
     "ECP5 adders that select, w = 1 to 40": lambda: [
         forms([SelectAdder(width, negate_first=first, negate_second=second)])
         for width in (*range(1, 12), 20, 21, 40)
