@@ -16,7 +16,7 @@ CONSTANTS = [0, 77777, -1, -(1 << 16)]
 
 def rower(**changes) -> Rower:
     plans = tuple(plan_folds(MODULI, 2, multiply_first=False))
-    shape = RowerShape(17, 16, 16, 2, 4, (-LIMIT, LIMIT), plans, **changes)
+    shape = RowerShape(17, 16, 16, 2, 4, (-LIMIT, LIMIT), plans, 18, **changes)
     return Rower(shape, MODULI, [(-LIMIT, LIMIT)] * 2, CONSTANTS)
 
 

@@ -22,6 +22,11 @@ FIRST_DELAY = 4
 """Cycles from the first slot of an estimate to the control that clears the accumulator."""
 
 
+def quotient_width(quotient: Range) -> int:
+    """Bits of a signed word that holds every quotient in the range."""
+    return max(bound.bit_length() for bound in quotient) + 1
+
+
 class Cox(Component):
     """quotient = floor(sigma0 + sum of weighted leading bits / 2^t).
 
@@ -36,8 +41,7 @@ class Cox(Component):
     ) -> None:
         self.estimate, self.width = estimate, width
         self.choices = tuple(choices)
-        low, high = quotient
-        self.quotient_width = max(low.bit_length(), high.bit_length()) + 1
+        self.quotient_width = quotient_width(quotient)
         code = range(len(self.choices) + 1)
         super().__init__(
             {

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.algorithms.program import Program, Quotient, Words
 from residua.errors import SpecificationError
 from residua.hardware.binary_operands import BinaryOperands
-from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
+from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox, quotient_width
 from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import accumulation_latency
@@ -221,6 +221,13 @@ class EngineDesign:
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
     @cached_property
+    def bus_width(self) -> int:
+        """Bits of a signed word on the bus: a quotient, or a binary word as a left operand."""
+        if self.binary_width or not self.estimate:
+            return self.width + 1
+        return quotient_width(self.quotient_range)
+
+    @cached_property
     def shape(self) -> RowerShape:
         """What the rowers have in common."""
         return RowerShape(
@@ -231,6 +238,7 @@ class EngineDesign:
             terms=self.longest_sum,
             sum_range=self.sum_range,
             folds=self.folds,
+            bus_width=self.bus_width,
             product_registers=self.options.product_registers,
             subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
         )
@@ -283,7 +291,10 @@ class Engine(Component):
         m = Module()
         microcode = self.design.microcode
         stages = max(max(microcode.fields[f"{n}_stage"]) for n in ("emit", "release")) + 1
-        m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages)
+        widths = {
+            name: Shape.cast(shape).width for name, shape in self.design.shape.control().items()
+        }
+        m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages, widths)
         rowers = self._rowers(m, sequencer)
         self._drive_bus(m, sequencer, rowers)
         self._load(m, sequencer, rowers)
@@ -374,7 +385,9 @@ class Engine(Component):
 
     def _load_residues(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Value:
         """Operand words share the rowers' write port with residues, which come first."""
-        m.submodules.loader = loader = OperandLoader(len(self.design.schedule.inputs))
+        m.submodules.loader = loader = OperandLoader(
+            len(self.design.schedule.inputs), self.design.shape.registers
+        )
         m.d.comb += [
             loader.valid.eq(self.operands.valid),
             self.operands.ready.eq(loader.ready),

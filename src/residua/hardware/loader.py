@@ -7,7 +7,7 @@ from amaranth.lib.wiring import Component, In, Out
 
 
 class OperandLoader(Component):
-    """Accepts ``count`` words for each run, into registers 1, 2, ... ``count``.
+    """Accepts ``count`` words for each run, into registers 1, 2, ... ``count`` of ``registers``.
 
     A word is taken (``load``) in a cycle in which ``valid`` and ``ready`` are set, never in one in
     which the write port is ``busy``. After the last one ``request`` asks for a run until ``start``
@@ -15,7 +15,7 @@ class OperandLoader(Component):
     operands.
     """
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, registers: int | None = None) -> None:
         self.count = count
         super().__init__(
             {
@@ -23,7 +23,7 @@ class OperandLoader(Component):
                 "ready": Out(1),
                 "busy": In(1),
                 "load": Out(1),
-                "register": Out(range(count + 1), init=1),
+                "register": Out(range(registers or count + 1), init=1),
                 "request": Out(1),
                 "start": In(1),
                 "release": In(1),

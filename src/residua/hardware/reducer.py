@@ -98,8 +98,9 @@ class ChannelReducer(Component):
             fold = _Fold(m, self, index, value, select)
             value = fold.multiply() if plan.multiplies else fold.shift_and_add()
             select = delayed(m, select, plan.latency, f"select_{index}")
-        low, high = value[: self.width - 1], value[self.width - 1 : self.width + 1]
-        m.d.comb += self.residue.eq(Cat(low, (high - 1)[:2]).as_signed())
+        # Taking 2^(w-1) off inverts bit w - 1 and flips the sign bit if that was 0.
+        borrow = Cat(Const(0, self.width - 1), Const(1, 1), ~value[self.width - 1])
+        m.d.comb += self.residue.eq((value[: self.width + 1] ^ borrow).as_signed())
         return m
 
 

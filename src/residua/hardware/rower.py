@@ -22,7 +22,8 @@ class RowerShape:
 
     ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the
     constant memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum,
-    ``sum_range`` the range of all sums, ``folds`` how the reducer is built, ``product_registers``
+    ``sum_range`` the range of all sums, ``folds`` how the reducer is built,
+    ``bus_width`` the bits of what comes on the bus, ``product_registers``
     the registers between multiplier and accumulator, ``subtracts`` whether products can be
     subtracted.
     """
@@ -34,6 +35,7 @@ class RowerShape:
     terms: int
     sum_range: Range
     folds: tuple[FoldPlan, ...]
+    bus_width: int
     product_registers: int = 0
     subtracts: bool = False
 
@@ -114,7 +116,7 @@ class Rower(Component):
             {name: In(port) for name, port in shape.control().items()}
             | {
                 "neighbour": In(word),
-                "bus": In(word),
+                "bus": In(signed(shape.bus_width)),
                 "word": In(word),
                 "load": In(1),
                 "load_register": In(range(shape.registers)),
@@ -167,7 +169,8 @@ class Rower(Component):
         m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
         self._store(m, memory, control)
         left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
-        left_word, right_word = Signal(word, reset_less=True), Signal(word, reset_less=True)
+        left_word = Signal(word, name="left_word", reset_less=True)
+        right_word = Signal(word, name="right_word", reset_less=True)
         m.d.comb += [
             left.addr.eq(control["left_register"]),
             right.addr.eq(control["right_register"]),

@@ -24,14 +24,24 @@ class Sequencer(Component):
     flight the sequencer waits in phase 0. Every field of the microcode is an output; it is
     registered and follows the phase by ``latency`` cycles. Fields that change state outside the
     rowers' pipeline act for existing runs only: ``write`` if there is any, ``emit`` and ``release``
-    if the run of age ``emit_stage`` or ``release_stage`` (in intervals) exists.
+    if the run of age ``emit_stage`` or ``release_stage`` (in intervals)
+    exists. ``widths`` are the bits of fields whose values alone would take fewer.
     """
 
-    def __init__(self, fields: Mapping[str, Sequence[int]], stages: int) -> None:
+    def __init__(
+        self,
+        fields: Mapping[str, Sequence[int]],
+        stages: int,
+        widths: Mapping[str, int] | None = None,
+    ) -> None:
         self.fields = {name: tuple(values) for name, values in fields.items()}
         self.phases = len(next(iter(self.fields.values())))
         self.stages = stages
-        self.widths = {name: max(max(v).bit_length(), 1) for name, v in self.fields.items()}
+        least = widths or {}
+        self.widths = {
+            name: max(max(values).bit_length(), least.get(name, 1))
+            for name, values in self.fields.items()
+        }
         self.in_block_memory = self.phases > LARGEST_LOGIC_MEMORY
         self.latency = control_latency(self.phases)
         super().__init__(
