@@ -68,7 +68,8 @@ def test_names_survive():
     names = set(re.findall(r"\b[A-Za-z_]\w*\b", text))
     ports = {"clk", "rst", "enable", "operands_payload", "operands_valid", "operands_ready"}
     results = {"result", "result_valid", "result_word"}
-    inner = {"operand", "neighbour", "left_next", "right_word", "stored", "registers", "constants"}
+    inner = {"operand", "neighbour", "left_next", "left_word", "right_word", "residue", "stored"}
+    inner |= {"registers", "constants", "left_register", "write_register", "load_register"}
     instances = {"sequencer", "cox", "loader", "mac", "reducer", *(f"rower_{i}" for i in range(4))}
     assert names >= ports | results | inner | instances
     assert "\\" not in text
