@@ -12,8 +12,9 @@ from tests.hardware.streams import pass_through
 from residua.algorithms.conversion import split_words
 from residua.errors import SpecificationError
 from residua.hardware.binary_to_residue import binary_to_residue
+from residua.hardware.conversion import Conversion
 from residua.hardware.engine import EngineOptions
-from residua.hardware.residue_to_binary import Conversion, ResidueToBinary
+from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.machines.values import run
 from residua.numbers.cox import Cox
 

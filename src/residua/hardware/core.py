@@ -14,8 +14,9 @@ from residua.algorithms.conversion import to_montgomery, to_residues
 from residua.algorithms.montgomery import Element, MontgomeryDomain, reduce
 from residua.algorithms.program import Program, Residues, Words
 from residua.errors import SpecificationError
+from residua.hardware.conversion import Conversion
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions
-from residua.hardware.residue_to_binary import Conversion, ResidueToBinary
+from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.machines.liveness import without_dead_steps
 from residua.numbers.residues import Redundant
 
