@@ -5,6 +5,7 @@ per-target forms where inference would lose registers or logic. `residua.hardwar
 one is elaborated.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -45,13 +46,13 @@ class Primitive(Component):
         return self.ecp5() if isinstance(platform, Ecp5) else self.behaviour()
 
     @property
+    @abstractmethod
     def module_name(self) -> str:
         """Name of the Verilog module, the same for equal primitives."""
-        raise NotImplementedError
 
+    @abstractmethod
     def behaviour(self) -> Module:
         """Plain arithmetic."""
-        raise NotImplementedError
 
     def ecp5(self) -> Module:
         """ECP5 cells; behavioural unless a primitive says otherwise."""
