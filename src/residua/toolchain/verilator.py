@@ -5,6 +5,7 @@ import importlib.metadata
 import os
 import re
 import shutil
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -59,6 +60,8 @@ def build(
         "--top-module", top, "--prefix", f"V{top}", "-o", "simulator",
         # Without this, builds of several files trip over the precompiled header.
         "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include",
+        # Its makefile calls Python by a name that a fresh Debian does not have.
+        "-MAKEFLAGS", f"PYTHON3={sys.executable}",
     ]  # fmt: skip
     for name, value in sorted((defines or {}).items()):
         options += [f"-D{name}={value}", "-CFLAGS", f"-D{name}={value}"]
