@@ -1,7 +1,7 @@
 """Counted operations of the algorithms beside the formulas."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -81,15 +81,7 @@ def _entry(row: _Row, domain: MontgomeryDomain) -> dict[str, Any]:
 
 
 def _form(domain: MontgomeryDomain, form: Form) -> MontgomeryDomain:
-    return MontgomeryDomain(
-        domain.modulus,
-        domain.base_a,
-        domain.base_b,
-        domain.first,
-        domain.second,
-        domain.bound,
-        form,
-    )
+    return replace(domain, form=form)
 
 
 def _product(form: Form) -> Callable[[MontgomeryDomain], Program]:

@@ -171,11 +171,19 @@ def build_simulator(
     compiling takes less time and simulating more.
     """
     start = time.monotonic()
+    text = harness_source(design, workload, top)
+    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
+    return Simulator(design, workload, executable, time.monotonic() - start)
+
+
+def compile_harness(
+    text: str, rtl_sources: Sequence[Path], top: str, build_dir: Path, *, optimise: bool
+) -> Path:
+    """The executable of a harness with module ``top``; its text stays in ``build_dir``."""
     build_dir.mkdir(parents=True, exist_ok=True)
     harness = build_dir / "harness.cpp"
-    harness.write_text(harness_source(design, workload, top))
-    executable = verilator.build(rtl_sources, top, harness, build_dir=build_dir, optimise=optimise)
-    return Simulator(design, workload, executable, time.monotonic() - start)
+    harness.write_text(text)
+    return verilator.build(rtl_sources, top, harness, build_dir=build_dir, optimise=optimise)
 
 
 def verify(
@@ -271,7 +279,7 @@ def _simulate(
     cases = list(simulator.workload.cases) if done == 0 or not simulator.has_model else []
     if not simulator.has_model:
         cases = cases[:INTERPRETED_CASES]
-    samples = -(-SAMPLES * vectors // (STEPS * vectors))
+    samples = -(-SAMPLES // STEPS)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         (directory / "pool").write_bytes(_pool_file(simulator, cases))

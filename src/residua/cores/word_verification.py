@@ -15,10 +15,16 @@ from math import gcd
 from pathlib import Path
 from typing import Any
 
-from residua.cores.verification import COMMON_SOURCE, STEPS, Progress, VerificationResult
+from residua.cores.verification import (
+    COMMON_SOURCE,
+    STEPS,
+    Progress,
+    VerificationResult,
+    compile_harness,
+)
 from residua.errors import SpecificationError
 from residua.hardware.core import WordDesign
-from residua.toolchain import process, verilator
+from residua.toolchain import process
 
 LARGEST_STEP = 100_000
 """Products of one simulation; their operands and results are in memory at once."""
@@ -52,10 +58,8 @@ def build_word_simulator(
     compiling takes less time and simulating more.
     """
     start = time.monotonic()
-    build_dir.mkdir(parents=True, exist_ok=True)
-    harness = build_dir / "harness.cpp"
-    harness.write_text(_harness_source(design, top))
-    executable = verilator.build(rtl_sources, top, harness, build_dir=build_dir, optimise=optimise)
+    text = _harness_source(design, top)
+    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
     return WordSimulator(design, executable, time.monotonic() - start)
 
 
