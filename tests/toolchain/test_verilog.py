@@ -81,6 +81,25 @@ def test_black_boxes_keep_name_ports_and_parameters() -> None:
     assert "module MULT18X18D" not in text
 
 
+class Holding(Component):
+    """A register whose last assignment takes an earlier one back."""
+
+    def __init__(self) -> None:
+        super().__init__({"hold": In(1), "count": Out(4)})
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.d.sync += self.count.eq(self.count + 1)
+        with m.If(self.hold):
+            m.d.sync += self.count.eq(self.count)
+        return m
+
+
+def test_an_assignment_to_itself_takes_an_earlier_one_back() -> None:
+    text = to_verilog(Holding(), name="holding")
+    assert re.search(r"if \(hold\) begin\s+count <= count;", text)
+
+
 def test_bad_top_name() -> None:
     engine = Engine()
     engine._MustUse__silence = True  # Amaranth warns of components that are never elaborated

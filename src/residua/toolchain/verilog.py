@@ -469,9 +469,18 @@ class _Writer:
     # Statements
 
     def _clocked_statements(
-        self, statements: list[Statement], source: str, register: str, *, depth: int
+        self,
+        statements: list[Statement],
+        source: str,
+        register: str,
+        *,
+        depth: int,
+        overrides: bool = False,
     ) -> list[str]:
-        """Statements of a clocked block; assignments to ``source`` go to ``register``."""
+        """Statements of a clocked block; assignments to ``source`` go to ``register``.
+
+        ``overrides`` tells that assignments before these may be in force.
+        """
         lines: list[str] = []
         for statement in statements:
             if isinstance(statement, Assign):
@@ -480,14 +489,17 @@ class _Writer:
                     for chunk in statement.target
                     if isinstance(chunk, Slice)
                 )
-                if target != statement.value:  # a register holds its value by itself
+                # A register holds its value by itself, unless it was given another one.
+                if target != statement.value or overrides:
+                    overrides = True
                     text = f"{self._text(target)} <= {self._text(statement.value)};"
                     lines.append(_INDENT * depth + text)
                 continue
             bodies = [
-                self._clocked_statements(case.body, source, register, depth=1)
+                self._clocked_statements(case.body, source, register, depth=1, overrides=overrides)
                 for case in statement.cases
             ]
+            overrides |= any(bodies)
             lines += [_INDENT * depth + line for line in self._branch(statement, bodies)]
         return lines
 
