@@ -29,7 +29,10 @@ from residua.algorithms.program import Interval, Program, Residues, Vector
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
-from residua.numbers.roots import weighted_root
+from residua.numbers.roots import LARGEST_WEIGHT, weighted_root
+
+LARGEST_FREE_WEIGHT = 256
+"""The largest weight where the Cox does not see it: it only widens the range of results."""
 
 Form = Literal["plain", "reordered", "quadratic"]
 
@@ -41,6 +44,9 @@ class MontgomeryDomain:
     ``bound`` is B: operands and results lie in [-B, B] (in [0, B] for ``unsigned`` domains, the
     papers' setting with canonical residues). ``first`` and ``second`` are the Cox of the extensions
     from base a and from base b.
+
+    With ``skips_quotient`` the first extension of a product does without the Cox (Bajard-Imbert):
+    results have up to sum(weights) multiples of P more, for which the bases must have room.
     """
 
     modulus: int
@@ -51,6 +57,7 @@ class MontgomeryDomain:
     bound: int
     form: Form = "reordered"
     unsigned: bool = False
+    skips_quotient: bool = False
 
     @cached_property
     def factor_a(self) -> Vector:
@@ -86,7 +93,8 @@ class MontgomeryDomain:
         roots = []
         for channel, inverse in zip(self.base_a, self.base_a.cofactor_inverses, strict=True):
             value = channel.value
-            root = weighted_root(-inverse * pow(self.modulus, -1, value) % value, value)
+            largest = LARGEST_FREE_WEIGHT if self.skips_quotient else LARGEST_WEIGHT
+            root = weighted_root(-inverse * pow(self.modulus, -1, value) % value, value, largest)
             if root is None:
                 raise SpecificationError(
                     "the quadratic form needs -1 / (P M_i) to be a small multiple of a square "
@@ -131,19 +139,56 @@ def reduce(program: Program, domain: MontgomeryDomain, u_a: Residues, u_b: Resid
     if domain.form == "plain":
         return _reduce_plain(program, domain, u_a, u_b)
     xi_a = _quotient_cofactors(program, domain, u_a)
+    return divide(program, domain, xi_a, u_b, domain.weights, within=domain.range)
+
+
+def reduce_open(
+    program: Program,
+    domain: MontgomeryDomain,
+    u_a: Residues,
+    u_b: Residues,
+    *,
+    multiple: int = 1,
+) -> Element:
+    """multiple * U M_a^-1 mod P, wherever it lies; reordered and quadratic form.
+
+    The multiple costs constants of its own, but no operation.
+    """
+    xi_a = _quotient_cofactors(program, domain, u_a)
+    return divide(program, domain, xi_a, u_b, domain.weights, multiple=multiple)
+
+
+def divide(
+    program: Program,
+    domain: MontgomeryDomain,
+    xi_a: Residues,
+    u_b: Residues,
+    weights: Vector,
+    *,
+    multiple: int = 1,
+    quotient: bool | None = None,
+    within: Interval | None = None,
+) -> Element:
+    """multiple * (U + Q P) / M_a for xi of Q in base a (up to ``weights``) and U in base b.
+
+    ``quotient`` overrides what the domain says of the first extension; ``within`` is where the
+    result has to lie.
+    """
+    takes = not domain.skips_quotient if quotient is None else quotient
     s_b = program.reduce(
         "s_b",
         program.extension(
             xi_a,
             domain.base_b,
-            domain.first,
-            multiple=Fraction(domain.modulus, domain.base_a.product),
+            domain.first if takes else None,
+            multiple=Fraction(multiple * domain.modulus, domain.base_a.product),
             factor=domain.factor_b,
-            weights=domain.weights,
+            weights=weights,
         ),
-        program.scaled(u_b, Fraction(1, domain.base_a.product), domain.factor_b),
+        program.scaled(u_b, Fraction(multiple, domain.base_a.product), domain.factor_b),
     )
-    program.demand(s_b, domain.range, _out_of_range(domain, s_b))
+    if within is not None:
+        program.demand(s_b, within, _out_of_range(domain, s_b))
     s_a = program.reduce(
         "s_a",
         program.extension(s_b, domain.base_a, domain.second, factor=domain.factor_a, exact=True),

@@ -8,7 +8,9 @@ step: a sum of terms, accumulated without reduction and reduced once in each cha
 * a product of two residue vectors, channel by channel,
 * a residue vector times a stored constant vector,
 * a broadcast: every channel of a source times a stored matrix (the inner loop of a base extension),
-* the Cox's quotient times a stored constant vector.
+* the Cox's quotient times a stored constant vector,
+* a stored constant vector,
+* a residue vector where a bit is set, or where it is not (`Program.select`).
 
 Every value knows its base, the factor it carries in each channel (residue = value * factor mod m_i)
 and the exact interval of the integer that it stands for. A sum of terms with unequal factors, an
@@ -114,6 +116,13 @@ class Quotient:
 
 
 @dataclass(frozen=True)
+class Bit:
+    """A bit that is known only at run time, and may be secret."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Product:
     """left_i * right_i in every channel, added or subtracted."""
 
@@ -151,7 +160,24 @@ class Correction:
     constant: Vector
 
 
-Term = Product | Scaled | Broadcast | Correction
+@dataclass(frozen=True)
+class Gated:
+    """sign * value_i in every channel where ``bit`` is set (``inverted``: not set), else 0."""
+
+    value: Residues
+    bit: Bit
+    inverted: bool
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Stored:
+    """constant_i in every channel."""
+
+    constant: Vector
+
+
+Term = Product | Scaled | Broadcast | Correction | Gated | Stored
 
 
 @dataclass(frozen=True)
@@ -184,6 +210,7 @@ class Program:
     inputs: list[Residues | Words] = field(default_factory=list)
     steps: list[Reduction] = field(default_factory=list)
     outputs: list[Residues] = field(default_factory=list)
+    bits: list[Bit] = field(default_factory=list)
 
     def input(self, name: str, base: Base, factor: Sequence[int], range: Interval) -> Residues:
         """A vector that the caller supplies."""
@@ -196,6 +223,13 @@ class Program:
         value = Words(name, count, width, Interval.of(0, largest))
         self.inputs.append(value)
         return value
+
+    def bit(self, name: str) -> Bit:
+        """A bit that the caller supplies."""
+        bit = Bit(name)
+        if bit not in self.bits:
+            self.bits.append(bit)
+        return bit
 
     def output(self, *values: Residues) -> None:
         """Mark values as results."""
@@ -225,6 +259,22 @@ class Program:
         unit = abs(multiple) == 1 and target == value.factor
         term = Scaled(value, constant, unit)
         return Summand(value.base, (term,), target, value.range.scaled(multiple))
+
+    def stored(self, value: int, base: Base, factor: Sequence[int]) -> Summand:
+        """The summand ``value``, known in advance, carrying ``factor``."""
+        target = _canonical(base, factor)
+        constant = tuple(value * f % m for f, m in zip(target, _moduli(base), strict=True))
+        return Summand(base, (Stored(constant),), target, Interval.of(value, value))
+
+    def select(self, bit: Bit, x: Residues, y: Residues, sign: int = 1) -> Summand:
+        """The summand x where ``bit`` is set, else sign * y; both carry the same factor."""
+        self._same_base(x.base, y.base)
+        if x.factor != y.factor:
+            raise ProgramError(f"{self._here()}: {x.name} and {y.name} carry different factors")
+        other = y.range.scaled(Fraction(sign))
+        hull = Interval(min(x.range.low, other.low), max(x.range.high, other.high))
+        terms = (Gated(x, bit, inverted=False), Gated(y, bit, inverted=True, sign=sign))
+        return Summand(x.base, terms, x.factor, hull)
 
     def spread(
         self,

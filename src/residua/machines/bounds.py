@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from residua.algorithms.program import (
     Broadcast,
     Correction,
+    Gated,
     Product,
     Program,
     ProgramError,
@@ -18,6 +19,7 @@ from residua.algorithms.program import (
     Reduction,
     Residues,
     Scaled,
+    Stored,
     Term,
     Words,
 )
@@ -127,6 +129,10 @@ def _amounts(
         case Product(left, right, sign):
             pairs = zip(_read(left, words), _read(right, words), strict=True)
             return [_times(_times(x, y), (sign, sign)) for x, y in pairs]
+        case Stored(constants):
+            return [(m.centre(c), m.centre(c)) for m, c in zip(moduli, constants, strict=True)]
+        case Gated(value, _, _, sign):
+            return [_times(_multiple(r, sign), (0, 1)) for r in _read(value, words)]
         case Scaled(value, constants, _):
             ranges = _read(value, words)
             return [

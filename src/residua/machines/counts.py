@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from residua.algorithms.program import (
     Broadcast,
     Correction,
+    Gated,
     Product,
     Program,
     Reduction,
     Scaled,
+    Stored,
     Term,
 )
 
@@ -20,8 +22,8 @@ class Counts:
 
     ``emm`` and ``ema`` are w-bit modular products and additions. Adding or subtracting a value as
     it is counts as an addition; so does the Cox's correction, whose constants come from a small
-    table. ``cox`` counts additions of t-bit words in the Cox, ``emw`` the w-bit words of stored
-    constants.
+    table, and a value that a bit selects. ``cox`` counts additions of t-bit words in the Cox,
+    ``emw`` the w-bit words of stored constants.
     """
 
     emm: int
@@ -54,7 +56,9 @@ def _count_term(totals: Counter[str], step: Reduction, term: Term) -> int:
             return 1
         case Scaled(_, _, unit):
             summands = 1
-        case Correction():
+        case Gated():
+            return 1
+        case Stored() | Correction():
             totals["emw"] += channels
             return 1
         case Broadcast(_, matrix, unit):

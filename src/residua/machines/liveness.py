@@ -6,11 +6,13 @@ from dataclasses import replace
 from residua.algorithms.program import (
     Broadcast,
     Correction,
+    Gated,
     Product,
     Program,
     Reduction,
     Residues,
     Scaled,
+    Stored,
     Words,
 )
 
@@ -32,11 +34,13 @@ def _operands(step: Reduction) -> Iterator[Residues | Words]:
         match term:
             case Product(left, right):
                 yield from (left.root()[0], right.root()[0])
-            case Scaled(value):
+            case Scaled(value) | Gated(value):
                 yield value.root()[0]
             case Broadcast(Words() as words):
                 yield words
             case Broadcast(Residues() as source):
                 yield source.root()[0]
+            case Stored():
+                pass
             case Correction(quotient):
                 yield quotient.source.root()[0]

@@ -9,12 +9,14 @@ from collections.abc import Iterable, Sequence
 from residua.algorithms.program import (
     Broadcast,
     Correction,
+    Gated,
     Product,
     Program,
     Quotient,
     Reduction,
     Residues,
     Scaled,
+    Stored,
     Term,
     Words,
 )
@@ -169,6 +171,11 @@ class _Emitter:
             case Product(left, right, sign):
                 product = f"product({kind}{{}}, {self._read(left, 'k')}, {self._read(right, 'k')})"
                 return [f"sum {'+' if sign > 0 else '-'}= {product};"]
+            case Stored(constants):
+                table = self._table(name, _centred(moduli, constants))
+                return [f"sum += product({kind}{{}}, 1, {table}[k]);"]
+            case Gated():
+                raise SpecificationError(f"{step.result.name}: the native model has no bits")
             case Scaled(value, constants, _):
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, {self._read(value, 'k')}, {table}[k]);"]

@@ -5,16 +5,18 @@ from dataclasses import replace
 from residua.algorithms.program import (
     Broadcast,
     Correction,
+    Gated,
     Product,
     Program,
     Quotient,
     Reduction,
     Residues,
     Scaled,
+    Stored,
     Words,
 )
 from residua.errors import SpecificationError
-from residua.machines.slots import Left, Machine, Sequence, Slot, Word
+from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
 from residua.numbers.moduli import Modulus
 
 
@@ -103,7 +105,10 @@ class SequenceBuilder:
                 case Correction(_, constants):
                     constant = self._constants(constants, group, moduli)
                     quotients.append(Slot(Left.BUS, constants=constant))
-                case Product():
+                case Stored(constants):
+                    constant = self._constants(constants, group, moduli)
+                    slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
+                case Product() | Gated():
                     pass
         # Until the Cox has its quotient, idle slots: the sequence keeps the accumulator.
         while quotients and len(slots) < tapped + self.machine.cox_latency:
@@ -120,7 +125,7 @@ class SequenceBuilder:
         So that the start value of the accumulator comes out with its own sign, it is subtracted
         too.
         """
-        products = [term for term in step.terms if isinstance(term, Product)]
+        products = [term for term in step.terms if isinstance(term, Product | Gated)]
         negative = [self._product(term, group) for term in products if term.sign < 0]
         positive = [self._product(term, group) for term in products if term.sign > 0]
         if negative:
@@ -129,7 +134,10 @@ class SequenceBuilder:
             negative[0] = replace(negative[0], subtract=True)
         return negative + positive
 
-    def _product(self, term: Product, group: int) -> Slot:
+    def _product(self, term: Product | Gated, group: int) -> Slot:
+        if isinstance(term, Gated):
+            gate = (term.bit.name, term.inverted)
+            return Slot(Left.BUS, right_word=self._word(term.value, group), gate=gate)
         left, right = self._word(term.left, group), self._word(term.right, group)
         return Slot(Left.REGISTER, left_word=left, right_word=right)
 

@@ -16,6 +16,10 @@ class Left(IntEnum):
     BUS = 3
 
 
+ALWAYS = "one"
+"""The name of a bit that is always set."""
+
+
 @dataclass(frozen=True)
 class Machine:
     """What the scheduler has to know of an engine.
@@ -53,10 +57,11 @@ class Slot:
     """One cycle of all rowers: accumulate left * right.
 
     ``left_word`` and ``right_word`` are the words read, ``constants`` the constant of each rower,
-    ``binary_word`` the position of the binary word on the bus, None if the bus carries the
-    quotient. ``tap_weights`` are the Cox's weights of the words at its taps, empty if it does not
-    listen; ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract``
-    takes the sum so far (in the first slot: the start value) from the product instead of adding it.
+    ``binary_word`` the position of the binary word on the bus, ``gate`` the name of a bit that the
+    bus carries, and whether it is inverted; without either the bus carries the quotient.
+    ``tap_weights`` are the Cox's weights of the words at its taps, empty if it does not listen;
+    ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract`` takes
+    the sum so far (in the first slot: the start value) from the product instead of adding it.
     """
 
     left: Left
@@ -64,6 +69,7 @@ class Slot:
     right_word: Word | None = None
     constants: tuple[int, ...] | None = None
     binary_word: int | None = None
+    gate: tuple[str, bool] | None = None
     tap_weights: tuple[int, ...] = ()
     cox_first: bool = False
     first: bool = False

@@ -9,30 +9,35 @@ from collections.abc import Mapping, Sequence
 from residua.algorithms.program import (
     Broadcast,
     Correction,
+    Gated,
     Product,
     Program,
     Quotient,
     Reduction,
     Residues,
     Scaled,
+    Stored,
     Term,
     Words,
 )
 from residua.errors import SpecificationError
 
-State = dict[int, tuple[int, ...]]
+State = dict[object, tuple[int, ...]]
+"""Words by the identity of a vector, bits by their names."""
 
 
 def run(program: Program, inputs: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
     """The outputs of ``program`` by name, for its inputs by name.
 
     A residue vector is one word a channel, in the program's representation; a `Words` input is its
-    words, the lowest first.
+    words, the lowest first; a bit is one word, 0 or 1.
 
     Raises:
         SpecificationError: an input is missing or has another number of words.
     """
     state: State = {id(value): _words(value, inputs) for value in program.inputs}
+    for bit in program.bits:
+        state[bit.name] = tuple(inputs[bit.name])
     for step in program.steps:
         state[id(step.result)] = _reduce(program, step, state)
     return {value.name: _read(value, state) for value in program.outputs}
@@ -65,6 +70,11 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
         case Product(left, right, sign):
             pairs = zip(_read(left, state), _read(right, state), strict=True)
             return [sign * x * y for x, y in pairs]
+        case Stored(constants):
+            return [constant(m, c) for m, c in zip(moduli, constants, strict=True)]
+        case Gated(value, bit, inverted, sign):
+            chosen = state[bit.name] != (int(inverted),)
+            return [sign * x * chosen for x in _read(value, state)]
         case Scaled(value, constants, _):
             words = _read(value, state)
             return [x * constant(m, c) for x, m, c in zip(words, moduli, constants, strict=True)]

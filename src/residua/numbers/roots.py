@@ -13,13 +13,15 @@ LARGEST_WEIGHT = 16
 SEARCH_STEPS = 20_000
 
 
-def weighted_root(value: int, modulus: int) -> tuple[int, int] | None:
-    """Integers (d, g) with d^2 * g = value (mod modulus), |g| smallest; None if |g| > 16 is needed.
+def weighted_root(
+    value: int, modulus: int, largest: int = LARGEST_WEIGHT
+) -> tuple[int, int] | None:
+    """Integers (d, g) with d^2 * g = value (mod modulus), |g| smallest; None if |g| > ``largest``.
 
     ``modulus`` need not be prime. A positive weight is preferred to the negative one of the same
     size.
     """
-    weight = _RootClasses(modulus).weight(value)
+    weight = _RootClasses(modulus, largest).weight(value)
     if weight is None:
         return None
     return int(sqrt_mod(value * pow(weight, -1, modulus) % modulus, modulus)), weight
@@ -28,7 +30,7 @@ def weighted_root(value: int, modulus: int) -> tuple[int, int] | None:
 class _RootClasses:
     """Quadratic characters modulo one modulus, by its prime factors."""
 
-    def __init__(self, modulus: int) -> None:
+    def __init__(self, modulus: int, largest: int = LARGEST_WEIGHT) -> None:
         factors = factorint(modulus)
         twos = factors.pop(2, 0)
         self.modulus = modulus
@@ -36,7 +38,7 @@ class _RootClasses:
         self.power_of_two = 1 << min(twos, 3)
         self.candidates = [
             (weight, self._character(weight))
-            for size in range(1, LARGEST_WEIGHT + 1)
+            for size in range(1, largest + 1)
             for weight in (size, -size)
             if gmpy2.gcd(weight, modulus) == 1
         ]
@@ -49,7 +51,7 @@ class _RootClasses:
         )
 
     def weight(self, value: int) -> int | None:
-        """The smallest weight g for which value / g is a square; None if there is none up to 16."""
+        """The smallest weight g for which value / g is a square; None if there is none."""
         wanted = self._character(value)
         for weight, character in self.candidates:
             if character == wanted:
