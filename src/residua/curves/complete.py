@@ -1,0 +1,196 @@
+"""Complete projective formulas on a short Weierstrass curve y^2 = x^3 + a x + b of odd order.
+
+Points are (X : Y : Z), the neutral element is (0 : 1 : 0). The addition is that of Renes, Costello
+and Batina, "Complete addition formulas for prime order elliptic curves" (Eurocrypt 2016), with
+sums of products reduced once. It is right for all pairs of points, equal, opposite or neutral, if
+the order of the curve is **odd**: it fails exactly if the difference of the points has order 2.
+The doublings are the same formulas for equal points, for a = -3 and a = 0 simplified with the
+equation of the curve.
+
+==================================== ========== ======== ============
+program                              reductions products combinations
+==================================== ========== ======== ============
+`addition` for any curve             11         24       0
+`addition`, a = 0                    11         19       0
+`addition`, a = 0, small b           9          15       3
+`doubling` for any curve             11         21       0
+`doubling`, a = -3                   10         14       5
+`doubling`, a = 0                    8          9        3
+`doubling`, a = 0, small b           7          8        4
+==================================== ========== ======== ============
+"""
+
+from residua.algorithms.field import Constant, FieldProgram, Variable
+from residua.errors import SpecificationError
+
+Point = tuple[Variable, Variable, Variable]
+
+
+def constants(prime: int, a: int, b: int) -> dict[str, int]:
+    """The named constants of this module's programs, for a curve modulo ``prime``.
+
+    Raises:
+        SpecificationError: the characteristic is 2 or 3, which has no short Weierstrass form.
+    """
+    if prime <= 3:
+        raise SpecificationError(
+            f"a short Weierstrass curve needs a prime above 3, not {prime}; use a larger field"
+        )
+    third = pow(3, -1, prime)
+    return {
+        "a": a % prime,
+        "b": b % prime,
+        "triple_b": 3 * b % prime,
+        "third_a": a * third % prime,
+        "four_thirds_a2": 4 * a * a * third % prime,
+    }
+
+
+def addition(*, a: int | None = None, b: int | None = None) -> FieldProgram:
+    """(x0 : y0 : z0) += (x1 : y1 : z1).
+
+    Args:
+        a: 0 for the cheaper program of curves with a = 0.
+        b: with a = 0, the coefficient if it is a small integer; None: constant "triple_b".
+    """
+    program = FieldProgram("complete_addition")
+    (x0, y0, z0), (x1, y1, z1) = _point(program, "0"), _point(program, "1")
+    xy = program.product_sum("xy", (x0, y1, 1), (x1, y0, 1))
+    yz = program.product_sum("yz", (y0, z1, 1), (y1, z0, 1))
+    xz = program.product_sum("xz", (x0, z1, 1), (x1, z0, 1))
+    _finish(program, (xy, yz, xz), ((x0, x1), (y0, y1), (z0, z1)), a, b)
+    return program
+
+
+def doubling(*, a: int | None = None, b: int | None = None) -> FieldProgram:
+    """(x0 : y0 : z0) doubled, for a point of the curve.
+
+    Args:
+        a: 0 or -3 for the cheaper programs of such curves; anything else is the general one.
+        b: with a = 0, the coefficient if it is a small integer; None: a named constant.
+    """
+    program = FieldProgram("complete_doubling")
+    x, y, z = _point(program, "0")
+    xy = program.product("xy", x, y, multiple=2)
+    yz = program.product("yz", y, z, multiple=2)
+    if a == 0:
+        _double_zero(program, xy, yz, b)
+    elif a == -3:
+        _double_minus_3(program, xy, yz)
+    else:
+        xz = program.product("xz", x, z, multiple=2)
+        _finish(program, (xy, yz, xz), ((x, x), (y, y), (z, z)), None, None)
+    return program
+
+
+def affine_result() -> FieldProgram:
+    """The affine "x" and "y" of (x0 : y0 : z0), with "inverse" = 1/z0."""
+    program = FieldProgram("complete_affine_result")
+    inverse = program.input("inverse")
+    program.output("x", program.product("x", program.input("x0"), inverse))
+    program.output("y", program.product("y", program.input("y0"), inverse))
+    return program
+
+
+def _point(program: FieldProgram, index: str) -> Point:
+    return program.input("x" + index), program.input("y" + index), program.input("z" + index)
+
+
+def _put(program: FieldProgram, x: Variable, y: Variable, z: Variable) -> None:
+    program.output("x0", x)
+    program.output("y0", y)
+    program.output("z0", z)
+
+
+def _finish(
+    program: FieldProgram,
+    cross: Point,
+    pairs: tuple[tuple[Variable, Variable], ...],
+    a: int | None,
+    b: int | None,
+) -> None:
+    """The sum from xy = X0 Y1 + X1 Y0, yz, xz and the pairs of coordinates.
+
+    With t = a xz + 3 b Z0 Z1, minus = Y0 Y1 - t, plus = Y0 Y1 + t, v = 3 X0 X1 + a Z0 Z1 and
+    w = a X0 X1 + 3 b xz - a^2 Z0 Z1 = (a/3) v + 3 b xz - (4 a^2 / 3) Z0 Z1, the sum is
+    (xy minus - yz w : v w + plus minus : yz plus + xy v).
+    """
+    xy, yz, xz = cross
+    (x0, x1), (y0, y1), (z0, z1) = pairs
+    zz = program.product("zz", z0, z1)
+    if a == 0:
+        v = program.product("v", x0, x1, multiple=3)
+        minus, plus, w = _curve_parts_zero(program, xz, (y0, y1), zz, b)
+    else:
+        v = program.product_sum("v", (x0, x1, 1), (zz, Constant("third_a"), 1), multiple=3)
+        parts = (xz, Constant("a")), (zz, Constant("triple_b"))
+        minus = program.product_sum("minus", (y0, y1, 1), *((*part, -1) for part in parts))
+        plus = program.product_sum("plus", (y0, y1, 1), *((*part, 1) for part in parts))
+        w = program.product_sum(
+            "w",
+            (v, Constant("third_a"), 1),
+            (xz, Constant("triple_b"), 1),
+            (zz, Constant("four_thirds_a2"), -1),
+        )
+    x3 = program.product_sum("x0", (xy, minus, 1), (yz, w, -1))
+    y3 = program.product_sum("y0", (v, w, 1), (plus, minus, 1))
+    z3 = program.product_sum("z0", (yz, plus, 1), (xy, v, 1))
+    _put(program, x3, y3, z3)
+
+
+def _curve_parts_zero(
+    program: FieldProgram,
+    xz: Variable,
+    ys: tuple[Variable, Variable],
+    zz: Variable,
+    b: int | None,
+) -> tuple[Variable, Variable, Variable]:
+    """minus, plus and w of `_finish` for a = 0."""
+    if b is None:
+        triple_b = Constant("triple_b")
+        minus = program.product_sum("minus", (*ys, 1), (zz, triple_b, -1))
+        plus = program.product_sum("plus", (*ys, 1), (zz, triple_b, 1))
+        return minus, plus, program.product("w", xz, triple_b)
+    yy = program.product("yy", *ys)
+    minus = program.combine("minus", (yy, 1), (zz, -3 * b))
+    plus = program.combine("plus", (yy, 1), (zz, 3 * b))
+    return minus, plus, program.combine("w", (xz, 3 * b))
+
+
+def _double_zero(program: FieldProgram, xy: Variable, yz: Variable, b: int | None) -> None:
+    """With t = 3 b Z^2: (2 X Y (Y^2 - 3 t) : Y^2 (Y^2 + 6 t) - 3 t^2 : 8 Y^3 Z)."""
+    y, z = program.input("y0"), program.input("z0")
+    yy = program.product("yy", y, y)
+    zz = program.product("zz", z, z)
+    if b is None:
+        t = program.product("t", zz, Constant("triple_b"))
+    else:
+        t = program.combine("t", (zz, 3 * b))
+    t3 = program.combine("3t", (t, 3))
+    minus = program.combine("yy - 3t", (yy, 1), (t3, -1))
+    plus = program.combine("yy + 6t", (yy, 1), (t3, 2))
+    x3 = program.product("x0", xy, minus)
+    y3 = program.product_sum("y0", (yy, plus, 1), (t, t3, -1))
+    _put(program, x3, y3, program.product("z0", yy, yz, multiple=4))
+
+
+def _double_minus_3(program: FieldProgram, xy: Variable, yz: Variable) -> None:
+    """a = -3 with f = X Z, e = Z^2, h = b Z^2 and w = 9 b f - 9 e.
+
+    (2 X Y (Y^2 + 9 f) - 2 Y Z w : Y^2 (Y^2 - 9 f + 18 h) - (3 h - 9 f)(9 h - 9 f) - 3 e w :
+    8 Y^3 Z), where X^3 is eliminated from Y3 by the equation of the curve.
+    """
+    x, y, z = _point(program, "0")
+    yy = program.product("yy", y, y)
+    f = program.product("xz", x, z)
+    e = program.product("zz", z, z)
+    h = program.product("h", e, Constant("b"))
+    w = program.product_sum("w", (f, Constant("b"), 1), (e, Constant(1), -1), multiple=9)
+    u = program.combine("u", (yy, 1), (f, 9))
+    n = program.combine("n", (yy, 1), (f, -9), (h, 18))
+    s = program.combine("s", (h, 3), (f, -9))
+    r = program.combine("r", (h, 9), (f, -9))
+    e3 = program.combine("3e", (e, 3))
+    x3 = program.product_sum("x0", (xy, u, 1), (yz, w, -1))
+    y3 = program.product_sum("y0", (yy, n, 1), (s, r, -1), (e3, w, -1))
+    _put(program, x3, y3, program.product("z0", yy, yz, multiple=4))

@@ -1,0 +1,347 @@
+"""Operations of an elliptic-curve coprocessor, as lists of instructions for its controller.
+
+Instructions run routines (field programs, by name), take numbers in and give them out. What a
+routine is made of, and on which kind of field unit it runs, is not their concern.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+from residua.algorithms.field import Constant, FieldProgram
+from residua.curves import ladder, montgomery_ladder
+from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
+from residua.curves.powers import INPUT, PowerChain, fermat_chain
+
+
+class Operation(IntEnum):
+    """What a host can ask for; see the register description."""
+
+    POINT_MULTIPLY = 1
+    BASE_MULTIPLY = 2
+    X_MULTIPLY = 3
+    DOUBLE_MULTIPLY = 4
+    VALIDATE = 5
+    FIELD_MULTIPLY = 6
+    FIELD_INVERT = 7
+    FIELD_MULTIPLY_ADD = 8
+    ORDER_MULTIPLY = 9
+    ORDER_INVERT = 10
+    ORDER_MULTIPLY_ADD = 11
+
+
+class Status(IntEnum):
+    """How an operation ended; see the register description."""
+
+    OK = 0
+    NEUTRAL = 1
+    OPERAND_RANGE = 2
+    SCALAR_RANGE = 3
+    NOT_ON_CURVE = 4
+    SMALL_ORDER = 5
+    BAD_OPERATION = 6
+    BAD_CURVE = 7
+    NO_INVERSE = 8
+    ZEROISED = 9
+
+
+@dataclass(frozen=True)
+class Read:
+    """Take a number: the scalar, or an operand or random words for the next "load" routine.
+
+    An operand must be below the modulus, a scalar must have no more bits than the curve allows; the
+    next `Check` ends an operation that broke this.
+    """
+
+    source: Literal["operand", "random", "scalar"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Run a routine; ``rounds`` None: once for each bit of the scalar."""
+
+    routine: str
+    rounds: int | None = 1
+
+
+@dataclass(frozen=True)
+class Receive:
+    """Wait for the number that "unload" gives out, and keep it as a result.
+
+    With ``stop`` it is only tested: the operation ends with ``status`` if it is zero, or if not.
+    """
+
+    stop: Literal["zero", "nonzero"] | None = None
+    status: Status = Status.OK
+
+
+@dataclass(frozen=True)
+class Check:
+    """End the operation if a number that was read is out of range."""
+
+
+@dataclass(frozen=True)
+class Invert:
+    """Set "inverse" to 1 / "d", or to 0 if "d" is 0."""
+
+
+Instruction = Read | Run | Receive | Check | Invert
+
+ORDER_OPERATIONS = {
+    Operation.ORDER_MULTIPLY,
+    Operation.ORDER_INVERT,
+    Operation.ORDER_MULTIPLY_ADD,
+}
+"""Operations modulo the order of the group; the others are modulo the field's prime."""
+
+NUMBER = "number"
+"""The element that "load" sets from a number, and that "unload" gives out."""
+
+_CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
+"""Where the registers of an inversion's chain lie, beside "l" for its operand."""
+
+LONGEST_CHAIN = 1 + len(_CHAIN_ELEMENTS)
+"""Registers that an inversion's chain may have."""
+
+
+def operations(curve: Curve) -> dict[Operation, list[Instruction]]:
+    """The operations of a curve."""
+    group = _montgomery(curve) if isinstance(curve, MontgomeryCurve) else _weierstrass()
+    common = {
+        Operation.FIELD_MULTIPLY: _multiply(),
+        Operation.FIELD_INVERT: _invert(),
+        Operation.FIELD_MULTIPLY_ADD: _multiply_add(),
+    }
+    modulo_order = {
+        Operation.ORDER_MULTIPLY: _multiply(),
+        Operation.ORDER_INVERT: _invert(),
+        Operation.ORDER_MULTIPLY_ADD: _multiply_add(),
+    }
+    return group | common | modulo_order
+
+
+def _weierstrass() -> dict[Operation, list[Instruction]]:
+    scalar: list[Instruction] = [Read("scalar")]
+    point = [*scalar, *_point(), *_validated(), *_ladder()]
+    affine = [
+        Run("recovery_fractions"),
+        Invert(),
+        Run("recovery_result"),
+        *_results("x", "y"),
+    ]
+    return {
+        Operation.POINT_MULTIPLY: [*point, *affine],
+        Operation.BASE_MULTIPLY: [*scalar, Check(), Run("base_point"), *_ladder(), *affine],
+        Operation.X_MULTIPLY: [*point, *_affine_x()],
+        Operation.VALIDATE: [*_point(), *_validated()],
+    }
+
+
+def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
+    scalar: list[Instruction] = [Read("scalar")]
+    operand: list[Instruction] = [*_load("operand", "x"), Check()]
+    order = [Run("small_order"), *_stop("d", "zero", Status.SMALL_ORDER)]
+    return {
+        Operation.BASE_MULTIPLY: [
+            *scalar,
+            Check(),
+            Run("base_point"),
+            *_ladder(),
+            *_affine_x(),
+        ],
+        Operation.X_MULTIPLY: [*scalar, *operand, *_ladder(), *_affine_x()],
+        Operation.VALIDATE: [*operand, *(order if curve.cofactor > 1 else [])],
+    }
+
+
+def _point() -> list[Instruction]:
+    return [*_load("operand", "x"), *_load("operand", "y"), Check()]
+
+
+def _validated() -> list[Instruction]:
+    return [Run("on_curve"), *_stop("d", "nonzero", Status.NOT_ON_CURVE)]
+
+
+def _ladder() -> list[Instruction]:
+    """(x0 : z0) = k P and (x1 : z1) = (k + 1) P, in random scalings."""
+    return [
+        *_load("random", "l"),
+        *_load("random", "m"),
+        Run("initial_state"),
+        Run("ladder_step", None),
+        Run("final_select"),
+        *_stop("z0", "zero", Status.NEUTRAL),
+    ]
+
+
+def _affine_x() -> list[Instruction]:
+    """The x-coordinate of (x0 : z0); the numerator outlives the inversion as "y"."""
+    return [
+        Run("copy_d_z0"),
+        Run("copy_y_x0"),
+        Invert(),
+        Run("multiply_x"),
+        *_results("x"),
+    ]
+
+
+def _multiply() -> list[Instruction]:
+    return [*_point(), Run("multiply_xy"), *_results("x")]
+
+
+def _multiply_add() -> list[Instruction]:
+    addend: list[Instruction] = [*_load("operand", "d"), Check()]
+    return [*_point()[:-1], *addend, Run("multiply_add"), *_results("x")]
+
+
+def _invert() -> list[Instruction]:
+    return [
+        *_load("operand", "d"),
+        Check(),
+        *_stop("d", "zero", Status.NO_INVERSE),
+        Invert(),
+        Run("copy_x_inverse"),
+        *_results("x"),
+    ]
+
+
+def _stop(element: str, stop: Literal["zero", "nonzero"], status: Status) -> list[Instruction]:
+    return [*_unload(element), Receive(stop, status)]
+
+
+def _results(*elements: str) -> list[Instruction]:
+    return [i for element in elements for i in (*_unload(element), Receive())]
+
+
+def _load(source: Literal["operand", "random"], element: str) -> list[Instruction]:
+    return [Read(source), Run("load"), Run(f"copy_{element}_{NUMBER}")]
+
+
+def _unload(element: str) -> list[Instruction]:
+    return [Run(f"copy_{NUMBER}_{element}"), Run("unload")]
+
+
+def inversion(modulus: int) -> list[Run]:
+    """The routines that make an `Invert`, by Fermat's theorem; constant time.
+
+    The accumulator is "inverse"; a multiplier comes through "factor".
+    """
+    return list(_chain(fermat_chain(modulus, registers=LONGEST_CHAIN)))
+
+
+def _chain(chain: PowerChain) -> Iterator[Run]:
+    others = [register for register in chain.registers if register != INPUT]
+    elements = {INPUT: "l"} | dict(zip(others, _CHAIN_ELEMENTS, strict=False))
+    yield Run("copy_l_d")
+    held = None
+    for position, step in enumerate(chain.steps):
+        if step.source != held:
+            yield Run(f"copy_inverse_{elements[step.source]}")
+        if step.squarings:
+            yield Run("square", step.squarings)
+        if step.multiplier is not None:
+            yield Run(f"copy_factor_{elements[step.multiplier]}")
+            yield Run("multiply")
+        held = step.target
+        if _needed(chain, position):
+            yield Run(f"copy_{elements[held]}_inverse")
+    if held != chain.result:
+        yield Run(f"copy_inverse_{elements[chain.result]}")
+
+
+def _needed(chain: PowerChain, position: int) -> bool:
+    """Whether the target of a step is read later other than from the accumulator."""
+    target = chain.steps[position].target
+    held: str | None = target
+    for step in chain.steps[position + 1 :]:
+        if step.multiplier == target or (step.source == target and held != target):
+            return True
+        held = step.target
+        if step.target == target:
+            return False
+    return chain.result == target and held != target
+
+
+def routines(curve: Curve) -> dict[str, FieldProgram]:
+    """The field programs of a curve's operations beside `common_routines`."""
+    programs = _group_routines(curve)
+    base = FieldProgram("base_point")
+    base.output("x", base.load("x", Constant("base_x")))
+    if isinstance(curve, WeierstrassCurve):
+        base.output("y", base.load("y", Constant("base_y")))
+    return programs | {"base_point": base}
+
+
+def _group_routines(curve: Curve) -> dict[str, FieldProgram]:
+    if isinstance(curve, MontgomeryCurve):
+        return {
+            "initial_state": _renamed(montgomery_ladder.initial_state(), {"u": "x"}),
+            "ladder_step": _renamed(montgomery_ladder.step(), {"u": "x"}),
+            "final_select": montgomery_ladder.final_select(),
+            "small_order": montgomery_ladder.small_order(curve.cofactor),
+        }
+    return {
+        "initial_state": ladder.initial_state(),
+        "ladder_step": ladder.step(a=-3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None),
+        "final_select": ladder.final_select(),
+        "recovery_fractions": ladder.recovery_fractions(),
+        "recovery_result": ladder.recovery_result(),
+        "on_curve": _on_curve(),
+    }
+
+
+def _renamed(program: FieldProgram, names: dict[str, str]) -> FieldProgram:
+    """The program with other names for its inputs."""
+    program.inputs = {names.get(name, name): v for name, v in program.inputs.items()}
+    return program
+
+
+def _on_curve() -> FieldProgram:
+    """y^2 - x^3 - a x - b in "d"."""
+    program = FieldProgram("on_curve")
+    x, y = program.input("x"), program.input("y")
+    one = program.load("one", Constant(1))
+    slope = program.product_sum("x^2 + a", (x, x, 1), (one, Constant("a"), 1))
+    defect = program.product_sum("d", (y, y, 1), (x, slope, -1), (one, Constant("b"), -1))
+    program.output("d", defect)
+    return program
+
+
+def constants(curve: Curve) -> dict[str, int]:
+    """The named constants of a curve's field programs."""
+    if isinstance(curve, MontgomeryCurve):
+        named = montgomery_ladder.constants(curve.prime, curve.a)
+    else:
+        named = ladder.constants(curve.prime, curve.a, curve.b)
+    return named | {"base_x": curve.x, "base_y": curve.y}
+
+
+def common_routines(copies: set[tuple[str, str]]) -> dict[str, FieldProgram]:
+    """Field programs that serve every modulus; ``copies`` are pairs (target, source)."""
+    programs = {
+        "square": _product("inverse", "inverse", "inverse"),
+        "multiply": _product("inverse", "inverse", "factor"),
+        "multiply_xy": _product("x", "x", "y"),
+        "multiply_x": _product("x", "y", "inverse"),
+        "multiply_add": _multiply_add_program(),
+    }
+    for target, source in sorted(copies):
+        program = FieldProgram(f"copy_{target}_{source}")
+        program.output(target, program.combine(target, (program.input(source), 1)))
+        programs[program.name] = program
+    return programs
+
+
+def _product(target: str, x: str, y: str) -> FieldProgram:
+    program = FieldProgram(f"{target} = {x} {y}")
+    program.output(target, program.product(target, program.input(x), program.input(y)))
+    return program
+
+
+def _multiply_add_program() -> FieldProgram:
+    program = FieldProgram("multiply_add")
+    x, y, addend = (program.input(name) for name in ("x", "y", "d"))
+    result = program.product_sum("x", (x, y, 1), (addend, Constant(1), 1))
+    program.output("x", result)
+    return program
