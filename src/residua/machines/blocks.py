@@ -1,0 +1,254 @@
+"""Blocks: sequences of a straight-line program or of a loop body, placed on an engine's slots.
+
+A rower has one accumulator, so that a sequence keeps its slots together and the engine is a single
+machine that works on one sequence at a time. A result can be forwarded to a left operand exactly
+`rower_latency` slots after the last slot, and read from memory `memory_delay` slots later. The body
+of a loop carries elements from one round to the next in fixed places: a round may begin while
+results of the one before are still on their way, but overwrites a place only after its last read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from ortools.sat.python import cp_model
+
+from residua.errors import SpecificationError
+from residua.machines.slots import Machine, Word
+from residua.machines.slots import Sequence as Slots
+from residua.numbers.packing import deterministic_solver
+
+
+@dataclass(frozen=True)
+class Read:
+    """Job ``reader`` reads, in its slot ``offset``, what job ``producer`` computes."""
+
+    reader: int
+    offset: int
+    producer: int
+    forwards: bool
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Sequences to place.
+
+    ``carried`` maps the word of an element as a round finds it to the word that takes its place.
+    ``loop`` tells that rounds follow each other without a break.
+    """
+
+    sequences: tuple[Slots, ...]
+    machine: Machine
+    carried: Mapping[Word, Word]
+    loop: bool
+
+    @cached_property
+    def durations(self) -> list[int]:
+        """Slots of each job."""
+        return [len(sequence.slots) for sequence in self.sequences]
+
+    @cached_property
+    def total(self) -> int:
+        """Slots of all jobs, which no schedule can undercut."""
+        return sum(self.durations)
+
+    @cached_property
+    def producers(self) -> dict[Word, int]:
+        """The job that computes a word."""
+        return {s.result: j for j, s in enumerate(self.sequences) if s.result}
+
+    @cached_property
+    def reads(self) -> list[Read]:
+        """Reads of words computed in the same round."""
+        return [
+            Read(reader, offset, self.producers[word], is_left)
+            for reader, sequence in enumerate(self.sequences)
+            for offset, word, is_left in sequence.reads
+            if word in self.producers
+        ]
+
+    @cached_property
+    def old_reads(self) -> list[Read]:
+        """Reads of words that the given producer will replace."""
+        return [
+            Read(reader, offset, self.producers[self.carried[word]], False)
+            for reader, sequence in enumerate(self.sequences)
+            for offset, word, _ in sequence.reads
+            if word in self.carried
+        ]
+
+    def ready(self, starts: Sequence[int], job: int) -> int:
+        """First slot to which the result of a job can be forwarded."""
+        return starts[job] + self.durations[job] - 1 + self.machine.rower_latency
+
+    def visible(self, starts: Sequence[int], job: int) -> int:
+        """First slot that can read the result of a job from memory."""
+        return self.ready(starts, job) + self.machine.memory_delay
+
+    def length(self, starts: Sequence[int]) -> int:
+        """Slots from the begin of a round to the next one, in a loop, or to the last slot."""
+        last = max(s + d for s, d in zip(starts, self.durations, strict=True))
+        if not self.loop:
+            return last
+        wraps = [
+            self.visible(starts, r.producer) - starts[r.reader] - r.offset for r in self.old_reads
+        ]
+        return max([last, *wraps])
+
+    def settled(self, starts: Sequence[int]) -> int:
+        """First slot that can read every result from memory."""
+        visible = [self.visible(starts, job) for job, s in enumerate(self.sequences) if s.result]
+        return max([self.length(starts), *visible])
+
+    def check(self, starts: Sequence[int]) -> None:
+        """Assert that a placement computes what the program says.
+
+        Raises:
+            SpecificationError: an element is overwritten before its last read.
+        """
+        spans = sorted(zip(starts, self.durations, strict=True))
+        assert spans[0][0] >= 0
+        assert all(s + d <= t for (s, d), (t, _) in pairwise(spans))
+        for read in self.reads:
+            distance = starts[read.reader] + read.offset - self.ready(starts, read.producer)
+            forwarded = read.forwards and distance == 0
+            assert forwarded or distance >= self.machine.memory_delay
+        for read in self.old_reads:
+            if starts[read.reader] + read.offset >= self.visible(starts, read.producer):
+                raise SpecificationError(
+                    f"{self.sequences[read.reader].name} needs an element after its place has been "
+                    f"given to {self.sequences[read.producer].name}"
+                )
+
+
+def place(problem: Problem, effort: float) -> list[int]:
+    """Start slots with the smallest length that list scheduling and then a solver find.
+
+    ``effort`` limits the solver, in its deterministic seconds; 0 leaves it out.
+    """
+    starts = list_schedule(problem)
+    problem.check(starts)
+    goal = problem.length if problem.loop else problem.settled
+    if effort and goal(starts) > problem.total:
+        better = _solve(problem, starts, effort)
+        if better is not None and goal(better) < goal(starts):
+            starts = better
+            problem.check(starts)
+    return starts
+
+
+def list_schedule(problem: Problem) -> list[int]:
+    """Start slots, the job with the longest way to go first among those that can start earliest."""
+    heights = _heights(problem)
+    operands, readers = _predecessors(problem)
+    starts: dict[int, int] = {}
+    taken: list[tuple[int, int]] = []
+    while len(starts) < len(problem.sequences):
+        able = [j for j, needed in operands.items() if j not in starts and needed <= starts.keys()]
+        # A place is overwritten after its last read; elements that change places start together.
+        free = [j for j in able if readers[j] <= starts.keys()] or able
+        options = [(_earliest(problem, j, starts, taken), -heights[j], j) for j in free]
+        start, _, job = min(options)
+        starts[job] = start
+        taken.append((start, start + problem.durations[job]))
+    return [starts[j] for j in range(len(problem.sequences))]
+
+
+def _predecessors(problem: Problem) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
+    """The jobs that compute a job's operands, and those that read what its result replaces."""
+    operands: dict[int, set[int]] = {j: set() for j in range(len(problem.sequences))}
+    readers: dict[int, set[int]] = {j: set() for j in range(len(problem.sequences))}
+    for read in problem.reads:
+        operands[read.reader].add(read.producer)
+    for read in problem.old_reads:
+        if read.reader != read.producer:
+            readers[read.producer].add(read.reader)
+    return operands, readers
+
+
+def _heights(problem: Problem) -> list[int]:
+    """Slots from the start of each job to the end of what depends on it, at least."""
+    heights = [0] * len(problem.sequences)
+    followers: dict[int, list[Read]] = {}
+    for read in problem.reads:
+        followers.setdefault(read.producer, []).append(read)
+    for job in reversed(range(len(problem.sequences))):
+        own = problem.durations[job] - 1 + problem.machine.rower_latency
+        later = [own + heights[r.reader] - r.offset for r in followers.get(job, [])]
+        heights[job] = max([own, *later])
+    return heights
+
+
+def _earliest(
+    problem: Problem, job: int, starts: Mapping[int, int], taken: Sequence[tuple[int, int]]
+) -> int:
+    """First start at which a job's operands are there, its slots free and its place given up."""
+    reads = [r for r in problem.reads if r.reader == job]
+    duration, machine = problem.durations[job], problem.machine
+
+    def ready(producer: int) -> int:
+        return starts[producer] + problem.durations[producer] - 1 + machine.rower_latency
+
+    def possible(start: int) -> bool:
+        for read in reads:
+            distance = start + read.offset - ready(read.producer)
+            if distance < machine.memory_delay and not (read.forwards and distance == 0):
+                return False
+        return all(start >= e or start + duration <= s for s, e in taken)
+
+    start = max([0, *(ready(r.producer) - r.offset for r in reads)])
+    delay = duration - 1 + machine.rower_latency + machine.memory_delay
+    for read in problem.old_reads:
+        if read.producer == job and read.reader != job and read.reader in starts:
+            start = max(start, starts[read.reader] + read.offset + 1 - delay)
+    while not possible(start):
+        start += 1
+    return start
+
+
+def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | None:
+    """The same by constraint programming, from a placement that it is to improve."""
+    model = cp_model.CpModel()
+    machine, durations = problem.machine, problem.durations
+    goal = problem.length if problem.loop else problem.settled
+    horizon = goal(hint)
+    starts = [
+        model.new_int_var(0, horizon - duration, f"start_{job}")
+        for job, duration in enumerate(durations)
+    ]
+    for start, value in zip(starts, hint, strict=True):
+        model.add_hint(start, value)
+    model.add_no_overlap(
+        [
+            model.new_fixed_size_interval_var(start, duration, f"job_{job}")
+            for job, (start, duration) in enumerate(zip(starts, durations, strict=True))
+        ]
+    )
+    length = model.new_int_var(problem.total, horizon, "length")
+    for job, (start, duration) in enumerate(zip(starts, durations, strict=True)):
+        model.add(start + duration <= length)
+        if not problem.loop and problem.sequences[job].result:
+            result = duration - 1 + machine.rower_latency + machine.memory_delay
+            model.add(start + result <= length)
+    for number, read in enumerate(problem.reads):
+        latency = durations[read.producer] - 1 + machine.rower_latency
+        distance = starts[read.reader] + read.offset - starts[read.producer] - latency
+        if read.forwards:
+            forwarded = model.new_bool_var(f"forwarded_{number}")
+            model.add(distance == 0).only_enforce_if(forwarded)
+            model.add(distance >= machine.memory_delay).only_enforce_if(~forwarded)
+        else:
+            model.add(distance >= machine.memory_delay)
+    for read in problem.old_reads:
+        replaced = durations[read.producer] - 1 + machine.rower_latency + machine.memory_delay
+        model.add(starts[read.reader] + read.offset < starts[read.producer] + replaced)
+        if problem.loop:
+            model.add(
+                starts[read.reader] + read.offset + length >= starts[read.producer] + replaced
+            )
+    model.minimize(length)
+    solver = deterministic_solver(effort)
+    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        return None
+    return [solver.value(start) for start in starts]

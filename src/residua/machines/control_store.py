@@ -1,0 +1,173 @@
+"""Control store: routines as control words, one a slot, and the constants of every page.
+
+A control word holds everything that its slot causes, also what acts many cycles later (the write of
+a result, say): the processor delays it. A routine is then a block that can follow any other.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from residua.errors import SpecificationError
+from residua.machines.microcode import binary_address
+from residua.machines.routine import Routine
+from residua.machines.slots import Machine, Slot
+from residua.numbers.moduli import Modulus
+
+
+class Bus(IntEnum):
+    """What the bus carries; gates follow, each with its inverse."""
+
+    QUOTIENT = 0
+    WORD = 1
+    GATE = 2
+
+
+@dataclass(frozen=True)
+class Block:
+    """Where a routine lies in the control store, and how many slots it takes."""
+
+    start: int
+    length: int
+    settled: int
+
+
+@dataclass(frozen=True)
+class ControlStore:
+    """Control words and constants.
+
+    ``fields`` maps each control to its value in each word; word 0 does nothing. ``constants[r]``
+    are the constants of rower r, page after page, ``page_size`` each; ``moduli[r]`` the moduli that
+    its select chooses from. ``gates`` are the names of the bits.
+    """
+
+    fields: dict[str, tuple[int, ...]]
+    constants: tuple[tuple[int, ...], ...]
+    page_size: int
+    moduli: tuple[tuple[Modulus, ...], ...]
+    gates: tuple[str, ...]
+    blocks: dict[str, Block]
+    registers: int
+
+    @property
+    def words(self) -> int:
+        """Number of control words."""
+        return len(self.fields["left"])
+
+    def gate_code(self, name: str, inverted: bool) -> int:
+        """The code by which the bus carries a bit, or its inverse."""
+        return Bus.GATE + 2 * self.gates.index(name) + inverted
+
+
+def assemble(routines: Sequence[Routine], machine: Machine, binary_words: int) -> ControlStore:
+    """Lay routines one after another; ``binary_words`` is the depth of the binary memory."""
+    return _Assembler(routines, machine, binary_words).assemble()
+
+
+FIELDS = (
+    "left",
+    "left_register",
+    "right_register",
+    "constant",
+    "first",
+    "subtract",
+    "bus",
+    "binary_word",
+    "modulus",
+    "write",
+    "write_register",
+    "cox_first",
+    "emit",
+    "advance",
+)
+
+
+class _Assembler:
+    def __init__(self, routines: Sequence[Routine], machine: Machine, binary_words: int) -> None:
+        self.routines, self.machine, self.binary_words = routines, machine, binary_words
+        pages = len(routines[0].source.pages)
+        self.zeros = (0,) * machine.rowers
+        self.constants: dict[tuple[tuple[int, ...], ...], int] = {(self.zeros,) * pages: 0}
+        self.moduli: dict[tuple[Modulus, ...], int] = {}
+        gates = [slot.gate[0] for r in routines for _, _, _, slot in r.slots() if slot.gate]
+        self.gates = tuple(dict.fromkeys(gates))
+        names = [*FIELDS, *(f"cox_weight_{tap}" for tap in range(machine.taps))]
+        self.fields: dict[str, list[int]] = {name: [0] for name in names}
+
+    def assemble(self) -> ControlStore:
+        blocks = {}
+        for routine in self.routines:
+            start = len(self.fields["left"])
+            blocks[routine.name] = Block(start, routine.length, routine.settled)
+            for column in self.fields.values():
+                column.extend([0] * routine.length)
+            for time, job, offset, slot in routine.slots():
+                self._slot(start, time, routine, job, offset, slot)
+            if routine.source.loop and routine.last_gate is not None:
+                self.fields["advance"][start + routine.last_gate] = 1
+        registers = 1 + max(max(r.registers.values(), default=0) for r in self.routines)
+        return ControlStore(
+            {name: tuple(values) for name, values in self.fields.items()},
+            self._memories(),
+            len(self.constants),
+            tuple(zip(*self.moduli, strict=True)),
+            self.gates,
+            blocks,
+            max(registers, self.routines[0].places.count),
+        )
+
+    def _slot(
+        self, base: int, time: int, routine: Routine, job: int, offset: int, slot: Slot
+    ) -> None:
+        values = self._operands(routine, time, slot)
+        key = routine.constants.get((job, offset))
+        if key is not None:
+            filled = tuple(vector or self.zeros for vector in key)
+            values["constant"] = self.constants.setdefault(filled, len(self.constants))
+        for tap, weight in enumerate(slot.tap_weights):
+            if weight not in (0, 1):
+                raise SpecificationError(f"{routine.name}: its Cox has a weight other than 1")
+            values[f"cox_weight_{tap}"] = weight
+        sequence = routine.placed[job].sequence
+        if sequence.result is None:
+            values["emit"] = 1
+        elif slot.last:
+            values["modulus"] = self.moduli.setdefault(sequence.moduli, len(self.moduli))
+            if sequence.result in routine.registers:
+                values["write"] = 1
+                values["write_register"] = routine.registers[sequence.result]
+        for name, value in values.items():
+            self.fields[name][base + time] = value
+
+    def _operands(self, routine: Routine, time: int, slot: Slot) -> dict[str, int]:
+        left = routine.left(time, slot)
+        values = {
+            "left": int(left),
+            "first": int(slot.first),
+            "subtract": int(slot.subtract),
+            "cox_first": int(slot.cox_first),
+        }
+        if slot.left_word and left == slot.left:
+            values["left_register"] = routine.registers[slot.left_word]
+        if slot.right_word:
+            values["right_register"] = routine.registers[slot.right_word]
+        if slot.binary_word is not None:
+            values["bus"] = int(Bus.WORD)
+            values["binary_word"] = binary_address(slot.binary_word, self.binary_words)
+        if slot.gate:
+            name, inverted = slot.gate
+            values["bus"] = Bus.GATE + 2 * self.gates.index(name) + inverted
+        return values
+
+    def _memories(self) -> tuple[tuple[int, ...], ...]:
+        """Each rower's constants, page after page."""
+        pages = range(len(self.routines[0].source.pages))
+        return tuple(
+            tuple(key[page][rower] for page in pages for key in self.constants)
+            for rower in range(self.machine.rowers)
+        )
+
+
+def control_widths(fields: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """Bits of each control."""
+    return {name: max(max(values).bit_length(), 1) for name, values in fields.items()}

@@ -1,0 +1,205 @@
+"""Routines: straight-line programs as blocks of slots that share registers and constants.
+
+A processor runs many programs one after another. Elements that outlive a program have places
+(registers) of their own, known by their names; everything else shares what is left. Programs exist
+once for each *page*, that is for each modulus that the processor serves: they differ in constants
+alone, so that one block of slots, with the constants of the page, serves them all.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from residua.algorithms.montgomery import Element
+from residua.algorithms.program import Program, Residues
+from residua.algorithms.rns_field import Lowered
+from residua.errors import SpecificationError
+from residua.machines.blocks import Problem, place
+from residua.machines.sequences import SequenceBuilder
+from residua.machines.slots import Left, Machine, Placed, Slot, Word
+
+SOLVER_EFFORT = 20.0
+"""Deterministic seconds that the solver may spend on one routine."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program to be made a routine.
+
+    ``pages`` has the program of each page, None on pages that do not use it. A ``loop`` runs many
+    rounds without a break. With ``serial`` the outputs are not stored but passed around the ring.
+    """
+
+    name: str
+    pages: tuple[Lowered | None, ...]
+    loop: bool = False
+    serial: bool = False
+
+    @property
+    def reference(self) -> Lowered:
+        """The program of the first page that has one."""
+        return next(lowered for lowered in self.pages if lowered is not None)
+
+
+class Places:
+    """The registers of named elements: one for each word of each base; register 0 holds zero."""
+
+    def __init__(self, sources: Iterable[Source], rowers: int) -> None:
+        self.registers: dict[str, dict[str, tuple[int, ...]]] = {}
+        self.count = 1
+        for source in sources:
+            elements = source.reference.inputs | ({} if source.serial else source.reference.outputs)
+            for name, element in elements.items():
+                if name not in self.registers:
+                    self.registers[name] = {
+                        part: self._take(len(value.base) // rowers)
+                        for part, value in _parts(element)
+                    }
+
+    def _take(self, count: int) -> tuple[int, ...]:
+        self.count += count
+        return tuple(range(self.count - count, self.count))
+
+
+def _parts(element: Element) -> list[tuple[str, Residues]]:
+    return [("a", element.a), ("b", element.b)]
+
+
+class Routine:
+    """A source as a block of slots.
+
+    Attributes:
+        name: of the source.
+        placed: its sequences with their start slots, as on the reference page.
+        length: slots from its start to the start of what may follow; results of a loop body are
+            still on their way then.
+        settled: slots from its start to the first one that can read all results.
+        registers: of every word that is read from or written to memory.
+    """
+
+    def __init__(self, source: Source, places: Places, machine: Machine) -> None:
+        self.source, self.places, self.machine = source, places, machine
+        self.name = source.name
+        builder = SequenceBuilder(source.reference.program, machine, source.serial)
+        sequences = tuple(orders[0] for orders in builder.choices())
+        self._builder = builder
+        self.problem = Problem(sequences, machine, self._carried(), source.loop)
+        self.starts = place(self.problem, SOLVER_EFFORT)
+        self.placed = tuple(map(Placed, sequences, self.starts))
+        self.length = self.problem.length(self.starts)
+        self.settled = self.problem.settled(self.starts)
+        self.registers = self._allocate()
+
+    def _named(self, elements: Mapping[str, Element]) -> dict[str, list[Word]]:
+        return {
+            name: [w for _, value in _parts(element) for w in self._builder.words(value)]
+            for name, element in elements.items()
+        }
+
+    def _carried(self) -> dict[Word, Word]:
+        """Words as they are found, to those that take their places."""
+        inputs = self._named(self.source.reference.inputs)
+        outputs = {} if self.source.serial else self._named(self.source.reference.outputs)
+        return {
+            old: new
+            for name in inputs.keys() & outputs.keys()
+            for old, new in zip(inputs[name], outputs[name], strict=True)
+        }
+
+    def _allocate(self) -> dict[Word, int]:
+        """Fixed places of named words; the lowest free register for any other that is stored."""
+        registers = dict(self._fixed())
+        busy: list[tuple[int, int]] = []
+        spans = sorted((*self._span(word), word.value, word.group) for word in self._stored())
+        for begin, end, value, group in spans:
+            word = Word(value, group)
+            if word in registers:
+                continue
+            for position, free_from in enumerate(free for _, free in busy):
+                if free_from < begin:
+                    registers[word] = busy[position][0]
+                    busy[position] = (registers[word], end)
+                    break
+            else:
+                registers[word] = self.places.count + len(busy)
+                busy.append((registers[word], end))
+        return registers
+
+    def _fixed(self) -> Iterable[tuple[Word, int]]:
+        reference = self.source.reference
+        for elements in (reference.inputs, {} if self.source.serial else reference.outputs):
+            for name, words in self._named(elements).items():
+                parts = self.places.registers[name]
+                yield from zip(words, (*parts["a"], *parts["b"]), strict=True)
+
+    def _stored(self) -> set[Word]:
+        """Words computed here that somebody reads from memory."""
+        stored = set()
+        for job, sequence in enumerate(self.problem.sequences):
+            for offset, word, _ in sequence.reads:
+                producer = self.problem.producers.get(word)
+                if producer is None:
+                    continue
+                if self.starts[job] + offset != self.problem.ready(self.starts, producer):
+                    stored.add(word)
+        return stored
+
+    def _span(self, word: Word) -> tuple[int, int]:
+        """From the slot in which a word is written at the earliest to that of its last read."""
+        producer = self.problem.producers[word]
+        last = max(
+            start + offset
+            for start, sequence in zip(self.starts, self.problem.sequences, strict=True)
+            for offset, read, _ in sequence.reads
+            if read == word
+        )
+        return self.problem.visible(self.starts, producer), last
+
+    def slots(self) -> Iterable[tuple[int, int, int, Slot]]:
+        """Every slot as (number, job, offset, slot)."""
+        for job, placed in enumerate(self.placed):
+            for offset, slot in enumerate(placed.sequence.slots):
+                yield placed.start + offset, job, offset, slot
+
+    def left(self, time: int, slot: Slot) -> Left:
+        """How the left operand of a slot is read: forwarded, or as the slot says."""
+        if slot.left_word is None:
+            return slot.left
+        producer = self.problem.producers.get(slot.left_word)
+        if producer is not None and time == self.problem.ready(self.starts, producer):
+            return Left.RESULT
+        return slot.left
+
+    @cached_property
+    def constants(self) -> dict[tuple[int, int], tuple[tuple[int, ...] | None, ...]]:
+        """The constants of the slot (job, offset) on every page; None where it is not used."""
+        pages = [self._page(lowered) for lowered in self.source.pages]
+        reference = next(page for page in pages if page is not None)
+        return {
+            key: tuple(None if page is None else page[key] for page in pages) for key in reference
+        }
+
+    def _page(self, lowered: Lowered | None) -> dict[tuple[int, int], tuple[int, ...]] | None:
+        if lowered is None:
+            return None
+        builder = SequenceBuilder(lowered.program, self.machine, self.source.serial)
+        sequences = [orders[0] for orders in builder.choices()]
+        for mine, other in zip(self.problem.sequences, sequences, strict=True):
+            if len(mine.slots) != len(other.slots) or mine.moduli != other.moduli:
+                raise SpecificationError(f"{self.name}: its programs differ in more than constants")
+        return {
+            (job, offset): slot.constants
+            for job, sequence in enumerate(sequences)
+            for offset, slot in enumerate(sequence.slots)
+            if slot.constants is not None
+        }
+
+    @property
+    def program(self) -> Program:
+        """The program of the reference page."""
+        return self.source.reference.program
+
+    @property
+    def last_gate(self) -> int | None:
+        """The last slot that reads a bit, None if none does."""
+        return max((time for time, _, _, slot in self.slots() if slot.gate), default=None)
