@@ -8,6 +8,7 @@ import pytest
 from amaranth.sim import Simulator
 from tests.algorithms.domains import P17, P64, P192, extreme_words, signed_domain
 from tests.hardware.streams import pass_through
+from tests.hardware.traffic import receiver, sender, simulate, ticks
 
 from residua.algorithms.conversion import split_words
 from residua.errors import SpecificationError
@@ -29,7 +30,7 @@ def conversion_of(modulus, width, channels, multipliers, values=(-1, 1)):
     domain = signed_domain(modulus, width, channels, "reordered")
     low, high = (multiple * modulus for multiple in values)
     cox = Cox(min(domain.second.truncation + 2, width), Fraction(1, 2))
-    return Conversion(domain.base_b, cox, modulus, (low, high + modulus // 3), multipliers)
+    return Conversion(domain.base_b, cox, (modulus,), ((low, high + modulus // 3),), multipliers)
 
 
 def numbers_of(conversion, count, seed=1):
@@ -37,8 +38,9 @@ def numbers_of(conversion, count, seed=1):
     low, high = conversion.values
     generator = random.Random(seed)
     edges = [low, low + 1, high - 1, high]
-    for multiple in range(low // conversion.modulus, high // conversion.modulus + 1):
-        edges += [multiple * conversion.modulus + near for near in (-1, 0, 1)]
+    (modulus,) = conversion.moduli
+    for multiple in range(low // modulus, high // modulus + 1):
+        edges += [multiple * modulus + near for near in (-1, 0, 1)]
     edges = [edge for edge in edges if low <= edge <= high]
     return edges + [generator.randint(low, high) for _ in range(count)]
 
@@ -102,12 +104,104 @@ def test_candidates_follow_from_the_range():
 def test_values_outside_the_base_are_refused():
     domain = signed_domain(P64, 17, 4, "reordered")
     with pytest.raises(SpecificationError, match="outside the range in which the Cox"):
-        Conversion(domain.base_b, domain.second, P64, (0, domain.base_b.product))
+        Conversion(domain.base_b, domain.second, (P64,), ((0, domain.base_b.product),))
 
 
 def test_multipliers_are_checked():
     with pytest.raises(SpecificationError, match="has 1 to 5 multipliers, not 0"):
         conversion_of(P64, 17, 4, 0)
+
+
+MODULI = (P64, P17, 3 * P17 + 2, 2**64 + 13, 1)
+"""Moduli of very different length, the largest of which needs one more word than P64 at w = 16."""
+
+
+def conversion_for_several(moduli, width, channels, multipliers, values):
+    """Values lie between these multiples of each modulus, and two of the ranges reach higher."""
+    domain = signed_domain(P64, width, channels, "reordered")
+    cox = Cox(min(domain.second.truncation + 2, width), Fraction(1, 2))
+    ranges = tuple(
+        (values[0] * modulus, values[1] * modulus + (modulus // 3 if index % 2 else 0))
+        for index, modulus in enumerate(moduli)
+    )
+    return Conversion(domain.base_b, cox, moduli, ranges, multipliers)
+
+
+def numbers_for(conversion, select, generator):
+    """The edges of the range, next to the multiples of the modulus, and random numbers."""
+    modulus, (low, high) = conversion.moduli[select], conversion.ranges[select]
+    edges = [low, low + 1, high - 1, high, low + (high - low) // 2, generator.randint(low, high)]
+    for multiple in range(low // modulus, high // modulus + 1):
+        edges += [multiple * modulus + near for near in (-1, 0, 1)]
+    return [edge for edge in edges if low <= edge <= high]
+
+
+def convert_groups(conversion, groups, pace=(1.0, 1.0)):
+    """Results, and the cycles of their last words, for each (select, numbers)."""
+    converter = ResidueToBinary(conversion, 2)
+    generator, found, cycles, results = random.Random(7), [], [], []
+
+    async def main(ctx):
+        for select, numbers in groups:
+            ctx.set(converter.select, select)
+            words = [xi for x in numbers for xi in cofactors_of(conversion, x, generator)]
+            await sender(converter.residues, words, pace[0])(ctx)
+            for _ in range(100 * conversion.interval):
+                if len(found) == len(numbers) * conversion.words:
+                    break
+                await ticks(ctx, 1)
+            ends = [cycle for cycle, payload in zip(cycles, found, strict=True) if payload.last]
+            values = [
+                sum(found[start + i].word << conversion.width * i for i in range(conversion.words))
+                for start in range(0, len(found), conversion.words)
+            ]
+            results.append((values, ends))
+            found.clear(), cycles.clear()
+
+    simulate(converter, main, receiver(converter.result, found, pace[1], cycles=cycles))
+    return results
+
+
+@pytest.mark.parametrize("values", RANGES)
+@pytest.mark.parametrize(("width", "channels", "c"), [(17, 4, 1), (16, 5, 2), (33, 3, 3)])
+def test_several_moduli(width, channels, c, values):
+    conversion = conversion_for_several(MODULI, width, channels, c, values)
+    assert conversion.words == -(-65 // width)
+    generator = random.Random(11)
+    order = [0, 1, 3, 2, 4, 3, 0]
+    groups = [(select, numbers_for(conversion, select, generator)) for select in order]
+    for (select, numbers), (results, ends) in zip(
+        groups, convert_groups(conversion, groups), strict=True
+    ):
+        assert results == [number % MODULI[select] for number in numbers]
+        assert {b - a for a, b in pairwise(ends)} <= {conversion.interval}
+
+
+@pytest.mark.parametrize("pace", [(0.3, 1.0), (1.0, 0.1), (0.6, 0.4)])
+def test_several_moduli_with_stalls(pace):
+    conversion = conversion_for_several((P17, P64), 17, 4, 2, (-1, 2))
+    generator = random.Random(13)
+    groups = [(select, numbers_for(conversion, select, generator)) for select in (1, 0, 1)]
+    found = convert_groups(conversion, groups, pace)
+    assert [results for results, _ in found] == [
+        [number % conversion.moduli[select] for number in numbers] for select, numbers in groups
+    ]
+
+
+def test_candidates_serve_all_moduli():
+    base = conversion_of(P64, 17, 4, 1)
+    ranges = ((-P64, 0), (0, 3 * P17))
+    conversion = Conversion(base.base, base.cox, (P64, P17), ranges)
+    assert conversion.candidates == range(-3, 2)
+    assert conversion.values == (-P64, 3 * P17)
+
+
+@pytest.mark.parametrize(("moduli", "count"), [((P64, P17), 1), ((), 0)])
+def test_each_modulus_has_a_range(moduli, count):
+    base = conversion_of(P64, 17, 4, 1)
+    message = f"one range of values for each modulus, not {count} for {len(moduli)}"
+    with pytest.raises(SpecificationError, match=message):
+        Conversion(base.base, base.cox, moduli, ((0, 1),) * count)
 
 
 def residues_of(converter, numbers, count, width):

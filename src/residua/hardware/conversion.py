@@ -18,20 +18,27 @@ from residua.numbers.cox import Cox, Range, deviation, redundant_ranges
 class Conversion:
     """What a converter computes, and everything that follows from it.
 
-    ``base`` and ``cox`` are those of the cofactor form, ``modulus`` is P, ``values`` the range of
-    X, ``multipliers`` c the number of columns that are computed side by side.
+    ``base`` and ``cox`` are those of the cofactor form, ``moduli`` every P that a result can be
+    reduced by, ``ranges`` the range of X for each of them, ``multipliers`` c the number of columns
+    that are computed side by side.
 
     Raises:
-        SpecificationError: the Cox can err within ``values``, or c is out of range.
+        SpecificationError: the Cox can err within a range, there are not as many ranges as moduli,
+            or c is out of range.
     """
 
     base: Base
     cox: Cox
-    modulus: int
-    values: Range
+    moduli: tuple[int, ...]
+    ranges: tuple[Range, ...]
     multipliers: int = 1
 
     def __post_init__(self) -> None:
+        if not self.moduli or len(self.ranges) != len(self.moduli):
+            raise SpecificationError(
+                f"a conversion has one range of values for each modulus, "
+                f"not {len(self.ranges)} for {len(self.moduli)} moduli"
+            )
         if not 1 <= self.multipliers <= len(self.base) + 1:
             raise SpecificationError(
                 f"a converter of {len(self.base)} residues has 1 to {len(self.base) + 1} "
@@ -51,15 +58,21 @@ class Conversion:
         return self.base.width
 
     @property
+    def values(self) -> Range:
+        """The range of X, whatever the modulus."""
+        return min(low for low, _ in self.ranges), max(high for _, high in self.ranges)
+
+    @property
     def words(self) -> int:
-        """Words of a result."""
-        return -(-(self.modulus - 1).bit_length() // self.width)
+        """Words of a result, the same for all moduli."""
+        return -(-(max(self.moduli) - 1).bit_length() // self.width)
 
     @cached_property
     def candidates(self) -> range:
-        """Every k for which X + k P can be the result."""
-        low, high = self.values
-        return range(-(high // self.modulus), -(low // self.modulus) + 1)
+        """Every k for which X + k P can be the result, for any of the moduli."""
+        ranges = list(zip(self.moduli, self.ranges, strict=True))
+        first = min(-(high // modulus) for modulus, (_, high) in ranges)
+        return range(first, max(-(low // modulus) for modulus, (low, _) in ranges) + 1)
 
     @cached_property
     def columns(self) -> int:
@@ -67,8 +80,10 @@ class Conversion:
 
         The highest column has w + 1 bits.
         """
-        low = self.values[0] + self.candidates[0] * self.modulus
-        high = self.values[1] + self.candidates[-1] * self.modulus
+        first, last = self.candidates[0], self.candidates[-1]
+        ranges = list(zip(self.moduli, self.ranges, strict=True))
+        low = min(low + first * modulus for modulus, (low, _) in ranges)
+        high = max(high + last * modulus for modulus, (_, high) in ranges)
         bits = max((-low - 1).bit_length() if low < 0 else 0, high.bit_length())
         needed = max(-(-bits // self.width), self.words)
         return -(-needed // self.multipliers) * self.multipliers

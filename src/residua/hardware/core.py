@@ -98,8 +98,8 @@ class WordDesign:
         return Conversion(
             self.domain.base_b,
             self.domain.second,
-            self.domain.modulus,
-            (int(reached.low), int(reached.high)),
+            (self.domain.modulus,),
+            ((int(reached.low), int(reached.high)),),
             self.multipliers,
         )
 

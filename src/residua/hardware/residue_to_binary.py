@@ -6,9 +6,9 @@ accumulated. The columns then give their words to a carry chain, one word a cycl
 
 X lies in a known range [low, high], which may reach beyond [0, P). Which multiple k P brings it
 there is known with the last word, from the signs of X + k P; it is added while the words leave.
+P is one of several moduli, chosen at run time; only these multiples depend on it.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
@@ -17,6 +17,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
+from residua.hardware.constant_table import constant_table, selector
 from residua.hardware.conversion import Conversion
 from residua.hardware.delay import delayed
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
@@ -28,6 +29,8 @@ class ResidueToBinary(Component):
     ``residues`` takes xi_1 ... xi_n (signed words of w + 1 bits, any representatives), and holds
     those of ``pages`` numbers. ``result`` hands out the words of w bits, the lowest first, ``last``
     with the highest. ``freed`` is set when a number is converted and its page taken up no more.
+    With several moduli, ``select`` is the index of P; it must not change from the cycle in which
+    xi_1 is taken to the one in which the last word leaves.
 
     ``latency`` is the number of cycles from the one in which xi_1 is taken to the one in which the
     last word leaves if neither stream ever waits, ``interval`` the shortest number of cycles
@@ -43,6 +46,7 @@ class ResidueToBinary(Component):
                 "residues": In(stream.Signature(signed(width + 1))),
                 "result": Out(stream.Signature(conversion.payload)),
                 "freed": Out(1),
+                **selector(len(conversion.moduli)),
             }
         )
 
@@ -77,6 +81,8 @@ class ResidueToBinary(Component):
             self.result.payload.last.eq(results.result_last),
             results.result_ready.eq(self.result.ready),
         ]
+        if len(conversion.moduli) > 1:
+            m.d.comb += results.select.eq(self.select)
         return m
 
 
@@ -294,7 +300,7 @@ class _Results(Component):
     """Stores the words of X and hands out those of X + k P with the least k that is not negative.
 
     ``ready`` tells that a conversion can ``begin``. ``digit`` comes with ``valid`` for every
-    column, the last one with ``end``.
+    column, the last one with ``end``. ``select`` is the index of P, if there are several.
     """
 
     def __init__(self, conversion: Conversion) -> None:
@@ -311,6 +317,7 @@ class _Results(Component):
                 "result_ready": In(1),
                 "result_word": Out(width),
                 "result_last": Out(1),
+                **selector(len(conversion.moduli)),
             }
         )
 
@@ -367,12 +374,10 @@ class _Results(Component):
 
     def _negative(self, m: Module, multiple: int, index: Value) -> Value:
         """Whether X + multiple * P is negative, valid with the last word."""
-        conversion = self.conversion
-        width = conversion.width
+        width = self.conversion.width
         if multiple == 0:
             return self.digit[width]
-        digits = conversion.digits(multiple * conversion.modulus)
-        addend = _table(digits, width + 1, index)
+        addend = self._multiple(m, "sign_of", multiple, width + 1, index)
         carry = Signal(name=f"carry_{_signed_name(multiple)}")
         total = Signal(width + 2, name=f"sum_{_signed_name(multiple)}")
         # In all words but the last the top bit is part of the carry into the next one.
@@ -381,6 +386,15 @@ class _Results(Component):
         with m.If(self.valid):
             m.d.sync += carry.eq(Mux(self.end, 0, total >> width))
         return total[width]
+
+    def _multiple(
+        self, m: Module, use: str, multiple: int, width: int, index: Value, words: int | None = None
+    ) -> Value:
+        """The word at ``index`` of multiple * P, as ``width`` bits."""
+        conversion = self.conversion
+        rows = [conversion.digits(multiple * modulus)[:words] for modulus in conversion.moduli]
+        select = self.select if len(rows) > 1 else Const(0, 0)
+        return constant_table(m, f"{use}_{_signed_name(multiple)}", rows, width, select, index)
 
     def _read(
         self, m: Module, memory: Memory, stride: int, selects: list[Signal], readable: Value
@@ -395,8 +409,7 @@ class _Results(Component):
         read = memory.read_port(domain="comb")
         select = Array(selects)[page]
         multiples = [
-            _table(conversion.digits(k * conversion.modulus)[:words], width, index)
-            for k in conversion.candidates
+            self._multiple(m, "addend", k, width, index, words) for k in conversion.candidates
         ]
         m.d.comb += [
             read.addr.eq(Cat(index[: ceil_log2(stride)], page)),
@@ -430,14 +443,6 @@ def _flags(m: Module, value: Value, cycles: int, name: str) -> Value:
         m.d.sync += register.eq(value)
         value = register
     return value
-
-
-def _table(words: Sequence[int], width: int, index: Value) -> Value:
-    """The constant at ``index``, as ``width`` bits."""
-    mask = (1 << width) - 1
-    if not any(words):
-        return Const(0, width)
-    return Array([Const(word & mask, width) for word in words])[index]
 
 
 def _signed_name(number: int) -> str:
