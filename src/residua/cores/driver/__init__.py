@@ -1,0 +1,1 @@
+"""Drivers of coprocessors: C99 files for the integrator, and the same calls in Python."""

@@ -1,0 +1,1 @@
+"""What an integrator gets of a register map: C header, page, SystemRDL source."""

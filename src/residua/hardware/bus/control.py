@@ -1,0 +1,158 @@
+"""The registers of an elliptic-curve coprocessor, between a bus and the coprocessor itself."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Signal
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import Component, In, Out, Signature, connect, flipped
+
+from residua.hardware.bus.register_file import RegisterFile, read_port, write_port
+from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.stream_buffer import StreamBuffer
+
+COMMAND = data.StructLayout({"operation": 8, "curve": 8})
+"""What starts an operation."""
+
+RESULT = data.StructLayout({"word": 32, "last": 1})
+"""A word of the result; ``last`` is 1 with its final one."""
+
+
+def raw_members() -> dict[str, Any]:
+    """The coprocessor's own interface, as the coprocessor sees it."""
+    return {
+        "command": In(stream.Signature(COMMAND)),
+        "operands": In(stream.Signature(32)),
+        "random": In(stream.Signature(32)),
+        "result": Out(stream.Signature(RESULT)),
+        "status": Out(8),
+        "done": Out(1),
+        "busy": Out(1),
+        "zeroise": In(1),
+    }
+
+
+class CoprocessorControl(Component):
+    """Registers, buffers and the rules of access.
+
+    ``core`` goes to the coprocessor. ``write`` and ``read`` are the ports of the register file.
+    ``operands``, ``random`` and ``result`` are there if ``capabilities.data_registers`` is not set;
+    else the registers OPERAND, RANDOM and RESULT take their place. ``irq`` is the interrupt, a
+    level.
+
+    An operation starts in the cycle after the write to CONTROL at the earliest. Buffers hold two
+    words of each stream; a zeroisation clears them, also where that cuts a result short.
+    """
+
+    def __init__(self, capabilities: Capabilities, address_width: int = 12) -> None:
+        self.capabilities = capabilities
+        self.map = RegisterMap(capabilities)
+        self.address_width = address_width
+        members: dict[str, Any] = {
+            "write": In(write_port(address_width)),
+            "read": In(read_port(address_width)),
+            "irq": Out(1),
+            "core": Out(Signature(raw_members()).flip()),
+        }
+        if not capabilities.data_registers:
+            members |= stream_members()
+        super().__init__(members)
+
+    def elaborate(self, platform: Any) -> Module:
+        """The register file, the command, the status, the streams."""
+        m = Module()
+        m.submodules.registers = registers = RegisterFile(self.map, self.address_width)
+        connect(m, flipped(self.write), registers.write)
+        connect(m, flipped(self.read), registers.read)
+        busy = self._command(m, registers)
+        self._interrupts(m, registers)
+        m.d.comb += [
+            registers.zeroise.accept.eq(registers.zeroise.key == self.map.zeroise_key),
+            self.core.zeroise.eq(registers.zeroise.access),
+        ]
+        if self.capabilities.data_registers:
+            self._data_registers(m, registers, busy)
+        else:
+            self._streams(m)
+            m.d.comb += registers.control.accept.eq(~busy)
+        return m
+
+    def _command(self, m: Module, registers: Any) -> Signal:
+        """Offers the command until it is taken, keeps how it ended; returns whether it is busy."""
+        pending, active, busy = Signal(), Signal(), Signal()
+        done, code = Signal(), Signal(8)
+        m.d.comb += [
+            self.core.command.payload.operation.eq(registers.control.operation),
+            self.core.command.payload.curve.eq(registers.control.curve),
+            self.core.command.valid.eq(pending),
+            busy.eq(registers.control.start | active | self.core.busy),
+            registers.status.busy.eq(busy),
+            registers.status.done.eq(done),
+            registers.status.code.eq(code),
+        ]
+        with m.If(self.core.command.ready):
+            m.d.sync += pending.eq(0)
+        with m.If(self.core.done):
+            m.d.sync += [active.eq(0), done.eq(1), code.eq(self.core.status)]
+        with m.If(registers.control.start):
+            m.d.sync += [pending.eq(1), active.eq(1), done.eq(0), code.eq(0)]
+        with m.If(self.core.zeroise):
+            m.d.sync += [pending.eq(0), active.eq(0), done.eq(0), code.eq(0)]
+        return busy
+
+    def _interrupts(self, m: Module, registers: Any) -> None:
+        state, enable = registers.interrupt_state, registers.interrupt_enable
+        m.d.comb += [
+            state.set_done.eq(self.core.done),
+            state.set_refused.eq(registers.refused),
+            self.irq.eq((state.done & enable.done) | (state.refused & enable.refused)),
+        ]
+
+    def _data_registers(self, m: Module, registers: Any, busy: Signal) -> None:
+        """OPERAND, RANDOM and RESULT in front of the buffers."""
+        operands, random, result = self._buffers(m)
+        # Else a result that the host left could be taken for that of the next operation.
+        m.d.comb += registers.control.accept.eq(~busy & ~result.output.valid)
+        # What an operation did not take must not become an operand of the next one. It may still
+        # be on its way when the operation ends, so a start clears, too.
+        stale = self.core.done | registers.control.start
+        m.d.comb += operands.clear.eq(self.core.zeroise | stale)
+        m.d.comb += [
+            registers.status.operand_ready.eq(busy & operands.input.ready),
+            registers.status.random_ready.eq(random.input.ready),
+        ]
+        for register, buffer in ((registers.operand, operands), (registers.random, random)):
+            m.d.comb += [
+                register.accept.eq(buffer.input.ready),
+                buffer.input.payload.eq(register.word),
+                buffer.input.valid.eq(register.access),
+            ]
+        m.d.comb += [
+            registers.status.result_valid.eq(result.output.valid),
+            registers.result.accept.eq(result.output.valid),
+            registers.result.word.eq(result.output.payload.word),
+            result.output.ready.eq(registers.result.access),
+        ]
+
+    def _streams(self, m: Module) -> None:
+        operands, random, result = self._buffers(m)
+        m.d.comb += operands.clear.eq(self.core.zeroise)
+        connect(m, flipped(self.operands), operands.input)
+        connect(m, flipped(self.random), random.input)
+        connect(m, result.output, flipped(self.result))
+
+    def _buffers(self, m: Module) -> tuple[StreamBuffer, StreamBuffer, StreamBuffer]:
+        """Buffers that face the core, for operands, random words and results."""
+        m.submodules.operand_buffer = operands = StreamBuffer(32)
+        m.submodules.random_buffer = random = StreamBuffer(32)
+        m.submodules.result_buffer = result = StreamBuffer(RESULT)
+        connect(m, operands.output, flipped(self.core.operands))
+        connect(m, random.output, flipped(self.core.random))
+        connect(m, flipped(self.core.result), result.input)
+        m.d.comb += [random.clear.eq(self.core.zeroise), result.clear.eq(self.core.zeroise)]
+        return operands, random, result
+
+
+def stream_members() -> dict[str, Any]:
+    """Operands and random words in, results out, for a core without data registers."""
+    raw = raw_members()
+    return {name: raw[name] for name in ("operands", "random", "result")}

@@ -1,0 +1,106 @@
+"""The coprocessor on a bus: one component for each bus, ready to be emitted as Verilog."""
+
+from collections.abc import Callable
+from typing import Any
+
+from amaranth.hdl import Module
+from amaranth.lib.wiring import Component, Flow, In, Out, connect, flipped
+
+from residua.errors import SpecificationError
+from residua.hardware.bus.axi_lite import AxiLiteSubordinate, axi_lite
+from residua.hardware.bus.axi_stream import axi_stream, receive, transmit
+from residua.hardware.bus.control import CoprocessorControl, raw_members
+from residua.hardware.bus.register_map import Capabilities
+from residua.hardware.bus.wishbone import WishboneSlave, wishbone
+
+ADDRESS_WIDTH = 12
+"""Bits of a byte address: 4 KiB, the smallest region that AXI interconnects decode."""
+
+
+class AxiCoprocessor(Component):
+    """A coprocessor on AXI4-Lite, its operands, random words and results on AXI4-Stream.
+
+    Ports: ``s_axi`` (registers), ``s_axis_operand``, ``s_axis_random``, ``m_axis_result`` (whole
+    32-bit words; ``tlast`` with the final word of a result) and ``irq`` (the interrupt, a level).
+    With ``capabilities.data_registers`` registers take the place of the streams. The reset is
+    synchronous and active-high, so connect the inverse of ``aresetn``.
+
+    Operand words that come while no operation runs wait for the next one. A zeroisation drops words
+    that are inside, and withdraws ``tvalid`` of the result: reset the other side, too.
+
+    ``core`` is a component with the members of `residua.hardware.bus.control.raw_members`.
+    """
+
+    def __init__(self, core: Any, capabilities: Capabilities) -> None:
+        self._core, self.control = core, CoprocessorControl(capabilities, ADDRESS_WIDTH)
+        members: dict[str, Any] = {"s_axi": In(axi_lite(ADDRESS_WIDTH)), "irq": Out(1)}
+        if not capabilities.data_registers:
+            members |= {
+                "s_axis_operand": In(axi_stream()),
+                "s_axis_random": In(axi_stream()),
+                "m_axis_result": Out(axi_stream(last=True)),
+            }
+        super().__init__(members)
+
+    def elaborate(self, platform: Any) -> Module:
+        """Bus, registers and coprocessor side by side."""
+        m = Module()
+        m.submodules.bus = bus = AxiLiteSubordinate(ADDRESS_WIDTH)
+        connect(m, flipped(self.s_axi), bus.bus)
+        _attach(m, bus, self.control, self._core)
+        m.d.comb += self.irq.eq(self.control.irq)
+        if not self.control.capabilities.data_registers:
+            receive(m, self.s_axis_operand, self.control.operands)
+            receive(m, self.s_axis_random, self.control.random)
+            transmit(m, self.control.result, self.m_axis_result)
+        return m
+
+
+class WishboneCoprocessor(Component):
+    """A coprocessor on Wishbone B4; operands, random words and results go through registers.
+
+    Ports: ``wb`` (`residua.hardware.bus.wishbone.wishbone`) and ``irq`` (the interrupt, a level).
+    ``core`` is a component with the members of `residua.hardware.bus.control.raw_members`.
+
+    Raises:
+        SpecificationError: ``capabilities`` lack the data registers.
+    """
+
+    def __init__(self, core: Any, capabilities: Capabilities) -> None:
+        if not capabilities.data_registers:
+            raise SpecificationError(
+                "bus = 'wishbone' has no streams: give data_registers = true, or bus = 'axi'"
+            )
+        self._core, self.control = core, CoprocessorControl(capabilities, ADDRESS_WIDTH)
+        super().__init__({"wb": Out(wishbone(ADDRESS_WIDTH)), "irq": Out(1)})
+
+    def elaborate(self, platform: Any) -> Module:
+        """Bus, registers and coprocessor side by side."""
+        m = Module()
+        m.submodules.bus = bus = WishboneSlave(ADDRESS_WIDTH)
+        connect(m, bus.bus, flipped(self.wb))
+        _attach(m, bus, self.control, self._core)
+        m.d.comb += self.irq.eq(self.control.irq)
+        return m
+
+
+BUSES: dict[str, Callable[[Any, Capabilities], Component]] = {
+    "axi": AxiCoprocessor,
+    "wishbone": WishboneCoprocessor,
+}
+"""What a specification's ``bus`` names; ``stream`` is the coprocessor without any of these."""
+
+
+def _attach(m: Module, bus: Any, control: CoprocessorControl, core: Any) -> None:
+    """The bus's ports to the registers, the registers to the coprocessor, member by member."""
+    m.submodules.control, m.submodules.core = control, core
+    connect(m, bus.write, control.write)
+    connect(m, bus.read, control.read)
+    for name, member in raw_members().items():
+        inner, outer = getattr(core, name), getattr(control.core, name)
+        if member.is_signature:
+            connect(m, inner, outer)
+        elif member.flow is Flow.In:
+            m.d.comb += inner.eq(outer)
+        else:
+            m.d.comb += outer.eq(inner)

