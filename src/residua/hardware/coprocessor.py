@@ -1,0 +1,410 @@
+"""Elliptic-curve coprocessor: controller, field processor, and everything between them and streams.
+
+Numbers are words of 32 bits, the lowest first; see `residua.hardware.bus.residua.rdl`.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
+from amaranth.lib.wiring import Component, connect, flipped
+
+from residua.algorithms import rns_field
+from residua.algorithms.field import Constant, FieldProgram, Load, ProductSum
+from residua.algorithms.montgomery import MontgomeryDomain
+from residua.curves.operations import (
+    NUMBER,
+    Instruction,
+    Operation,
+    Run,
+    Status,
+    common_routines,
+    constants,
+    inversion,
+    operations,
+    routines,
+)
+from residua.curves.parameters import Curve
+from residua.hardware.bus.control import raw_members
+from residua.hardware.controller import Controller, ControllerDesign, ControlProgram
+from residua.hardware.conversion import Conversion
+from residua.hardware.engine import EngineOptions
+from residua.hardware.operand_reader import OperandReader
+from residua.hardware.processor import Processor, ProcessorDesign
+from residua.hardware.residue_to_binary import ResidueToBinary
+from residua.hardware.result_buffer import ResultBuffer
+from residua.hardware.scalar_unit import ScalarUnit
+from residua.machines.control_store import Block
+from residua.machines.routine import Source
+from residua.numbers.residues import Redundant
+
+LOOPS = ("ladder_step", "square")
+"""Routines that are repeated without a break."""
+
+GROUP_ROUTINES = (
+    "base_point",
+    "initial_state",
+    "ladder_step",
+    "final_select",
+    "recovery_fractions",
+    "recovery_result",
+    "on_curve",
+    "small_order",
+)
+
+
+class CoprocessorDesign:
+    """What follows from curves, arithmetic domains and options.
+
+    ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
+    same two bases. ``blinding`` is the number of random bits that blind a scalar.
+
+    Raises:
+        SpecificationError: the curves do not fit the bases, or each other.
+    """
+
+    def __init__(
+        self,
+        curves: Sequence[Curve],
+        domains: Sequence[MontgomeryDomain],
+        options: EngineOptions,
+        blinding: int = 0,
+    ) -> None:
+        self.curves, self.blinding = tuple(curves), blinding
+        self._open_domains = tuple(domains)
+        self.options = options
+
+    @property
+    def moduli(self) -> tuple[int, ...]:
+        """The modulus of each page."""
+        return tuple(domain.modulus for domain in self._open_domains)
+
+    @property
+    def words(self) -> int:
+        """W, words of 32 bits of every number."""
+        return -(-max(modulus.bit_length() for modulus in self.moduli) // 32)
+
+    @property
+    def width(self) -> int:
+        """w, bits of a residue and of a binary word within."""
+        return self._open_domains[0].base_a.width
+
+    @property
+    def binary_words(self) -> int:
+        """Words of w bits of every number."""
+        return -(-max(modulus.bit_length() for modulus in self.moduli) // self.width)
+
+    @cached_property
+    def operations(self) -> list[dict[Operation, list[Instruction]]]:
+        """The operations of each curve."""
+        return [operations(curve) for curve in self.curves]
+
+    @cached_property
+    def inversions(self) -> list[list[Run]]:
+        """The routines of an inversion modulo each page's modulus."""
+        return [inversion(modulus) for modulus in self.moduli]
+
+    @cached_property
+    def _programs(self) -> dict[str, list[FieldProgram | None]]:
+        """The field programs by routine and page."""
+        runs = [run for chain in self.inversions for run in chain]
+        runs += [
+            i
+            for group in self.operations
+            for flow in group.values()
+            for i in flow
+            if isinstance(i, Run)
+        ]
+        copies = {
+            (parts[1], parts[2])
+            for parts in (run.routine.split("_") for run in runs)
+            if parts[0] == "copy"
+        }
+        common = common_routines(copies)
+        programs: dict[str, list[FieldProgram | None]] = {
+            name: [program] * len(self.moduli) for name, program in common.items()
+        }
+        for curve, group in enumerate(map(routines, self.curves)):
+            for name, program in group.items():
+                pages = programs.setdefault(self._variant(name, curve), [None] * len(self.moduli))
+                pages[2 * curve] = program
+        return programs
+
+    def _variant(self, name: str, curve: int) -> str:
+        """The routine that a curve uses under a name; curves of one kind share theirs."""
+        if name not in GROUP_ROUTINES:
+            return name
+        own = routines(self.curves[curve]).get(name)
+        if own is None:
+            return name
+        for number in range(curve):
+            other = routines(self.curves[number]).get(name)
+            if other is not None and _shape(other) == _shape(own):
+                return self._variant(name, number)
+        return f"{name}_{curve}" if curve else name
+
+    @cached_property
+    def _constants(self) -> list[dict[str, int]]:
+        """The named constants of each page."""
+        return [c for curve in self.curves for c in (constants(curve), {})]
+
+    @cached_property
+    def domains(self) -> list[MontgomeryDomain]:
+        """The domain of each page, with a bound that its programs keep."""
+        closed = []
+        for page, domain in enumerate(self._open_domains):
+            programs = [
+                (pages[page], self._constants[page])
+                for pages in self._programs.values()
+                if pages[page] is not None
+            ]
+            known = [(program, named) for program, named in programs if program is not None]
+            number = (self.binary_words, self.width)
+            closed.append(rns_field.closed_domain(domain, known, number, Redundant(1)))
+        return closed
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """All routines on all pages."""
+        representation = Redundant(1)
+        sources = []
+        for name, programs in self._programs.items():
+            pages = tuple(
+                None if program is None else rns_field.lower(program, domain, named, representation)
+                for program, domain, named in zip(
+                    programs, self.domains, self._constants, strict=True
+                )
+            )
+            sources.append(Source(name, pages, loop=name.startswith(LOOPS)))
+        loads = [
+            rns_field.load(NUMBER, d, self.binary_words, self.width, representation)
+            for d in self.domains
+        ]
+        unloads = [rns_field.unload(NUMBER, d, representation) for d in self.domains]
+        sources.append(Source("load", tuple(loads)))
+        sources.append(Source("unload", tuple(unloads), serial=True))
+        return sources
+
+    @cached_property
+    def processor(self) -> ProcessorDesign:
+        """The field processor."""
+        return ProcessorDesign(self.sources, self.options)
+
+    @cached_property
+    def conversion(self) -> Conversion:
+        """The conversion of results to binary."""
+        domain = self.domains[0]
+        return Conversion(
+            domain.base_b,
+            domain.second,
+            self.moduli,
+            tuple((-modulus, modulus) for modulus in self.moduli),
+        )
+
+    @cached_property
+    def scalar_bits(self) -> tuple[int, ...]:
+        """Bits that a scalar may have on each curve: those of the order or of the field."""
+        return tuple(max(c.order_bits, c.field_bits) for c in self.curves)
+
+    @cached_property
+    def served(self) -> tuple[int, ...]:
+        """Rounds of the ladder for each curve."""
+        blinded = self.blinding + (self.blinding > 0)
+        return tuple(bits + blinded for bits in self.scalar_bits)
+
+    def scalar_unit(self) -> ScalarUnit:
+        """The unit that holds the scalar."""
+        orders = [curve.order for curve in self.curves]
+        return ScalarUnit(orders, self.scalar_bits, self.words, self.blinding)
+
+    @cached_property
+    def controller(self) -> ControllerDesign:
+        """The controller's program."""
+        store = self.processor.store.blocks
+        blocks: Mapping[str, tuple[Block, ...]] = {
+            name: tuple(
+                store.get(self._variant(name, curve), next(iter(store.values())))
+                for curve in range(len(self.curves))
+            )
+            for name in {*store, *GROUP_ROUTINES}
+        }
+        program = ControlProgram(self.operations, self.inversions, blocks)
+        return ControllerDesign(program, self.served)
+
+    @cached_property
+    def operation_codes(self) -> set[Operation]:
+        """Operations that at least one curve has."""
+        return {operation for group in self.operations for operation in group}
+
+
+def _shape(program: FieldProgram) -> object:
+    """Equal for programs that differ in nothing a routine would show."""
+    order = {v: i for i, v in enumerate(program.inputs.values())}
+    shape: list[object] = [tuple(program.inputs), tuple(program.outputs)]
+    for operation in program.operations:
+        order[operation.result] = len(order)
+        shape.append(_operation_shape(operation, order))
+    return tuple(shape)
+
+
+def _operation_shape(operation: Any, order: dict[Any, int]) -> object:
+    match operation:
+        case ProductSum(_, products, multiple):
+            terms = [
+                (order[x], repr(y) if isinstance(y, Constant) else order[y], sign)
+                for x, y, sign in products
+            ]
+            return ("products", tuple(terms), multiple)
+        case Load(_, constant):
+            return ("load", repr(constant))
+        case _ if hasattr(operation, "terms"):
+            return ("combination", tuple((order[x], c) for x, c in operation.terms))
+        case _:
+            return (
+                "selection",
+                operation.flag,
+                order[operation.x],
+                order[operation.y],
+                operation.sign,
+            )
+
+
+class Coprocessor(Component):
+    """Point multiplication and field arithmetic.
+
+    Operations and status codes are those of `residua.curves.operations`.
+
+    ``command`` starts an operation, whose numbers come through ``operands`` and, to randomise
+    coordinates and scalar, ``random``. ``done`` is set for one cycle at its end, ``status`` tells
+    how it ended. Only if that is 0, ``result`` gives out what the operation returns. ``zeroise``
+    ends any operation and wipes registers, memories and results; so do a reset and the end of each
+    operation (results apart).
+
+    The number of cycles depends on the operation, the curve and the status alone.
+    """
+
+    def __init__(self, design: CoprocessorDesign) -> None:
+        self.design = design
+        super().__init__(raw_members())
+
+    def elaborate(self, platform: Any) -> Module:
+        """The parts, connected; what may hold a secret is reset by the controller."""
+        m = Module()
+        design = self.design
+        processor_design = design.processor
+        longest = max(block.length for block in processor_design.store.blocks.values())
+        controller = Controller(design.controller, processor_design.store.words, longest)
+        processor = Processor(processor_design, controller.most_rounds)
+        reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
+        scalar = design.scalar_unit()
+        converter = ResidueToBinary(design.conversion)
+        results = ResultBuffer(design.width, design.conversion.words, design.words)
+        # In registers of their own: they reach far.
+        wipe, discard, release = Signal(), Signal(), Signal()
+        for name, part in (
+            ("processor", processor),
+            ("operand_reader", reader),
+            ("scalar_unit", scalar),
+            ("converter", converter),
+        ):
+            m.submodules[name] = ResetInserter(wipe)(part)
+        m.submodules.controller = controller
+        m.submodules.results = results
+        self._control(m, controller, results.busy | release)
+        connect(m, results.released, flipped(self.result))
+        self._operate(m, controller, processor)
+        self._read(m, controller, processor, reader, scalar)
+        self._gates(m, processor, scalar, controller)
+        connect(m, converter.result, results.results)
+        clearing = processor.clearing | scalar.clearing | results.clearing
+        m.d.sync += [
+            wipe.eq(controller.wipe),
+            discard.eq(controller.wipe & (controller.status != Status.OK)),
+            release.eq(controller.release),
+        ]
+        m.d.comb += [
+            controller.wiping.eq(wipe | clearing),
+            results.clear.eq(discard),
+            converter.residues.payload.eq(processor.residue[0]),
+            converter.residues.valid.eq(processor.residue_valid),
+            converter.select.eq(controller.page),
+            controller.received.eq(results.received),
+            controller.zero.eq(results.zero),
+            results.test_only.eq(controller.test_only),
+            results.release.eq(release),
+        ]
+        return m
+
+    def _control(self, m: Module, controller: Controller, occupied: Value) -> None:
+        """Commands, while no result waits to be fetched."""
+        m.d.comb += [
+            controller.start.eq(self.command.valid & ~occupied),
+            self.command.ready.eq(controller.idle & ~occupied),
+            controller.operation.eq(self.command.payload.operation),
+            controller.curve.eq(self.command.payload.curve),
+            controller.zeroise.eq(self.zeroise),
+            self.busy.eq(controller.busy),
+            self.done.eq(controller.done),
+            self.status.eq(controller.status),
+        ]
+
+    def _operate(self, m: Module, controller: Controller, processor: Processor) -> None:
+        m.d.comb += [
+            processor.run.eq(controller.run),
+            controller.ready.eq(processor.ready),
+            processor.origin.eq(controller.origin),
+            processor.length.eq(controller.length),
+            processor.rounds.eq(controller.rounds),
+            processor.page.eq(controller.page),
+        ]
+
+    def _read(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Processor,
+        reader: OperandReader,
+        scalar: ScalarUnit,
+    ) -> None:
+        """Operands and random words to the processor, the scalar and its blinding to its unit."""
+        connect(m, reader.operand, processor.binary)
+        random = controller.read_random & reader.busy
+        m.d.comb += [
+            processor.binary_start.eq(controller.read_operand),
+            reader.start.eq(controller.read_operand),
+            reader.select.eq(controller.page),
+            scalar.start.eq(controller.read_scalar),
+            controller.operand_done.eq(reader.done),
+            controller.operand_in_range.eq(reader.in_range),
+            controller.scalar_done.eq(scalar.done),
+            controller.scalar_in_range.eq(scalar.in_range),
+            reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
+            reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
+            scalar.scalar.payload.eq(self.operands.payload),
+            scalar.scalar.valid.eq(self.operands.valid & scalar.busy),
+            scalar.random.payload.eq(self.random.payload),
+            scalar.random.valid.eq(self.random.valid & scalar.busy),
+            self.operands.ready.eq(
+                Mux(scalar.busy, scalar.scalar.ready, reader.words.ready & ~random)
+            ),
+            self.random.ready.eq(
+                Mux(scalar.busy, scalar.random.ready, reader.words.ready & random)
+            ),
+        ]
+        if len(self.design.curves) > 1:
+            m.d.comb += scalar.select.eq(controller.chosen_curve)
+
+    def _gates(
+        self, m: Module, processor: Processor, scalar: ScalarUnit, controller: Controller
+    ) -> None:
+        """The bits by which routines select: this bit xor the one before, and the one before."""
+        previous = Signal()
+        with m.If(controller.read_scalar):
+            m.d.sync += previous.eq(0)
+        with m.Elif(processor.advance):
+            m.d.sync += previous.eq(scalar.bit)
+        bits = {"swap": scalar.bit ^ previous, "last": previous}
+        m.d.comb += scalar.advance.eq(processor.advance)
+        for index, name in enumerate(processor.design.gates):
+            m.d.comb += processor.gates[index].eq(bits[name])

@@ -1,0 +1,414 @@
+"""Field processor: a Cox-Rower engine that runs routines on elements in its registers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import data, stream
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.algorithms.program import Correction, Program, Quotient, Words
+from residua.errors import SpecificationError
+from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
+from residua.hardware.delay import delayed
+from residua.hardware.engine import EngineOptions
+from residua.hardware.microsequencer import Microsequencer
+from residua.hardware.multiply_accumulate import accumulation_latency
+from residua.hardware.reducer import FoldPlan, plan_folds
+from residua.hardware.rower import (
+    CONTROL_DELAY,
+    LARGEST_LOGIC_MEMORY,
+    MEMORY_DELAY,
+    Rower,
+    RowerShape,
+    register_depth,
+)
+from residua.machines.bounds import Bounds, analyse
+from residua.machines.control_store import Bus, ControlStore, assemble, control_widths
+from residua.machines.microcode import binary_address, binary_depth
+from residua.machines.routine import Places, Routine, Source
+from residua.machines.slots import ALWAYS, Machine
+from residua.numbers.cox import Cox as Estimate
+from residua.numbers.cox import Range
+from residua.numbers.moduli import Modulus
+from residua.numbers.residues import Redundant
+
+
+@dataclass(frozen=True)
+class _Analysed:
+    """A program and its worst cases."""
+
+    program: Program
+    bounds: Bounds
+
+
+class ProcessorDesign:
+    """What follows from the routines of a processor: bounds, latencies, schedules, control store.
+
+    ``options`` are those of an engine, of which ``goal``, ``serial`` and ``shortest_interval`` mean
+    nothing here.
+
+    Raises:
+        SpecificationError: the programs do not fit one engine.
+    """
+
+    def __init__(self, sources: Sequence[Source], options: EngineOptions) -> None:
+        self.sources, self.options = tuple(sources), options
+        self.rowers = options.rowers
+
+    def programs(self) -> Iterator[Program]:
+        """The programs of all routines on all pages."""
+        for source in self.sources:
+            for lowered in source.pages:
+                if lowered is not None:
+                    yield lowered.program
+
+    @property
+    def pages(self) -> int:
+        """Moduli that the processor serves."""
+        return len(self.sources[0].pages)
+
+    @cached_property
+    def _analysed(self) -> list[_Analysed]:
+        """All programs with their worst cases, under the fewest folds that serve every one."""
+        folds = max(analyse(program).folds for program in self.programs())
+        analysed = []
+        for program in self.programs():
+            program.representation = Redundant(folds)
+            analysed.append(_Analysed(program, analyse(program, folds)))
+        return analysed
+
+    @cached_property
+    def moduli(self) -> list[Modulus]:
+        """All channel moduli."""
+        return sorted({m for p in self.programs() for step in p.steps for m in step.result.base})
+
+    @property
+    def width(self) -> int:
+        """Bits of a modulus, w."""
+        return self.moduli[0].width
+
+    @cached_property
+    def ranges(self) -> dict[Modulus, Range]:
+        """The range of all sums reduced by a modulus."""
+        found: dict[Modulus, list[Range]] = {modulus: [] for modulus in self.moduli}
+        for item in self._analysed:
+            for modulus in {m for step in item.program.steps for m in step.result.base}:
+                found[modulus].append(item.bounds.accumulator(item.program, modulus))
+        return {m: (min(r[0] for r in rs), max(r[1] for r in rs)) for m, rs in found.items()}
+
+    @cached_property
+    def sum_range(self) -> Range:
+        """The range of all sums."""
+        return min(low for low, _ in self.ranges.values()), max(h for _, h in self.ranges.values())
+
+    @cached_property
+    def folds(self) -> tuple[FoldPlan, ...]:
+        """The reducer's folds, common to all rowers."""
+        return tuple(
+            plan_folds(
+                self.moduli,
+                self._analysed[0].bounds.folds,
+                multiply_first=self.options.reduction == "multiply",
+                levels_per_register=self.options.levels_per_register,
+            )
+        )
+
+    @cached_property
+    def mac_latency(self) -> int:
+        """Cycles from a slot to the complete sum."""
+        return accumulation_latency(self.width + 1, self.options.product_registers)
+
+    @cached_property
+    def rower_latency(self) -> int:
+        """L: slots from the last one of a sum to the first one that can take its residue."""
+        return self.mac_latency + sum(fold.latency for fold in self.folds)
+
+    @cached_property
+    def _quotients(self) -> list[Quotient]:
+        return [
+            term.quotient
+            for program in self.programs()
+            for step in program.steps
+            for term in step.terms
+            if isinstance(term, Correction)
+        ]
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The Cox's parameters, one set for all extensions."""
+        estimates = {quotient.cox for quotient in self._quotients}
+        if len(estimates) != 1:
+            raise SpecificationError(
+                f"a processor has one Cox, but its base extensions want {len(estimates)}"
+            )
+        return estimates.pop()
+
+    @cached_property
+    def quotient_range(self) -> Range:
+        """The range of all quotients."""
+        ranges = [r for item in self._analysed for r in item.bounds.quotients.values()]
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    @cached_property
+    def _operands(self) -> list[Words]:
+        return [source for p in self.programs() for source in p.inputs if isinstance(source, Words)]
+
+    @cached_property
+    def binary_words(self) -> int:
+        """Words of a binary operand."""
+        return max(words.count for words in self._operands)
+
+    @cached_property
+    def binary_width(self) -> int:
+        """Bits of a word of a binary operand."""
+        return max(words.width for words in self._operands)
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The engine as the scheduler sees it; taps enough to hide the Cox behind a ring pass."""
+        for taps in range(1, self.rowers + 1):
+            machine = Machine(self.rowers, self.rower_latency, MEMORY_DELAY, COX_LATENCY + 1, taps)
+            if machine.tap_slots - 1 + machine.cox_latency <= self.rowers:
+                break
+        return machine
+
+    @cached_property
+    def places(self) -> Places:
+        """The registers of named elements."""
+        return Places(self.sources, self.rowers)
+
+    @cached_property
+    def routines(self) -> dict[str, Routine]:
+        """The sources, scheduled."""
+        return {s.name: Routine(s, self.places, self.machine) for s in self.sources}
+
+    @cached_property
+    def store(self) -> ControlStore:
+        """Control words and constants."""
+        return assemble(list(self.routines.values()), self.machine, self.binary_words)
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of the bits that come from outside."""
+        return tuple(name for name in self.store.gates if name != ALWAYS)
+
+    @cached_property
+    def longest_sum(self) -> int:
+        """An upper bound for the number of products in one sum."""
+        return 2 * len(self.moduli) + self.binary_words + 16
+
+    @cached_property
+    def shape(self) -> RowerShape:
+        """What the rowers have in common."""
+        return RowerShape(
+            width=self.width,
+            registers=register_depth(self.store.registers - 1),
+            constants=register_depth(len(self.store.constants[0]) - 1),
+            moduli=len(self.store.moduli[0]),
+            terms=self.longest_sum,
+            sum_range=self.sum_range,
+            folds=self.folds,
+            bus_width=self.width + 1,
+            product_registers=self.options.product_registers,
+            subtracts=any(self.store.fields["subtract"]),
+        )
+
+    @cached_property
+    def delays(self) -> dict[str, int]:
+        """Cycles by which the processor delays each control after the address of the constant."""
+        address = int(self.shape.constants > LARGEST_LOGIC_MEMORY)
+        operand = address + 1
+        named = {
+            "constant": 0,
+            "left_register": address,
+            "right_register": address,
+            "left": operand,
+            "first": operand,
+            "subtract": operand,
+            "bus": address + CONTROL_DELAY,
+            "binary_word": address + CONTROL_DELAY,
+            "modulus": operand + self.mac_latency,
+            "write": operand + self.rower_latency,
+            "write_register": operand + self.rower_latency,
+            "cox_first": operand + CONTROL_DELAY + FIRST_DELAY,
+            "emit": operand + CONTROL_DELAY + 1,
+            "advance": address + CONTROL_DELAY + 1,
+        }
+        weights = operand + CONTROL_DELAY + WEIGHTS_DELAY
+        return named | {f"cox_weight_{tap}": weights for tap in range(self.machine.taps)}
+
+
+class Processor(Component):
+    """Runs routines on the elements in its registers.
+
+    ``run`` starts ``length`` + 1 slots at ``origin`` of the control store, ``rounds`` + 1 times,
+    when ``ready`` is set; see `Microsequencer`. ``page`` chooses the modulus and has to stay until
+    the results are stored. ``gates`` are the bits that routines select by; ``advance`` is set when
+    a round has read them for the last time, and they may change from then on.
+
+    ``binary`` takes the words of a binary operand, ``design.binary_words`` of them, the lowest
+    first; ``binary_start`` has to come before. ``residue`` is an element that leaves, one residue
+    of base b a cycle, channel 0 first, while ``residue_valid`` is set.
+
+    ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
+    is set; so does a reset. Nothing may run meanwhile.
+    """
+
+    def __init__(self, design: ProcessorDesign, most_rounds: int) -> None:
+        self.design, self.most_rounds = design, most_rounds
+        store = design.store
+        longest = max(block.length for block in store.blocks.values())
+        self.sequencer = Microsequencer(store.fields, self._widths(), longest, most_rounds)
+        command = self.sequencer.signature.members
+        word = signed(design.width + 1)
+        super().__init__(
+            {name: In(command[name].shape) for name in ("run", "origin", "length", "rounds")}
+            | {
+                "ready": Out(1),
+                "page": In(range(max(design.pages, 2))),
+                "gates": In(max(len(design.gates), 1)),
+                "advance": Out(1),
+                "binary": In(stream.Signature(design.binary_width)),
+                "binary_start": In(1),
+                "residue": Out(data.ArrayLayout(word, 1)),
+                "residue_valid": Out(1),
+                "clear": In(1),
+                "clearing": Out(1, init=1),
+            }
+        )
+
+    def _widths(self) -> dict[str, int]:
+        widths = control_widths(self.design.store.fields)
+        own = self.design.shape.control()
+        fixed = {
+            name: range(self.design.shape.registers)
+            for name in ("left_register", "right_register", "write_register")
+            if name in own
+        }
+        return widths | {name: (len(r) - 1).bit_length() for name, r in fixed.items()}
+
+    def elaborate(self, platform: Any) -> Module:
+        """Sequencer, delays, rowers, Cox, binary operand, clearing."""
+        m = Module()
+        m.submodules.sequencer = sequencer = self.sequencer
+        m.d.comb += [
+            sequencer.run.eq(self.run),
+            sequencer.origin.eq(self.origin),
+            sequencer.length.eq(self.length),
+            sequencer.rounds.eq(self.rounds),
+            self.ready.eq(sequencer.ready),
+        ]
+        control = self._control(m)
+        rowers = self._rowers(m, control)
+        self._drive_bus(m, control, rowers)
+        self._clear(m, rowers)
+        m.d.comb += [
+            self.residue[0].eq(rowers[0].operand),
+            self.residue_valid.eq(control["emit"]),
+            self.advance.eq(control["advance"]),
+        ]
+        return m
+
+    def _control(self, m: Module) -> dict[str, Value]:
+        """Every control in the cycle in which it acts; the first register adds the page."""
+        control: dict[str, Value] = {}
+        for name, cycles in self.design.delays.items():
+            value = getattr(self.sequencer, name)
+            if name == "constant":
+                value = self._constant_address(value)
+            register = Signal(len(value), name=f"{name}_slot")
+            m.d.sync += register.eq(value)
+            control[name] = delayed(m, register, cycles, name)
+        return control
+
+    def _constant_address(self, index: Value) -> Value:
+        size = self.design.store.page_size
+        bases = Array(Const(page * size) for page in range(self.design.pages))
+        total: Value = bases[self.page] + index
+        return total[: (self.design.shape.constants - 1).bit_length()]
+
+    def _rowers(self, m: Module, control: dict[str, Value]) -> list[Rower]:
+        design, store = self.design, self.design.store
+        rowers = []
+        for index in range(design.rowers):
+            moduli = store.moduli[index]
+            ranges = [design.ranges[modulus] for modulus in moduli]
+            rower = Rower(design.shape, moduli, ranges, store.constants[index])
+            m.submodules[f"rower_{index}"] = rower
+            rowers.append(rower)
+        for index, rower in enumerate(rowers):
+            m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
+            m.d.comb += [getattr(rower, name).eq(control[name]) for name in design.shape.control()]
+        return rowers
+
+    def _drive_bus(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> None:
+        """The quotient, a word of the binary operand, or a bit, to all rowers."""
+        quotient = self._cox(m, control, rowers)
+        word = self._binary_operand(m, control["binary_word"])
+        sources: list[Value] = [quotient, word]
+        for name in self.design.store.gates:
+            bit: Value = Const(1, 1)
+            if name != ALWAYS:
+                bit = self.gates[self.design.gates.index(name)]
+            sources += [bit, ~bit]
+        assert len(Bus) == len(sources[:2]) + 1
+        bus = Signal(signed(self.design.width + 1), reset_less=True)
+        m.d.sync += bus.eq(Array(sources)[control["bus"]])
+        m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+
+    def _cox(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> Value:
+        design, machine = self.design, self.design.machine
+        m.submodules.cox = cox = Cox(
+            design.estimate, design.width, machine.taps, [1], design.quotient_range
+        )
+        for tap in range(machine.taps):
+            position = min(tap * machine.tap_slots, len(rowers) - 1)
+            m.d.comb += [
+                cox.taps[tap].eq(rowers[position].operand),
+                cox.weights[tap].eq(control[f"cox_weight_{tap}"]),
+            ]
+        m.d.comb += cox.first.eq(control["cox_first"])
+        quotient: Value = cox.quotient
+        return quotient
+
+    def _binary_operand(self, m: Module, address: Value) -> Value:
+        """The memory of a binary operand; clearing writes to it as well."""
+        count = self.design.binary_words
+        depth = binary_depth(count)
+        m.submodules.binary_operand = memory = Memory(
+            shape=self.design.binary_width, depth=depth, init=[]
+        )
+        position = Signal(range(depth), init=binary_address(0, count))
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        m.d.comb += [
+            self.binary.ready.eq(~self.clearing),
+            write.addr.eq(position),
+            write.data.eq(Mux(self.clearing, 0, self.binary.payload)),
+            write.en.eq(self.clearing | self.binary.valid),
+            read.addr.eq(address),
+        ]
+        with m.If(self.binary_start):
+            m.d.sync += position.eq(binary_address(0, count))
+        with m.Elif(write.en):
+            m.d.sync += position.eq(position + 1)
+        word: Value = read.data
+        return word
+
+    def _clear(self, m: Module, rowers: list[Rower]) -> None:
+        """One register a cycle, twice around: the first round also empties the pipeline."""
+        depth = max(self.design.shape.registers, binary_depth(self.design.binary_words))
+        count = Signal(range(2 * depth))
+        with m.If(self.clear):
+            m.d.sync += [self.clearing.eq(1), count.eq(0)]
+        with m.Elif(self.clearing):
+            m.d.sync += [count.eq(count + 1), self.clearing.eq(count != 2 * depth - 1)]
+        for rower in rowers:
+            m.d.comb += [
+                rower.load.eq(self.clearing),
+                rower.load_register.eq(count[: rower.load_register.shape().width]),
+                rower.word.eq(0),
+            ]
