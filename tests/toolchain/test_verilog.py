@@ -87,7 +87,7 @@ class Holding(Component):
     def __init__(self) -> None:
         super().__init__({"hold": In(1), "count": Out(4)})
 
-    def elaborate(self, platform: object) -> Module:
+    def elaborate(self, _platform: object) -> Module:
         m = Module()
         m.d.sync += self.count.eq(self.count + 1)
         with m.If(self.hold):

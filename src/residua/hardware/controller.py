@@ -235,6 +235,7 @@ class Controller(Component):
             self.run.eq(self._state == _State.START),
             self.test_only.eq(word.stop_zero | word.stop_nonzero),
         ]
+        m.d.sync += [self.read_operand.eq(0), self.read_scalar.eq(0)]
         with m.Switch(self._state):
             with m.Case(_State.IDLE):
                 self._begin(m, operating)
@@ -327,7 +328,6 @@ class Controller(Component):
 
     def _read(self, m: Module) -> None:
         """Wait for a number; remember the first that is out of range."""
-        m.d.sync += [self.read_operand.eq(0), self.read_scalar.eq(0)]
         with m.If(self.operand_done | self.scalar_done):
             self._next(m)
             with m.If(self._fault == Status.OK):

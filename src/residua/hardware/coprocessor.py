@@ -27,6 +27,7 @@ from residua.curves.operations import (
 )
 from residua.curves.parameters import Curve
 from residua.hardware.bus.control import raw_members
+from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.controller import Controller, ControllerDesign, ControlProgram
 from residua.hardware.conversion import Conversion
 from residua.hardware.engine import EngineOptions
@@ -299,6 +300,7 @@ class Coprocessor(Component):
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
         scalar = design.scalar_unit()
         converter = ResidueToBinary(design.conversion)
+        slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
         # In registers of their own: they reach far.
         wipe, discard, release = Signal(), Signal(), Signal()
@@ -307,6 +309,7 @@ class Coprocessor(Component):
             ("operand_reader", reader),
             ("scalar_unit", scalar),
             ("converter", converter),
+            ("slack", slack),
         ):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
@@ -316,7 +319,8 @@ class Coprocessor(Component):
         self._operate(m, controller, processor)
         self._read(m, controller, processor, reader, scalar)
         self._gates(m, processor, scalar, controller)
-        connect(m, converter.result, results.results)
+        connect(m, converter.result, slack.input)
+        connect(m, slack.output, results.results)
         clearing = processor.clearing | scalar.clearing | results.clearing
         m.d.sync += [
             wipe.eq(controller.wipe),

@@ -1,0 +1,222 @@
+"""The coprocessor's Verilog in simulation, against OpenSSL, integers and published vectors."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, x25519
+
+from residua.cores.coprocessor_simulator import (
+    CoprocessorSimulator,
+    Request,
+    build_coprocessor_simulator,
+)
+from residua.cores.ecc import EccCore
+from residua.curves import affine
+from residua.curves.catalogue import find_curve
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import WeierstrassCurve
+from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
+P256 = find_curve("P-256")
+EDGES = [0, 1, 2, 3, P256.order - 2, P256.order - 1, P256.order, P256.order + 1, (1 << 256) - 1]
+
+
+def simulator(core: EccCore, folder: Path) -> CoprocessorSimulator:
+    files = emit(Coprocessor(core.design), core.name)
+    sources = []
+    for name in (f"rtl/{core.name}.v", PRIMITIVE_FILE):
+        path = folder / Path(name).name
+        path.write_text(files[name], encoding="utf-8")
+        sources.append(path)
+    return build_coprocessor_simulator(sources, core.name, core.design.words)
+
+
+@pytest.fixture(scope="module")
+def p256(tmp_path_factory):
+    return simulator(EccCore([P256]), tmp_path_factory.mktemp("p256"))
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """Two small curves, of different kinds and lengths, with blinded scalars."""
+    core = EccCore(SMALL, blinding=32)
+    return simulator(core, tmp_path_factory.mktemp("shared"))
+
+
+# y^2 = x^3 + a x + b over GF(p), of prime order, and B v^2 = u^3 + A u^2 + u, of cofactor 4.
+SMALL = [find_curve("secp112r1"), find_curve("secp128r1")]
+
+
+def point(curve, chooser):
+    return affine.multiply(curve, chooser.randrange(1, curve.order), curve.base_point)
+
+
+def test_agreement_with_openssl(p256):
+    for seed in range(20):
+        mine, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+        numbers = other.public_key().public_numbers()
+        k = mine.private_numbers().private_value
+        answer = p256.run(
+            [Request(Operation.X_MULTIPLY, (k, numbers.x, numbers.y), seed=seed, stalls=64)]
+        )[0]
+        agreed = mine.exchange(ec.ECDH(), other.public_key())
+        assert answer.results == (int.from_bytes(agreed),)
+        public = mine.public_key().public_numbers()
+        answer = p256.operate(Operation.BASE_MULTIPLY, k, seed=seed)
+        assert answer.results == (public.x, public.y)
+
+
+def test_wycheproof(p256):
+    """Every vector whose point has both coordinates; others never reach a coprocessor."""
+    requests, expected = [], []
+    for test in json.loads(VECTORS.read_text())["testGroups"][0]["tests"]:
+        encoded = bytes.fromhex(test["public"])
+        if len(encoded) != 65 or encoded[0] != 4:
+            continue
+        x, y = int.from_bytes(encoded[1:33]), int.from_bytes(encoded[33:])
+        requests.append(Request(Operation.X_MULTIPLY, (int(test["private"], 16), x, y)))
+        expected.append((int(test["shared"], 16),) if test["result"] == "valid" else ())
+    assert len(requests) > 300
+    assert expected.count(()) > 10
+    for answer, results in zip(p256.run(requests), expected, strict=True):
+        assert answer.results == results
+        assert (answer.status == Status.OK) == bool(results)
+
+
+@pytest.mark.parametrize("operation", [Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY])
+def test_exceptional_scalars(p256, operation):
+    chooser = random.Random(1)
+    base = P256.base_point if operation == Operation.BASE_MULTIPLY else point(P256, chooser)
+    operands = () if operation == Operation.BASE_MULTIPLY else base
+    answers = p256.run(Request(operation, (k, *operands)) for k in EDGES)
+    for k, answer in zip(EDGES, answers, strict=True):
+        expected = affine.multiply(P256, k, base)
+        assert answer.results == (expected or ())
+        assert answer.status == (Status.OK if expected else Status.NEUTRAL)
+
+
+def test_cycles_depend_on_nothing_secret(p256):
+    chooser = random.Random(2)
+    scalars = [k for k in EDGES if k % P256.order] + [
+        chooser.randrange(1 << 256) for _ in range(40)
+    ]
+    requests = [
+        Request(Operation.POINT_MULTIPLY, (k, *point(P256, chooser)), seed=seed)
+        for seed, k in enumerate(scalars)
+    ]
+    answers = p256.run(requests)
+    assert all(answer.status == Status.OK for answer in answers)
+    assert len({(answer.cycles, answer.random_words) for answer in answers}) == 1
+    assert answers[0].cycles <= 160_000
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "status"),
+    [
+        (Operation.POINT_MULTIPLY, (5, P256.x, P256.y ^ 1), Status.NOT_ON_CURVE),
+        (Operation.POINT_MULTIPLY, (5, 0, 0), Status.NOT_ON_CURVE),
+        (Operation.POINT_MULTIPLY, (5, P256.prime, P256.y), Status.OPERAND_RANGE),
+        (Operation.POINT_MULTIPLY, (5, P256.x, (1 << 256) - 1), Status.OPERAND_RANGE),
+        (Operation.X_MULTIPLY, (5, P256.x + 1, P256.y), Status.NOT_ON_CURVE),
+        (Operation.VALIDATE, (P256.x, P256.prime - P256.y), Status.OK),
+        (Operation.VALIDATE, (P256.x, P256.y + 1), Status.NOT_ON_CURVE),
+        (Operation.FIELD_INVERT, (0,), Status.NO_INVERSE),
+        (Operation.ORDER_INVERT, (P256.order,), Status.OPERAND_RANGE),
+        (Operation.FIELD_MULTIPLY, (P256.prime, 0), Status.OPERAND_RANGE),
+        (0, (), Status.BAD_OPERATION),
+        (255, (), Status.BAD_OPERATION),
+    ],
+)
+def test_refusals_give_no_data(p256, operation, operands, status):
+    answer, after = p256.run(
+        [Request(operation, operands), Request(Operation.FIELD_MULTIPLY, (3, 5))]
+    )
+    assert (answer.status, answer.results) == (status, ())
+    assert after.results == (15,)
+
+
+def test_bad_curve(p256):
+    answer = p256.run([Request(Operation.FIELD_MULTIPLY, (1, 1), curve=1)])[0]
+    assert answer.status == Status.BAD_CURVE
+
+
+@pytest.mark.parametrize("modulo", ["prime", "order"])
+def test_field_and_order_operations(p256, modulo):
+    modulus = getattr(P256, modulo)
+    names = ("FIELD" if modulo == "prime" else "ORDER", "")
+    multiply, invert, add = (
+        Operation[f"{names[0]}_{name}"] for name in ("MULTIPLY", "INVERT", "MULTIPLY_ADD")
+    )
+    chooser = random.Random(3)
+    numbers = [0, 1, 2, modulus - 1, modulus - 2, *(chooser.randrange(modulus) for _ in range(6))]
+    for a in numbers:
+        b, c = chooser.choice(numbers), chooser.choice(numbers)
+        products = p256.run([Request(multiply, (a, b)), Request(add, (a, b, c))])
+        assert products[0].results == (a * b % modulus,)
+        assert products[1].results == ((a * b + c) % modulus,)
+        if a:
+            assert p256.operate(invert, a).results == (pow(a, -1, modulus),)
+
+
+def test_zeroise_in_mid_operation(p256):
+    chooser = random.Random(4)
+    target = point(P256, chooser)
+    for _ in range(15):
+        cycle = chooser.choice([1, 2, 3, 50, 400, 900, 1200, chooser.randrange(136_000)])
+        aborted, after = p256.run(
+            [
+                Request(Operation.POINT_MULTIPLY, (7, *target), abort=cycle),
+                Request(Operation.FIELD_MULTIPLY, (11, 13)),
+            ]
+        )
+        assert (aborted.status, aborted.results) == (Status.ZEROISED, ())
+        assert after.results == (143,)
+
+
+def test_several_curves_in_one_core(shared):
+    chooser = random.Random(5)
+    for index, curve in enumerate(SMALL):
+        assert isinstance(curve, WeierstrassCurve)
+        base = point(curve, chooser)
+        scalars = [0, 1, 2, curve.order - 1, curve.order, curve.order + 1]
+        scalars += [chooser.randrange(curve.order) for _ in range(10)]
+        answers = shared.run(
+            Request(Operation.POINT_MULTIPLY, (k, *base), curve=index, seed=number, stalls=20)
+            for number, k in enumerate(scalars)
+        )
+        for k, answer in zip(scalars, answers, strict=True):
+            assert answer.results == (affine.multiply(curve, k, base) or ())
+        too_long = 1 << max(curve.order_bits, curve.field_bits)
+        if too_long < 1 << 32 * shared.words:
+            answer = shared.operate(Operation.BASE_MULTIPLY, too_long, curve=index)
+            assert answer.status == Status.SCALAR_RANGE
+
+
+@pytest.fixture(scope="module")
+def curve25519(tmp_path_factory):
+    core = EccCore([find_curve("Curve25519")])
+    return simulator(core, tmp_path_factory.mktemp("curve25519"))
+
+
+def test_x25519(curve25519):
+    for seed in range(20):
+        mine, other = (x25519.X25519PrivateKey.generate() for _ in range(2))
+        k = int.from_bytes(mine.private_bytes_raw(), "little")
+        k = (k & ~7 & (1 << 255) - 1) | 1 << 254
+        u = int.from_bytes(other.public_key().public_bytes_raw(), "little")
+        answer = curve25519.operate(Operation.X_MULTIPLY, k, u, seed=seed)
+        assert answer.results == (int.from_bytes(mine.exchange(other.public_key()), "little"),)
+        assert answer.cycles <= 120_000
+
+
+def test_small_order_points_of_curve25519(curve25519):
+    curve = find_curve("Curve25519")
+    order_8 = 325606250916557431795983626356110631294008115727848805560023387167927233504
+    for u in (0, 1, curve.prime - 1, order_8):
+        assert curve25519.operate(Operation.VALIDATE, u).status == Status.SMALL_ORDER
+        assert curve25519.operate(Operation.X_MULTIPLY, 8 << 250, u).status == Status.NEUTRAL
+    assert curve25519.operate(Operation.VALIDATE, 9).status == Status.OK
