@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Signal
+from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out
 
@@ -44,7 +44,7 @@ class OperandReader(Component):
                     f"{words} words of {size} bits cannot hold a modulus of {bits} bits"
                 )
         self.gearbox = WordGearbox(BUS_WIDTH, width, count, self.length)
-        self.latency = self.gearbox.interval + 1
+        self.latency = self.gearbox.interval + 2
         super().__init__(
             {
                 "start": In(1),
@@ -66,6 +66,8 @@ class OperandReader(Component):
         index, borrow = Signal(range(self.length), name="index"), Signal(name="borrow")
         difference = Signal(self.width + 1, name="difference")
         active, begin = Signal(name="active"), Signal(name="begin")
+        word, given = Signal(self.width, name="word"), Signal(name="given")
+        finished, taking = Signal(name="finished"), Signal(name="taking")
         mask = (1 << self.width) - 1
         rows = [
             [modulus >> (self.width * i) & mask for i in range(self.length)]
@@ -73,27 +75,34 @@ class OperandReader(Component):
         ]
         subtrahend = constant_table(m, "modulus", rows, self.width, chosen, index)
         m.d.comb += [
-            self.busy.eq(active & ~gearbox.done),
+            self.busy.eq(active & ~finished),
+            taking.eq(self.busy & ~gearbox.done),
             begin.eq(self.start & ~self.busy & ~self.clear),
             gearbox.words_in.payload.eq(self.words.payload),
-            gearbox.words_in.valid.eq(self.words.valid & self.busy),
-            self.words.ready.eq(gearbox.words_in.ready & self.busy),
+            gearbox.words_in.valid.eq(self.words.valid & taking),
+            self.words.ready.eq(gearbox.words_in.ready & taking),
             self.operand.payload.eq(gearbox.words_out.payload),
             self.operand.valid.eq(gearbox.words_out.valid),
             gearbox.words_out.ready.eq(self.operand.ready),
             gearbox.clear.eq(self.clear),
-            difference.eq(gearbox.words_out.payload - subtrahend - borrow),
-            self.done.eq(gearbox.done),
+            difference.eq(word - subtrahend - borrow),
+            self.done.eq(finished),
             self.in_range.eq(borrow & ~gearbox.overflow),
         ]
         with m.If(begin):
             m.d.sync += active.eq(1)
             if len(self.moduli) > 1:
                 m.d.sync += chosen.eq(self.select)
-        with m.Elif(self.clear | gearbox.done):
+        with m.Elif(self.clear | finished):
             m.d.sync += active.eq(0)
+        # A register between the gearbox and the subtraction, which so is a cycle behind.
+        m.d.sync += [
+            word.eq(Mux(self.clear, 0, gearbox.words_out.payload)),
+            given.eq(self.operand.valid & self.operand.ready & ~self.clear),
+            finished.eq(gearbox.done & ~self.clear),
+        ]
         with m.If(begin | self.clear):
             m.d.sync += [index.eq(0), borrow.eq(0)]
-        with m.Elif(self.operand.valid & self.operand.ready):
+        with m.Elif(given):
             m.d.sync += [index.eq(index + 1), borrow.eq(difference[self.width])]
         return m
