@@ -62,7 +62,7 @@ async def bits_of(ctx, unit, count, gap):
     return number
 
 
-def run(unit, tasks, pace=1.0, gap=2):
+def run(unit, tasks, pace=1.0, gap=3):
     """(in_range, number, cycles) for each (select, k, r)."""
     scalars = [word for _, k, _ in tasks for word in split_words(k, unit.count, 32)]
     randoms = [word for *_, r in tasks for word in split_words(r, unit.random_count, 32)]
@@ -133,7 +133,7 @@ def test_stalls(pace):
 def test_bits_served():
     unit = ScalarUnit((N256, N192), (256, 192), 8, 64)
     assert unit.served == (321, 257)
-    assert unit.latency == 10 + 64 * 12 + 2
+    assert unit.latency == 10 + 64 * 12 + 3
     plain = ScalarUnit((N256, N192), (256, 192), 8)
     assert plain.served == (256, 192)
     for component in (unit, plain):

@@ -47,7 +47,7 @@ class ScalarUnit(Component):
     ``blinding`` / 32 words from ``random``. ``done`` is set for one cycle when the scalar is ready.
     From then on ``in_range`` tells whether k < 2^bits, and ``bit`` is the highest of
     ``served[select]`` bits, whatever their values. ``advance`` asks for the next bit, which is
-    valid two cycles later, and has no effect at the lowest one. ``start`` is ignored while ``busy``
+    valid three cycles later, and has no effect at the lowest one. ``start`` is ignored while ``busy``
     is set.
 
     ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits. It
@@ -76,7 +76,7 @@ class ScalarUnit(Component):
         self.random_count = blinding // WORD
         self.length = self.random_count + count
         self.depth = max(self.length, -(-max(self.served) // WORD))
-        self.latency = self.length + blinding * (self.length + 2) + 2
+        self.latency = self.length + blinding * (self.length + 2) + 3
         super().__init__(
             {
                 "start": In(1),
@@ -108,7 +108,11 @@ class ScalarUnit(Component):
             self.busy.eq(~resting),
             self.clearing.eq(self._state == _State.SWEEP),
         ]
-        m.d.sync += self.done.eq((self._state == _State.READY) & ~self.clear)
+        ready = Signal(name="ready")
+        m.d.sync += [
+            ready.eq((self._state == _State.READY) & ~self.clear),
+            self.done.eq(ready & ~self.clear),
+        ]
         self._serve(m)
         with m.Switch(self._state):
             with m.Case(_State.SWEEP):
@@ -212,10 +216,14 @@ class ScalarUnit(Component):
     def _serve(self, m: Module) -> None:
         """The bit at a position that counts down."""
         position = Signal(range(max(self.served)), name="position")
-        m.d.sync += self.bit.eq(0)
+        word = Signal(WORD, name="word")
+        m.d.sync += [self.bit.eq(0), word.eq(0)]
         with m.If(self._state.matches(_State.READY, _State.SERVE)):
             m.d.comb += self._read.addr.eq(position >> _SHIFT)
-            m.d.sync += self.bit.eq(self._read.data.bit_select(position[:_SHIFT], 1))
+            m.d.sync += [
+                word.eq(self._read.data),
+                self.bit.eq(word.bit_select(position[:_SHIFT], 1)),
+            ]
             with m.If(self.advance & (self._state == _State.SERVE) & (position != 0)):
                 m.d.sync += position.eq(position - 1)
         with m.Else():
