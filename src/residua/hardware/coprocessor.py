@@ -26,6 +26,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve
+from residua.errors import SpecificationError
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.controller import Controller, ControllerDesign, ControlProgram
@@ -42,6 +43,9 @@ from residua.numbers.residues import Redundant
 
 LOOPS = ("ladder_step", "square")
 """Routines that are repeated without a break."""
+
+SCALAR_DELAY = 5
+"""Slots from the last use of a bit of the scalar to the first of the next one, at least."""
 
 GROUP_ROUTINES = (
     "base_point",
@@ -230,6 +234,13 @@ class CoprocessorDesign:
             )
             for name in {*store, *GROUP_ROUTINES}
         }
+        for routine in self.processor.routines.values():
+            pause = routine.gate_pause
+            if routine.source.loop and pause is not None and pause < SCALAR_DELAY:
+                raise SpecificationError(
+                    f"{routine.name}: a round of {routine.length} cycles is too short for the next "
+                    f"bit of the scalar, which takes {SCALAR_DELAY}"
+                )
         program = ControlProgram(self.operations, self.inversions, blocks)
         return ControllerDesign(program, self.served)
 

@@ -200,6 +200,12 @@ class Routine:
         return self.source.reference.program
 
     @property
+    def gate_pause(self) -> int | None:
+        """Slots from the last one that reads a bit to the first of the next round that does."""
+        times = [time for time, _, _, slot in self.slots() if slot.gate]
+        return min(times) + self.length - max(times) if times else None
+
+    @property
     def last_gate(self) -> int | None:
         """The last slot that reads a bit, None if none does."""
         return max((time for time, _, _, slot in self.slots() if slot.gate), default=None)

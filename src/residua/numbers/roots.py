@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from functools import cache
 
 import gmpy2
 from sympy import factorint
@@ -13,6 +14,7 @@ LARGEST_WEIGHT = 16
 SEARCH_STEPS = 20_000
 
 
+@cache
 def weighted_root(
     value: int, modulus: int, largest: int = LARGEST_WEIGHT
 ) -> tuple[int, int] | None:
