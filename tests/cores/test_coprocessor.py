@@ -198,7 +198,8 @@ def test_several_curves_in_one_core(shared):
 
 @pytest.fixture(scope="module")
 def curve25519(tmp_path_factory):
-    core = EccCore([find_curve("Curve25519")])
+    core = EccCore([find_curve("Curve25519")], blinding=64)
+    assert core.blinding == 0
     return simulator(core, tmp_path_factory.mktemp("curve25519"))
 
 
@@ -211,6 +212,15 @@ def test_x25519(curve25519):
         answer = curve25519.operate(Operation.X_MULTIPLY, k, u, seed=seed)
         assert answer.results == (int.from_bytes(mine.exchange(other.public_key()), "little"),)
         assert answer.cycles <= 120_000
+
+
+def test_points_of_curve25519_outside_the_group_of_its_base_point(curve25519):
+    """On the curve and on its twist, with and without a part of small order."""
+    curve, chooser = find_curve("Curve25519"), random.Random(6)
+    for u in (2, 3, 4, 5, 7, 11, chooser.randrange(curve.prime)):
+        k = chooser.randrange(1 << 255)
+        answer = curve25519.operate(Operation.X_MULTIPLY, k, u)
+        assert answer.results == (affine.multiply_x(curve, k, u),)
 
 
 def test_small_order_points_of_curve25519(curve25519):

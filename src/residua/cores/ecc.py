@@ -23,8 +23,8 @@ class EccCore:
 
     ``curves`` share one core. ``channels`` None takes the fewest moduli that work, ``style`` None
     moduli whose h have few digits (up to ``weight``) if there are enough of them, ``reduction``
-    None folds by shifts for those and by multipliers for any other. ``blinding`` is
-    the number of random bits that blind each scalar.
+    None folds by shifts for those and by multipliers for any other. ``blinding`` is the number of
+    random bits that blind each scalar on Weierstrass curves.
 
     Raises:
         SpecificationError: a curve is wrong, or no bases serve all of them.
@@ -51,8 +51,9 @@ class EccCore:
         self.curves, self.width = tuple(curves), width
         self._style, self._weight = style, weight
         self._options = (reduction, rowers, product_registers, levels_per_register)
-        self.blinding = blinding
+        self._blinding = blinding
         self.pair, self.design = self._find(channels)
+        self.blinding = self.design.blinding
 
     @property
     def name(self) -> str:
@@ -126,7 +127,7 @@ class EccCore:
             product_registers=product_registers,
             levels_per_register=levels,
         )
-        return CoprocessorDesign(self.curves, domains, options, self.blinding)
+        return CoprocessorDesign(self.curves, domains, options, self._blinding)
 
     @cached_property
     def step_cycles(self) -> int:

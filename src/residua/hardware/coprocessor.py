@@ -25,7 +25,7 @@ from residua.curves.operations import (
     operations,
     routines,
 )
-from residua.curves.parameters import Curve
+from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
@@ -63,7 +63,8 @@ class CoprocessorDesign:
     """What follows from curves, arithmetic domains and options.
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
-    same two bases. ``blinding`` is the number of random bits that blind a scalar.
+    same two bases. ``blinding`` is the number of random bits that blind a scalar on Weierstrass
+    curves, by a multiple of the number of points.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -76,7 +77,11 @@ class CoprocessorDesign:
         options: EngineOptions,
         blinding: int = 0,
     ) -> None:
-        self.curves, self.blinding = tuple(curves), blinding
+        self.curves = tuple(curves)
+        # On a Montgomery curve no multiple of the order is known that leaves every point as it is:
+        # u may belong to the twist.
+        blinds = any(isinstance(curve, WeierstrassCurve) for curve in curves)
+        self.blinding = blinding if blinds else 0
         self._open_domains = tuple(domains)
         self.options = options
 
@@ -220,7 +225,10 @@ class CoprocessorDesign:
 
     def scalar_unit(self) -> ScalarUnit:
         """The unit that holds the scalar."""
-        orders = [curve.order for curve in self.curves]
+        orders = [
+            curve.order * curve.cofactor if isinstance(curve, WeierstrassCurve) else 0
+            for curve in self.curves
+        ]
         return ScalarUnit(orders, self.scalar_bits, self.words, self.blinding)
 
     @cached_property

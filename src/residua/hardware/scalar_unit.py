@@ -47,8 +47,8 @@ class ScalarUnit(Component):
     ``blinding`` / 32 words from ``random``. ``done`` is set for one cycle when the scalar is ready.
     From then on ``in_range`` tells whether k < 2^bits, and ``bit`` is the highest of
     ``served[select]`` bits, whatever their values. ``advance`` asks for the next bit, which is
-    valid three cycles later, and has no effect at the lowest one. ``start`` is ignored while ``busy``
-    is set.
+    valid three cycles later, and has no effect at the lowest one. ``start`` is ignored while
+    ``busy`` is set.
 
     ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits. It
     does not depend on the numbers, not even on ``in_range``. ``clear`` abandons whatever is under
@@ -232,7 +232,7 @@ class ScalarUnit(Component):
 
 def _check(order: int, size: int, room: int, blinding: int) -> None:
     """Whether k' has at most ``size`` + ``blinding`` + 1 bits, and all numbers have room."""
-    if not 0 < order < 1 << room:
+    if not 0 <= order < 1 << room:
         raise SpecificationError(f"{room} bits of words cannot hold an order of {order}")
     if not 1 <= size <= room:
         raise SpecificationError(
