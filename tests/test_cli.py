@@ -93,6 +93,44 @@ def test_failed_verification_is_no_success(run, built, monkeypatch):
     assert "FAILED" in out
 
 
+def test_failed_verification_of_a_coprocessor_is_no_success(run, built, monkeypatch):
+    failed = {
+        "kind": "coprocessor", "name": "core", "vectors": 1, "operations": 9, "mismatches": 1,
+        "passed": False, "failures": ["POINT_MULTIPLY on P-256"], "stalls": False,
+        "constant_time": False, "cycles": {"P-256": {"POINT_MULTIPLY": 5}}, "seconds": 1.0,
+    }  # fmt: skip
+    monkeypatch.setattr(cli, "verify_directory", lambda *_args, **_options: failed)
+    code, out, _ = run("verify", built[0])
+    assert code == 1
+    assert "FAILED" in out
+    assert "POINT_MULTIPLY" in out
+
+
+@pytest.mark.slow
+def test_coprocessor_from_curve_to_report(run, tmp_path):
+    path = tmp_path / "core"
+    code, out, err = run("build", "--curve", "P-256", "-o", path, "--json")
+    assert (code, err) == (0, "")
+    made = json.loads(out)
+    assert (made["kind"], made["parameters"]["n"], made["top"]) == (
+        "coprocessor", 16, "ecc_16x17_axi"
+    )  # fmt: skip
+    code, out, _ = run("verify", path, "--vectors", 2, "--json")
+    found = json.loads(out)
+    assert (code, found["mismatches"], found["constant_time"]) == (0, 0, True)
+    code, out, _ = run("synth", path, "--target", "xc7", "--json")
+    (point,) = json.loads(out)["points"]
+    assert (code, point["operation"]) == (0, "POINT_MULTIPLY")
+    assert point["cycles"] == found["cycles"]["P-256"]["POINT_MULTIPLY"]
+    assert run("report", path)[0] == 0
+    assert "xc7" in (path / "report.html").read_text()
+
+
+def test_curve_may_be_given_several_times(run, tmp_path):
+    code, _, err = run("build", "--curve", "P-256", "--curve", "p256", "-o", tmp_path / "out")
+    assert (code, err) == (2, "residua: curve: 'P-256' is there 2 times: give it once\n")
+
+
 def test_bases_and_cost(run):
     code, out, _ = run("bases", "--modulus", "P-192", "--json")
     assert code == 0
@@ -131,6 +169,25 @@ def test_bases_and_cost(run):
         (
             ["--modulus", "@absent"],
             ("residua: modulus: cannot read the modulus file absent: No such file or directory\n"),
+        ),
+        (
+            ["--curve", "P-265"],
+            (
+                "residua: curve: unknown curve 'P-265'; did you mean P-256 or brainpoolP256r1?; a "
+                "curve is a name of the catalogue, or a table of its parameters with the keys "
+                "form, name, prime, a, b, x, y, order, cofactor\n"
+            ),
+        ),
+        (
+            ["--curve", "P-256", "--rowers", "16", "--form", "quadratic"],
+            "residua: form means nothing for a coprocessor: leave it out\n",
+        ),
+        (
+            ["--width", "17"],
+            (
+                "residua: modulus or curve is missing: a modulus makes a multiplier, a curve an "
+                "elliptic-curve coprocessor; a name such as P-256 serves for both\n"
+            ),
         ),
         (
             ["absent.toml"],

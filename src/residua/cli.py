@@ -17,8 +17,10 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from residua.cores import cost as costs
 from residua.cores import directory as directories
 from residua.cores import specification as specifications
-from residua.cores.evidence import verify_directory
+from residua.cores.evidence import POINTS, PRODUCTS, verify_directory
+from residua.cores.manifest import version
 from residua.cores.rns_montgomery import search
+from residua.cores.specification_keys import Key
 from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
 from residua.errors import SpecificationError
 from residua.report import page, tables
@@ -27,9 +29,12 @@ from residua.toolchain.process import ToolError
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
 """Keys that a search of bases takes."""
 
+LISTS = ("curve",)
+"""Keys whose flags may be given several times."""
+
 app = typer.Typer(
     name="residua",
-    help="From a modulus to verified RNS modular-arithmetic hardware.",
+    help="From a modulus or a curve to verified RNS modular-arithmetic hardware.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -48,7 +53,7 @@ def specification_flags(*names: str) -> Callable[[Callable[..., None]], Callable
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(verb)
         def wrapper(**arguments: object) -> None:
-            flags = {name: arguments.pop(name) for name in names}
+            flags = {name: _joined(arguments.pop(name)) for name in names}
             verb(**arguments, flags=flags)
 
         signature = inspect.signature(verb, eval_str=True)
@@ -62,20 +67,25 @@ def specification_flags(*names: str) -> Callable[[Callable[..., None]], Callable
     return decorate
 
 
-def _flag(name: str, key: specifications.Key) -> inspect.Parameter:
+def _flag(name: str, key: Key) -> inspect.Parameter:
     text = f"{key.meaning} Values: {key.allowed}. Default: {key.default}.".replace("`", "")
     option = typer.Option(f"--{name.replace('_', '-')}", metavar=key.metavar, help=text)
+    kind: Any = list[str] | None if name in LISTS else str | None
     return inspect.Parameter(
-        name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None,
-        annotation=Annotated[str | None, option],
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option]
     )
+
+
+def _joined(value: object) -> str | None:
+    """A flag's value; one that was given several times as a list with commas."""
+    if isinstance(value, list):
+        return ",".join(value) or None
+    return None if value is None else str(value)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        sys.stdout.write(f"residua {directories.version()}\n")
+        sys.stdout.write(f"residua {version()}\n")
         raise typer.Exit
 
 
@@ -101,7 +111,7 @@ def build(
 ) -> None:
     """Make the directory of a core: Verilog, manifest, interface."""
     directories.check_free(output)
-    specification = specifications.load(spec, flags)
+    specification = specifications.load_any(spec, flags)
     with _steps("build") as step:
         made = directories.build(specification, output, step)
     _show(directories.summary(made.manifest), as_json, lambda found: tables.built(found, output))
@@ -111,14 +121,21 @@ def build(
 def verify(
     directory: Core,
     *,
-    vectors: Annotated[int, typer.Option(metavar="N", help="Products to compare.")] = 100_000,
+    vectors: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"Products to compare (default {PRODUCTS}); of a coprocessor, multiplications of "
+            f"points on each curve (default {POINTS}).",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the operands.")] = 1,
     stalls: Annotated[
         bool, typer.Option(help="Random gaps between operands, or runs back to back.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Simulate the Verilog of a directory against its model."""
+    """Simulate the Verilog of a directory against its model, or against plain integers."""
     opened = directories.Directory.open(directory)
     with _counter("verify") as progress:
         found = verify_directory(

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.specification import PLANNED, check, keys, load
+from residua.cores.specification import check, check_coprocessor, keys, load, load_any
+from residua.cores.specification_keys import PLANNED
+from residua.curves.catalogue import find_curve
+from residua.curves.parameters import parameters_of
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import find_modulus
 
@@ -132,7 +135,7 @@ def test_unknown_key_far_from_any_lists_all():
 
 
 def test_everything_wrong_is_told_at_once():
-    text = refusal(modulus=4, width=99, bases="dense", colour="red")
+    text = refusal(modulus=4, width=99, bases="dense", zzz="red")
     assert text.split("; ") == [
         "modulus: the modulus 4 is too small: it must be at least 2^16 = 65536",
         "width = 99: expected 8 to 64 (bits w of a channel modulus)",
@@ -140,7 +143,7 @@ def test_everything_wrong_is_told_at_once():
             "bases = 'dense': expected one of auto, sparse, any (which moduli 2^w - h may be "
             "taken: with h of few signed digits, which reduce by a few additions, or with any h)"
         ),
-        "unknown key 'colour': the keys are " + ", ".join(keys()),
+        "unknown key 'zzz': the keys are " + ", ".join(keys()),
     ]
 
 
@@ -187,3 +190,81 @@ def test_documentation_has_every_key_as_described():
     )
     described = [(name, key.meaning, key.allowed, key.default) for name, key in keys().items()]
     assert rows == described
+
+
+def coprocessor_refusal(**values):
+    with pytest.raises(SpecificationError) as caught:
+        check_coprocessor(values)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_defaults_of_a_coprocessor():
+    specification = check_coprocessor({"curve": "p256, curve25519"})
+    assert [curve.name for curve in specification.curve] == ["P-256", "Curve25519"]
+    assert (specification.bus, specification.blinding, specification.width) == ("axi", 64, 17)
+
+
+@pytest.mark.parametrize("curves", ["P-256", ["P-256", "secp256k1"], "table", ["P-256", "table"]])
+def test_toml_round_trip_of_a_coprocessor(curves):
+    table = parameters_of(find_curve("P-192")) | {"name": "mine"}
+    entries = [curves] if isinstance(curves, str) else curves
+    values = [table if entry == "table" else entry for entry in entries]
+    specification = check_coprocessor({"curve": values, "blinding": 0, "bus": "stream"})
+    again = check_coprocessor(tomllib.loads(specification.toml()))
+    assert again == specification
+    assert again.toml() == specification.toml()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            {"curve": "P-256", "blinding": 33},
+            (
+                "blinding = 33: expected a multiple of 32, 0 to 256 (random bits that blind each "
+                "scalar of a coprocessor on Weierstrass curves, besides its random coordinates; "
+                "0 for none; needs curve)"
+            ),
+        ),
+        ({"curve": "P-256,P256"}, "curve: 'P-256' is there 2 times: give it once"),
+        (
+            {"curve": "P-256", "modulus": "P-256"},
+            (
+                "modulus and curve are both given: a modulus makes a multiplier, a curve an "
+                "elliptic-curve coprocessor; leave out one of them"
+            ),
+        ),
+        (
+            {"curve": "P-256", "interface": "words"},
+            "interface means nothing for a coprocessor: leave it out",
+        ),
+        ({"curve": "P-256", "chanels": 16}, "unknown key 'chanels': did you mean 'channels'?"),
+        (
+            {"curve": "P-256", "channels": 16, "rowers": 5},
+            "rowers = 5 cannot share n = 16 channels evenly: 1, 2, 4, 8, 16 can",
+        ),
+    ],
+)
+def test_refusals_of_a_coprocessor(values, message):
+    assert coprocessor_refusal(**values) == message
+
+
+def test_curves_are_checked():
+    table = parameters_of(find_curve("P-192"))
+    even = coprocessor_refusal(curve={**table, "prime": 2**192})
+    assert even.startswith("curve: curve 'P-192': prime = ")
+    assert "order is missing" in coprocessor_refusal(curve={k: table[k] for k in ("form", "name")})
+    assert "did you mean P-256 or" in coprocessor_refusal(curve="P-265")
+    assert coprocessor_refusal(curve="").startswith("curve = '': expected names such as P-256")
+
+
+def test_multipliers_have_no_bus():
+    assert refusal(modulus="P-256", bus="axi") == "bus means nothing for a multiplier: leave it out"
+
+
+def test_what_is_asked_for_decides():
+    assert load_any(None, {"modulus": "P-256", "curve": None}).modulus
+    assert load_any(None, {"curve": "P-256"}).curve
+    with pytest.raises(SpecificationError, match=r"^modulus or curve is missing: a modulus makes"):
+        load_any(None, {"width": "17"})

@@ -1,10 +1,8 @@
 """The directory of a core: made in one piece, checked when it is opened again elsewhere."""
 
 import hashlib
-import importlib.metadata
 import json
 import os
-import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -12,23 +10,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import Any, Literal
 
 from residua.algorithms.conversion import split_words
+from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.ecc_build import CoprocessorBuild
+from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.manifest import (
+    MANIFEST,
+    SCHEMA,
+    SPECIFICATION,
+    commented,
+    digest,
+    ports,
+    render,
+    to_json,
+    tools,
+    version,
+)
 from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Interface, Specification, load
+from residua.cores.specification import Interface, Specification, load, load_any
 from residua.errors import SpecificationError
 from residua.hardware.core import WordDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.machines.slots import Word
-
-SCHEMA = 1
-"""Version of the manifest's format."""
-
-MANIFEST = "manifest.json"
-SPECIFICATION = "spec.toml"
 
 _ECP5_PRIMITIVES = "rtl/ecp5/primitives.v"
 
@@ -52,7 +57,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-_PORT = re.compile(r"\b(input|output) (?:wire|reg) (?:signed )?(?:\[(\d+):0\] )?(\w+)")
+Kind = Literal["multiplier", "coprocessor"]
 
 Progress = Callable[[str], None]
 """Called with the name of each step as it begins."""
@@ -75,7 +80,9 @@ def check_free(path: Path) -> None:
 
 
 def build(
-    specification: Specification, path: Path, progress: Progress = lambda step: None
+    specification: Specification | CoprocessorSpecification,
+    path: Path,
+    progress: Progress = lambda step: None,
 ) -> "Directory":
     """Make the directory of a core; either all of it or nothing.
 
@@ -89,9 +96,12 @@ def build(
     """
     check_free(path)
     progress("bases, schedule and microcode")
-    core = RnsMontgomeryCore(specification)
-    progress("Verilog")
-    files = _files(core)
+    if isinstance(specification, CoprocessorSpecification):
+        files = coprocessor_files(CoprocessorBuild(specification), progress)
+    else:
+        core = RnsMontgomeryCore(specification)
+        progress("Verilog")
+        files = _files(core)
     progress("files")
     with _complete_or_absent(path) as draft:
         for name, text in files.items():
@@ -131,13 +141,13 @@ class Directory:
                 f"{path / MANIFEST} has schema {schema}, and this version reads {SCHEMA}: "
                 "build again"
             )
-        for name, digest in manifest["files"].items():
-            _check_file(path / name, digest)
+        for name, expected in manifest["files"].items():
+            _check_file(path / name, expected)
         return cls(path, manifest)
 
     @property
     def name(self) -> str:
-        """Name of the top module."""
+        """Name of the core, and of its top module if it has no bus."""
         return str(self.manifest["name"])
 
     @property
@@ -145,33 +155,63 @@ class Directory:
         """What goes in and out of the core."""
         return "words" if self.manifest["parameters"].get("interface") == "words" else "residues"
 
+    @property
+    def kind(self) -> Kind:
+        """What kind of core it is."""
+        made = self.manifest.get("kind") == "coprocessor"
+        return "coprocessor" if made else "multiplier"
+
+    @property
+    def top(self) -> str:
+        """Name of the top module; for a coprocessor on a bus, that of core and bus together."""
+        return str(self.manifest.get("top", self.name))
+
     @cached_property
     def core(self) -> RnsMontgomeryCore:
-        """The core, made again from the specification.
+        """The multiplier, made again from the specification.
 
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
         core = RnsMontgomeryCore(load(self.path / SPECIFICATION, {}))
-        for key, value in _description(core).items():
+        self._check_same(_description(core))
+        return core
+
+    @cached_property
+    def coprocessor(self) -> CoprocessorBuild:
+        """The coprocessor, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, CoprocessorSpecification)
+        made = CoprocessorBuild(specification)
+        self._check_same(made.description)
+        return made
+
+    def _check_same(self, description: dict[str, Any]) -> None:
+        for key, value in description.items():
             if json.loads(json.dumps(value)) != self.manifest[key]:
                 raise SpecificationError(
                     f"{self.path} was built by Residua {self.manifest['tools']['residua']}, and "
                     f"this version ({version()}) makes a core with other {key} of its "
                     f"{SPECIFICATION}: build again"
                 )
-        return core
 
-    def sources(self, *, ecp5: bool = False) -> list[Path]:
-        """The Verilog files of one complete design, for any target or for ECP5."""
+    def sources(self, *, ecp5: bool = False, top: str | None = None) -> list[Path]:
+        """The Verilog files of one complete design, for any target or for ECP5.
+
+        ``top`` is a module to take instead of the top module: a coprocessor without its bus.
+        """
         primitives = _ECP5_PRIMITIVES if ecp5 else PRIMITIVE_FILE
-        return [self.path / f"rtl/{self.name}.v", self.path / primitives]
+        return [self.path / f"rtl/{top or self.top}.v", self.path / primitives]
 
     def store(self, name: str, result: dict[str, Any]) -> None:
         """Keep a result as results/<name>.json."""
         target = self.path / "results" / f"{name}.json"
         target.parent.mkdir(exist_ok=True)
-        target.write_text(_json(result), encoding="utf-8", newline="\n")
+        target.write_text(to_json(result), encoding="utf-8", newline="\n")
 
     def results(self) -> dict[str, dict[str, Any]]:
         """What was stored, by name, in order."""
@@ -179,18 +219,12 @@ class Directory:
         return {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in files}
 
 
-def version() -> str:
-    """The version of Residua."""
-    try:
-        return importlib.metadata.version("residua")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
-
-
 def summary(manifest: dict[str, Any]) -> dict[str, Any]:
     """What ``build`` reports of a manifest."""
     names = (
+        "kind",
         "name",
+        "top",
         "configuration",
         "specification",
         "parameters",
@@ -198,7 +232,7 @@ def summary(manifest: dict[str, Any]) -> dict[str, Any]:
         "utilisation",
         "files",
     )
-    return {name: manifest[name] for name in names}
+    return {name: manifest[name] for name in names if name in manifest}
 
 
 def _description(core: RnsMontgomeryCore) -> dict[str, Any]:
@@ -272,21 +306,6 @@ def _split(design: WordDesign, number: int) -> list[str]:
     return [str(word) for word in split_words(number, design.words, design.width)]
 
 
-def _ports(text: str, name: str, meanings: dict[str, str]) -> list[dict[str, Any]]:
-    """The ports of a module, as they stand in its Verilog."""
-    start = text.index(f"module {name} (")
-    declarations = _PORT.findall(text, start, text.index(");", start))
-    return [
-        {
-            "name": port,
-            "direction": direction,
-            "width": int(top or 0) + 1,
-            "meaning": meanings[port],
-        }
-        for direction, top, port in declarations
-    ]
-
-
 def _word(core: RnsMontgomeryCore, word: Word) -> dict[str, Any]:
     """A word of the interface: the vector that it belongs to and the channels of its rowers."""
     schedule, first = core.design.schedule, word.group * core.rowers
@@ -306,51 +325,30 @@ def _files(core: RnsMontgomeryCore) -> dict[str, str]:
     """All files by name, the manifest last."""
     specification, rtl = core.specification.toml(), emit(core.component(), core.name)
     top = f"rtl/{core.name}.v"
+    meanings = _WORD_MEANINGS if core.words else _MEANINGS
     manifest: dict[str, Any] = {
         "schema": SCHEMA,
         "name": core.name,
-        "configuration": _digest(specification),
-        "tools": {"residua": version(), "amaranth": importlib.metadata.version("amaranth")},
+        "configuration": digest(specification),
+        "tools": tools(),
         **_description(core),
-        "ports": _ports(rtl[top], core.name, _WORD_MEANINGS if core.words else _MEANINGS),
+        "ports": ports(rtl[top], core.name, meanings.__getitem__),
     }
     suffix = "_words" if core.words else ""
-    header = _render(f"header{suffix}.txt", manifest, core).splitlines()
-    rtl[top] = "".join(f"// {line}".rstrip() + "\n" for line in header) + "\n" + rtl[top]
-    readme = _render(f"README{suffix}.md", manifest, core)
+    names = {"domain": core.domain, "words": _words, "hexes": _hexes}
+    rtl[top] = commented(render(f"header{suffix}.txt", manifest, **names)) + rtl[top]
+    readme = render(f"README{suffix}.md", manifest, **names)
     files = {SPECIFICATION: specification, "README.md": readme, **rtl}
-    manifest["files"] = {name: _digest(text) for name, text in sorted(files.items())}
-    return {**files, MANIFEST: _json(manifest)}
+    manifest["files"] = {name: digest(text) for name, text in sorted(files.items())}
+    return {**files, MANIFEST: to_json(manifest)}
 
 
-def _render(template: str, manifest: dict[str, Any], core: RnsMontgomeryCore) -> str:
-    environment = Environment(
-        loader=PackageLoader("residua.cores"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - Markdown and Verilog, not HTML
-    )
-    return environment.get_template(template).render(
-        manifest, domain=core.domain, hex=hex, words=_words, hexes=_hexes
-    )
-
-
-def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _check_file(path: Path, digest: str) -> None:
+def _check_file(path: Path, expected: str) -> None:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SpecificationError(f"cannot read {path}: {error.strerror}; build again") from error
-    if hashlib.sha256(content).hexdigest() != digest:
+    if hashlib.sha256(content).hexdigest() != expected:
         raise SpecificationError(f"{path} is not as it was built: build again")
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from residua.cores.directory import Directory
+from residua.cores.ecc_verification import verify_coprocessor
 from residua.cores.verification import VerificationResult, build_simulator, verify
 from residua.cores.word_verification import build_word_simulator, verify_words
 from residua.cores.workload import montgomery_workload
@@ -11,22 +12,27 @@ from residua.cores.workload import montgomery_workload
 Steps = Callable[[int, int], None]
 """Called with the runs that are done and their total."""
 
+PRODUCTS, POINTS = 100_000, 50
+"""Runs by default: products of a multiplier, multiplications of points on each curve."""
+
 
 def verify_directory(
     directory: Directory,
     *,
-    vectors: int,
-    seed: int,
-    stalls: bool,
+    vectors: int | None = None,
+    seed: int = 1,
+    stalls: bool = False,
     progress: Steps = lambda done, total: None,
 ) -> dict[str, Any]:
     """Compare the Verilog of a directory with its model, and keep the outcome in its results.
 
-    A core with binary words is compared with plain integers, which judge every product then.
+    A core with binary words and a coprocessor are compared with plain integers, which judge every
+    result then.
 
     Args:
         directory: what ``residua build`` wrote.
-        vectors: runs, at least 1.
+        vectors: runs, at least 1; of a coprocessor, multiplications of random points on each curve,
+            beside which all other operations run. None for a default.
         seed: chooses the operands; the same seed, the same operands.
         stalls: random gaps between operands, and with binary words results that have to wait,
             instead of runs back to back.
@@ -36,8 +42,12 @@ def verify_directory(
         SpecificationError: the core is not the one that this version of Residua makes.
         ToolError: the simulator cannot be built or run.
     """
+    if directory.kind == "coprocessor":
+        return _verify_coprocessor(
+            directory, POINTS if vectors is None else vectors, seed, stalls, progress
+        )
     run = _verify_words if directory.interface == "words" else _verify_residues
-    found = run(directory, vectors, seed, stalls, progress)
+    found = run(directory, PRODUCTS if vectors is None else vectors, seed, stalls, progress)
     result: dict[str, Any] = {
         "vectors": found.vectors,
         "mismatches": found.mismatches,
@@ -62,6 +72,37 @@ def verify_directory(
         **times,
         "parameters": directory.manifest["parameters"],
     }
+
+
+def _verify_coprocessor(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> dict[str, Any]:
+    made = directory.coprocessor
+    found = verify_coprocessor(
+        made.core.design,
+        directory.sources(top=made.name),
+        made.name,
+        vectors=vectors,
+        seed=seed,
+        stalls=stalls,
+        progress=progress,
+    )
+    names = [curve.name for curve in made.core.curves]
+    result: dict[str, Any] = {
+        "kind": directory.kind,
+        "vectors": vectors,
+        "operations": found.operations,
+        "mismatches": found.mismatches,
+        "passed": found.passed,
+        "failures": found.failures,
+        "seed": seed,
+        "stalls": stalls,
+        "constant_time": found.constant_time,
+        "cycles": dict(zip(names, found.cycles, strict=True)),
+    }
+    directory.store("verify-stalls" if stalls else "verify", result)
+    times = {"seconds": round(found.seconds, 3), "build_seconds": round(found.build_seconds, 3)}
+    return {"name": directory.name, **result, **times}
 
 
 def _verify_residues(

@@ -7,62 +7,45 @@ table of the documentation follow from it.
 import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
 
+from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.specification_keys import (
+    BITS,
+    CHANNELS,
+    Algorithm,
+    BasesKey,
+    Channels,
+    Key,
+    LevelsPerRegister,
+    Name,
+    ProductRegisters,
+    Reduction,
+    Rowers,
+    Weight,
+    Width,
+    check_rowers,
+    integer,
+    shown,
+    unmarked,
+)
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import check_modulus, parse_modulus
-from residua.numbers.search import MOST_CHANNELS, WIDTHS
-from residua.toolchain.verilog import legal_name
 
-Bases = Literal["auto", "sparse", "any"]
 FormChoice = Literal["auto", "quadratic", "reordered"]
-ReductionChoice = Literal["auto", "shift", "multiply"]
 ScheduleGoal = Literal["latency", "interval"]
 Interface = Literal["residues", "words"]
 ResultChoice = Literal["montgomery", "plain"]
 
-ALGORITHMS = ("rns-montgomery",)
-"""What this version builds."""
-
-PLANNED = ("sbmm", "iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
-"""Algorithms that have a name and are not built yet."""
-
-
-@dataclass(frozen=True)
-class Key:
-    """The description of a key: what it means, which values it takes, what stands for it."""
-
-    meaning: str
-    allowed: str
-    default: str
-    metavar: str
-
-
-def _algorithm(value: object) -> str:
-    if value in ALGORITHMS:
-        return str(value)
-    if value in PLANNED:
-        raise ValueError(f"not available in this version; available: {', '.join(ALGORITHMS)}")
-    raise ValueError("")
-
 
 def _modulus(value: object) -> int:
-    number = parse_modulus(value) if isinstance(value, str) else _integer(value)
+    number = parse_modulus(value) if isinstance(value, str) else integer(value)
     check_modulus(number)
     return number
-
-
-def _integer(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return int(value.strip().replace("_", ""), 0)
-    raise ValueError("")
 
 
 def _fraction(value: object) -> Fraction:
@@ -81,29 +64,7 @@ def _moduli(value: object) -> tuple[int, ...]:
     words = value.replace(",", " ").split() if isinstance(value, str) else value
     if not isinstance(words, Sequence):
         raise ValueError("")
-    return tuple(_integer(word) for word in words)
-
-
-def _name(value: object) -> str:
-    # The file of the primitives stands beside that of the core.
-    if isinstance(value, str) and legal_name(value) == value != "primitives":
-        return value
-    raise ValueError("")
-
-
-def _within(lowest: int, highest: int) -> BeforeValidator:
-    def check(value: object) -> int:
-        number = _integer(value)
-        if not lowest <= number <= highest:
-            raise ValueError("")
-        return number
-
-    return BeforeValidator(check)
-
-
-_WIDTH = _within(WIDTHS[0], WIDTHS[-1])
-_CHANNELS = _within(1, MOST_CHANNELS)
-_BITS = _within(1, WIDTHS[-1])
+    return tuple(integer(word) for word in words)
 
 
 _WORD_KEYS = ("result", "output_multipliers")
@@ -115,11 +76,7 @@ class Specification(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    algorithm: Annotated[
-        str,
-        BeforeValidator(_algorithm),
-        Key("What to build.", "`rns-montgomery`", "`rns-montgomery`", "NAME"),
-    ] = "rns-montgomery"
+    algorithm: Algorithm = "rns-montgomery"
     modulus: Annotated[
         int,
         BeforeValidator(_modulus),
@@ -127,53 +84,15 @@ class Specification(BaseModel):
             "The modulus P: odd, at least 2^16.",
             "a name such as `P-256`, a decimal or `0x` number, or `@` and the name of a file that "
             "holds one",
-            "none, must be given",
+            "none, must be given if no curve is",
             "MODULUS",
         ),
     ]
-    width: Annotated[
-        int,
-        _WIDTH,
-        Key(
-            "Bits w of a channel modulus.",
-            f"{WIDTHS[0]} to {WIDTHS[-1]}",
-            "17; with given bases what their moduli have",
-            "BITS",
-        ),
-    ] = 17
-    channels: Annotated[
-        Annotated[int, _CHANNELS] | None,
-        Key(
-            "Channel moduli n in each of the two bases.",
-            f"1 to {MOST_CHANNELS}",
-            "the smallest number that works",
-            "N",
-        ),
-    ] = None
-    rowers: Annotated[
-        Annotated[int, _CHANNELS] | None,
-        Key(
-            "Physical rowers; with fewer than n each serves several channels in turn.",
-            "n or a divisor of n",
-            "n",
-            "N",
-        ),
-    ] = None
-    bases: Annotated[
-        Bases,
-        Key(
-            "Which moduli 2^w - h may be taken: with h of few signed digits, which reduce by a "
-            "few additions, or with any h.",
-            "`auto`, `sparse`, `any`",
-            "`auto`: sparse if there are enough, else any",
-            "STYLE",
-        ),
-    ] = "auto"
-    weight: Annotated[
-        int,
-        _BITS,
-        Key("Most signed digits of h in sparse bases.", f"1 to {WIDTHS[-1]}", "3", "DIGITS"),
-    ] = 3
+    width: Width = 17
+    channels: Channels = None
+    rowers: Rowers = None
+    bases: BasesKey = "auto"
+    weight: Weight = 3
     base_a: Annotated[
         Annotated[tuple[int, ...], BeforeValidator(_moduli)] | None,
         Key(
@@ -193,7 +112,7 @@ class Specification(BaseModel):
         ),
     ] = None
     truncation: Annotated[
-        Annotated[int, _BITS] | None,
+        Annotated[int, BITS] | None,
         Key(
             "Bits t of each residue that the Cox adds.",
             "1 to w",
@@ -220,16 +139,7 @@ class Specification(BaseModel):
             "FORM",
         ),
     ] = "auto"
-    reduction: Annotated[
-        ReductionChoice,
-        Key(
-            "How a channel reduces its sums: by shifts and additions alone, or with a multiplier "
-            "in the first fold.",
-            "`auto`, `shift`, `multiply`",
-            "`auto`: shift for sparse bases, multiply for others",
-            "KIND",
-        ),
-    ] = "auto"
+    reduction: Reduction = "auto"
     schedule: Annotated[
         ScheduleGoal,
         Key(
@@ -262,7 +172,7 @@ class Specification(BaseModel):
         ),
     ] = None
     output_multipliers: Annotated[
-        Annotated[int, _CHANNELS] | None,
+        Annotated[int, CHANNELS] | None,
         Key(
             "Multipliers that turn the residues of a result into words: more of them, a shorter "
             "interval; needs `interface` words.",
@@ -271,40 +181,10 @@ class Specification(BaseModel):
             "N",
         ),
     ] = None
-    product_registers: Annotated[
-        int,
-        _within(0, 4),
-        Key(
-            "Registers between multipliers and accumulators besides those that a multiplier has: "
-            "more cycles, a faster clock.",
-            "0 to 4",
-            "0",
-            "N",
-        ),
-    ] = 0
-    levels_per_register: Annotated[
-        int,
-        _within(1, 4),
-        Key(
-            "Adders in a row between the registers of a channel reducer: fewer cycles, a slower "
-            "clock.",
-            "1 to 4",
-            "1",
-            "N",
-        ),
-    ] = 1
+    product_registers: ProductRegisters = 0
+    levels_per_register: LevelsPerRegister = 1
 
-    name: Annotated[
-        Annotated[str, BeforeValidator(_name)] | None,
-        Key(
-            "Name of the top module, and prefix of the names of the others.",
-            "letters, digits and underscores, a letter first, no reserved word of Verilog, "
-            "SystemVerilog or VHDL",
-            "the algorithm, n and w: `rns_montgomery_16x17`, with words "
-            "`rns_montgomery_16x17_words`",
-            "NAME",
-        ),
-    ] = None
+    name: Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "Specification":
@@ -324,11 +204,7 @@ class Specification(BaseModel):
                     "channels or give as many"
                 )
             count = len(self.base_a)
-        if count is not None and self.rowers is not None and count % self.rowers:
-            raise SpecificationError(
-                f"rowers = {self.rowers} cannot share n = {count} channels evenly: "
-                f"{', '.join(map(str, divisors(count)))} can"
-            )
+        check_rowers(count, self.rowers)
         return self
 
     @model_validator(mode="after")
@@ -338,7 +214,7 @@ class Specification(BaseModel):
         for name in _WORD_KEYS:
             if (value := getattr(self, name)) is not None:
                 raise SpecificationError(
-                    f"{name} = {_shown(value)}: a core with interface = 'residues' has no binary "
+                    f"{name} = {shown(value)}: a core with interface = 'residues' has no binary "
                     "result; give interface = 'words' too"
                 )
         return self
@@ -369,6 +245,14 @@ class Specification(BaseModel):
         return "".join(lines)
 
 
+def described(kind: type[BaseModel]) -> dict[str, Key]:
+    """The descriptions of a kind of specification's keys."""
+    return {
+        name: next(item for item in field.metadata if isinstance(item, Key))
+        for name, field in kind.model_fields.items()
+    }
+
+
 def _quoted(name: str, value: str) -> str:
     return f'{name} = "{value}"\n'
 
@@ -381,21 +265,16 @@ def _plain(name: str, value: object) -> object:
     return str(value) if isinstance(value, Fraction) else value
 
 
-def divisors(number: int) -> list[int]:
-    """The positive divisors, in order."""
-    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
-
-
 def keys() -> dict[str, Key]:
-    """The description of every key, in order."""
-    return {
-        name: next(item for item in field.metadata if isinstance(item, Key))
-        for name, field in Specification.model_fields.items()
-    }
+    """The description of every key of multipliers and coprocessors, in order."""
+    multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
+    own = {name: key for name, key in coprocessor.items() if name not in multiplier}
+    first = {name: multiplier[name] for name in ("algorithm", "modulus")}
+    return first | own | multiplier
 
 
-def load(path: Path | None, flags: Mapping[str, str | None]) -> Specification:
-    """The specification of a TOML file (if any) with flags on top of it.
+def load(path: Path | None, flags: Mapping[str, Any]) -> Specification:
+    """The specification of a multiplier, of a TOML file (if any) with flags on top of it.
 
     Args:
         path: the file. A modulus ``@name`` in it is sought next to the file.
@@ -404,13 +283,30 @@ def load(path: Path | None, flags: Mapping[str, str | None]) -> Specification:
     Raises:
         SpecificationError: one paragraph with everything that is wrong.
     """
-    values = {} if path is None else _read(path)
-    values.update({name: value for name, value in flags.items() if value is not None})
-    return check(values, "" if path is None else f"{path}: ")
+    values, source = _merged(path, flags)
+    return check(values, source)
+
+
+def load_any(
+    path: Path | None, flags: Mapping[str, Any]
+) -> Specification | CoprocessorSpecification:
+    """The specification of what a TOML file (if any) with flags on top of it asks for.
+
+    A curve makes it that of a coprocessor. Arguments and errors are those of `load`.
+    """
+    values, source = _merged(path, flags)
+    if "curve" in values:
+        return check_coprocessor(values, source)
+    if "modulus" not in values:
+        raise SpecificationError(
+            f"{source}modulus or curve is missing: a modulus makes a multiplier, a curve an "
+            "elliptic-curve coprocessor; a name such as P-256 serves for both"
+        )
+    return check(values, source)
 
 
 def check(values: Mapping[str, Any], source: str = "") -> Specification:
-    """The specification with these values.
+    """The specification of a multiplier with these values.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
@@ -418,9 +314,32 @@ def check(values: Mapping[str, Any], source: str = "") -> Specification:
     try:
         return Specification(**values)
     except ValidationError as error:
-        faults = [_fault(dict(item)) for item in error.errors()]
-        # A union reports each of its members.
-        raise SpecificationError(source + "; ".join(dict.fromkeys(faults))) from None
+        raise _refusal(error, source, "a multiplier") from None
+
+
+def check_coprocessor(values: Mapping[str, Any], source: str = "") -> CoprocessorSpecification:
+    """The specification of an elliptic-curve coprocessor with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    try:
+        return CoprocessorSpecification(**values)
+    except ValidationError as error:
+        raise _refusal(error, source, "a coprocessor") from None
+
+
+def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:
+    faults = [_fault(dict(item), kind) for item in error.errors()]
+    # A union reports each of its members.
+    return SpecificationError(source + "; ".join(dict.fromkeys(faults)))
+
+
+def _merged(path: Path | None, flags: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The values of file and flags, and what messages begin with."""
+    values = {} if path is None else _read(path)
+    values.update({name: value for name, value in flags.items() if value is not None})
+    return values, "" if path is None else f"{path}: "
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -441,7 +360,7 @@ def _read(path: Path) -> dict[str, Any]:
     return values
 
 
-def _fault(error: Mapping[str, Any]) -> str:
+def _fault(error: Mapping[str, Any], kind: str) -> str:
     """One fault of a specification, in words."""
     cause = error.get("ctx", {}).get("error")
     reason = str(cause) if isinstance(cause, ValueError) else ""
@@ -449,13 +368,13 @@ def _fault(error: Mapping[str, Any]) -> str:
         return reason
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
-        return _unknown(name)
+        return _foreign(name, kind) if name in keys() else _unknown(name)
     key = keys()[name]
     if error["type"] == "missing":
-        return f"{name} is missing: {_unmarked(key.allowed)}"
+        return f"{name} is missing: {unmarked(key.allowed)}"
     if isinstance(cause, SpecificationError):
         return f"{name}: {reason}"
-    return f"{name} = {_shown(error['input'])}: {_expectation(name, error['input'], reason)}"
+    return f"{name} = {shown(error['input'])}: {_expectation(name, error['input'], reason)}"
 
 
 def _expectation(name: str, value: object, reason: str) -> str:
@@ -465,23 +384,25 @@ def _expectation(name: str, value: object, reason: str) -> str:
         return reason
     if name == "form" and value == "plain":
         return "a model only, not built in hardware; one of quadratic, reordered, auto"
-    allowed = f"one of {key.allowed}" if key.allowed.count("`") > 2 else key.allowed
-    meaning = _unmarked(key.meaning).rstrip(".")
-    return f"expected {_unmarked(allowed)} ({meaning[0].lower()}{meaning[1:]})"
+    several = key.allowed.startswith("`") and key.allowed.count("`") > 2
+    allowed = f"one of {key.allowed}" if several else key.allowed
+    meaning = unmarked(key.meaning).rstrip(".")
+    return f"expected {unmarked(allowed)} ({meaning[0].lower()}{meaning[1:]})"
+
+
+def _foreign(name: str, kind: str) -> str:
+    """A key that only the other kind of core has."""
+    if {name, kind} == {"modulus", "a coprocessor"}:
+        return (
+            "modulus and curve are both given: a modulus makes a multiplier, a curve an "
+            "elliptic-curve coprocessor; leave out one of them"
+        )
+    return f"{name} means nothing for {kind}: leave it out"
 
 
 def _unknown(name: str) -> str:
-    known = list(Specification.model_fields)
+    known = list(keys())
     near = difflib.get_close_matches(name.replace("-", "_").lower(), known, n=1, cutoff=0.5)
     if near:
         return f"unknown key '{name}': did you mean '{near[0]}'?"
     return f"unknown key '{name}': the keys are {', '.join(known)}"
-
-
-def _unmarked(text: str) -> str:
-    return text.replace("`", "")
-
-
-def _shown(value: object) -> str:
-    text = repr(value) if isinstance(value, str) else str(value)
-    return text if len(text) <= 60 else f"{text[:40]}...{text[-12:]}"

@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from residua.cores.coprocessor_simulator import build_coprocessor_simulator
 from residua.cores.directory import Directory, Progress
+from residua.cores.ecc_verification import point_cycles
 from residua.errors import SpecificationError
 from residua.toolchain import nextpnr, vivado, yosys
 
@@ -39,7 +41,9 @@ def synthesise_directory(
     Returns:
         ``resources`` of the core alone; ``fmax_mhz`` (median, capped at the multiplier's own
         limit), ``latency_ns`` and ``area_time`` (LUTs times latency in microseconds), None where
-        nothing was timed.
+        nothing was timed. Of a coprocessor, with its bus: ``points``, for each curve the
+        multiplication of a point with its measured ``cycles``, ``microseconds`` and ``area_time``
+        (LUTs times milliseconds).
 
     Raises:
         SpecificationError: no such target, or no seed.
@@ -55,9 +59,10 @@ def synthesise_directory(
         found = _mapped(directory, target, work, progress)
     else:
         found = runner(directory, work, range(1, seeds + 1), progress)
-    result = {"target": target, **found, **_times(directory, found)}
+    times = _point_times if directory.kind == "coprocessor" else _times
+    result = {"target": target, **found, **times(directory, found)}
     directory.store(f"synth-{target}", result)
-    return {"name": directory.name, **result, "parameters": directory.manifest["parameters"]}
+    return {"name": directory.top, **result, "parameters": directory.manifest["parameters"]}
 
 
 def _times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
@@ -74,11 +79,31 @@ def _times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _point_times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
+    made, mhz = directory.coprocessor, found.get("fmax_mhz")
+    design = made.core.design
+    simulator = build_coprocessor_simulator(
+        directory.sources(top=made.name), made.name, design.words
+    )
+    measured = zip(design.curves, point_cycles(simulator, design), strict=True)
+    points = [
+        {
+            "curve": curve.name,
+            "operation": operation,
+            "cycles": cycles,
+            "microseconds": round(cycles / mhz, 1) if mhz else None,
+            "area_time": round(found["resources"]["lut"] * cycles / mhz / 1000) if mhz else None,
+        }
+        for curve, (operation, cycles) in measured
+    ]
+    return {"kind": directory.kind, "points": points, "fmax_mhz": mhz}
+
+
 def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -> dict[str, Any]:
     """Resources after synthesis with Yosys."""
     progress(f"synthesis for {target}")
     sources = directory.sources(ecp5=target == "ecp5")
-    result = yosys.synthesise(sources, directory.name, target, out_dir=work)
+    result = yosys.synthesise(sources, directory.top, target, out_dir=work)
     kinds = ("lut", "ff", "dsp", "bram", "carry")
     return {
         "tool": "yosys",
@@ -94,9 +119,9 @@ def _placed(
     found = _mapped(directory, "ecp5", work / "core", progress)
     progress("synthesis with harness")
     sources, bench = directory.sources(ecp5=True), work / "harness"
-    ports = yosys.read_ports(sources, directory.name, out_dir=bench)
+    ports = yosys.read_ports(sources, directory.top, out_dir=bench)
     wrapper = bench / "harness.v"
-    wrapper.write_text(nextpnr.harness(ports, directory.name), encoding="utf-8")
+    wrapper.write_text(nextpnr.harness(ports, directory.top), encoding="utf-8")
     netlist = yosys.synthesise([*sources, wrapper], "harness", "ecp5", out_dir=bench).json
     progress(f"place and route, {len(seeds)} seeds")
     placed = nextpnr.place_and_route(
@@ -137,7 +162,7 @@ def _vivado(
     """Out-of-context implementation. The script and its sources stay, to be run where Vivado is."""
     work.mkdir(parents=True, exist_ok=True)
     sources = [Path(shutil.copy(source, work)) for source in directory.sources()]
-    script = vivado.write_script(sources, directory.name, out_dir=work)
+    script = vivado.write_script(sources, directory.top, out_dir=work)
     progress("Vivado")
     reports = vivado.run_script(script)
     used = reports.utilisation.read_text(encoding="utf-8", errors="replace")

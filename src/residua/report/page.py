@@ -27,33 +27,56 @@ def write(directory: Directory) -> dict[str, Any]:
 
 def render(directory: Directory) -> str:
     """The page."""
-    core, results = directory.core, directory.results()
-    environment = Environment(
+    page = _coprocessor if directory.kind == "coprocessor" else _multiplier
+    return page(directory, _environment()) + "\n"
+
+
+def _environment() -> Environment:
+    return Environment(
         loader=PackageLoader("residua.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    syntheses = [found for name, found in results.items() if name.startswith("synth-")]
-    return (
-        environment.get_template("report.html").render(
-            directory.manifest,
-            domain=core.domain,
-            binary=directory.interface == "words",
-            hex=hex,
-            datapath=Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
-            one_run=Markup(gantt.one_run(core.design.schedule)),  # noqa: S704
-            interleaved=Markup(gantt.interleaved(core.design.schedule)),  # noqa: S704
-            legend=gantt.legend(core.design.schedule),
-            sequences=_sequences(core.design.schedule),
-            channels=_channels(directory.manifest["parameters"]),
-            verifications=[found for name, found in results.items() if name.startswith("verify")],
-            syntheses=[(found, *_bars(found)) for found in syntheses],
-            timed=[found for found in syntheses if found["fmax_mhz"]],
-        )
-        + "\n"
+
+
+def _multiplier(directory: Directory, environment: Environment) -> str:
+    core, results = directory.core, directory.results()
+    syntheses = _beginning(results, "synth-")
+    return environment.get_template("report.html").render(
+        directory.manifest,
+        domain=core.domain,
+        binary=directory.interface == "words",
+        hex=hex,
+        datapath=Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
+        one_run=Markup(gantt.one_run(core.design.schedule)),  # noqa: S704
+        interleaved=Markup(gantt.interleaved(core.design.schedule)),  # noqa: S704
+        legend=gantt.legend(core.design.schedule),
+        sequences=_sequences(core.design.schedule),
+        channels=_channels(directory.manifest["parameters"]),
+        verifications=_beginning(results, "verify"),
+        syntheses=[(found, *_bars(found)) for found in syntheses],
+        timed=[found for found in syntheses if found["fmax_mhz"]],
     )
+
+
+def _coprocessor(directory: Directory, environment: Environment) -> str:
+    results, parameters = directory.results(), directory.manifest["parameters"]
+    syntheses = _beginning(results, "synth-")
+    names = ("base_a", "h_a", "base_b", "h_b")
+    return environment.get_template("coprocessor.html").render(
+        directory.manifest,
+        channels=list(zip(*(parameters[name] for name in names), strict=True)),
+        verifications=_beginning(results, "verify"),
+        syntheses=syntheses,
+        bars=[_bars(found) for found in syntheses],
+    )
+
+
+def _beginning(results: dict[str, dict[str, Any]], start: str) -> list[dict[str, Any]]:
+    """The results whose names begin like this."""
+    return [found for name, found in results.items() if name.startswith(start)]
 
 
 def _sequences(schedule: Schedule) -> list[dict[str, Any]]:

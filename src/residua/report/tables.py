@@ -14,6 +14,8 @@ Text = list[RenderableType]
 
 def built(found: Result, path: Path) -> Text:
     """What ``build`` made."""
+    if found.get("kind") == "coprocessor":
+        return _built_coprocessor(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
@@ -30,6 +32,8 @@ def built(found: Result, path: Path) -> Text:
 
 def verified(found: Result) -> Text:
     """What ``verify`` found."""
+    if found.get("kind") == "coprocessor":
+        return _verified_coprocessor(found)
     cycles = {
         name: "not measured" if count is None else f"{count} cycles"
         for name, count in found["cycles"].items()
@@ -59,7 +63,12 @@ def synthesised(found: Result) -> Text:
         ("target", f"{found['target']} ({found.get('device', 'synthesis only')}), {found['tool']}"),
         ("resources", ", ".join(f"{count} {kind.upper()}" for kind, count in resources.items())),
     ]
-    if found["fmax_mhz"]:
+    if found.get("kind") == "coprocessor":
+        rows += [("clock", f"{found['fmax_mhz']} MHz")] if found["fmax_mhz"] else []
+        rows += [
+            (f"{one['operation']} on {one['curve']}", _duration(one)) for one in found["points"]
+        ]
+    elif found["fmax_mhz"]:
         rows += [
             ("clock", f"{found['fmax_mhz']} MHz"),
             ("latency", f"{found['cycles']['latency']} cycles, {found['latency_ns']} ns"),
@@ -70,6 +79,67 @@ def synthesised(found: Result) -> Text:
         each = ", ".join(str(seed["mhz"]) for seed in found["seeds"])
         rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
     return [_pairs(rows)]
+
+
+def _built_coprocessor(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    blinding = parameters["blinding"]
+    rows = [
+        ("core", found["top"]),
+        ("curves", ", ".join(curve["name"] for curve in parameters["curves"])),
+        ("bus", parameters["bus"]),
+        ("scalars", f"blinded by {blinding} random bits" if blinding else "not blinded"),
+        ("bases", _bases(parameters)),
+        ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
+        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+        (
+            "step of the ladder",
+            f"{cycles['ladder_step']} cycles, utilisation {found['utilisation']:.1%}",
+        ),
+        (
+            "ladder",
+            ", ".join(
+                f"{count} cycles ({bits} steps)"
+                for count, bits in zip(cycles["ladder"], cycles["ladder_bits"], strict=True)
+            ),
+        ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _verified_coprocessor(found: Result) -> Text:
+    constant = {True: "cycles depend on nothing secret", False: "NO", None: "not compared"}
+    rows = [
+        ("core", found["name"]),
+        (
+            "operations compared",
+            f"{found['operations']}, with {'stalls' if found['stalls'] else 'no stalls'}",
+        ),
+        ("points multiplied", f"{found['vectors']} random ones on each curve"),
+        ("mismatches", str(found["mismatches"])),
+        ("constant time", constant[found["constant_time"]]),
+        ("time", f"{found['seconds']:.1f} s"),
+        ("verdict", "passed" if found["passed"] else "FAILED"),
+        *(("", failure) for failure in found["failures"]),
+    ]
+    measured = {name: own for name, own in found["cycles"].items() if own}
+    if not measured:
+        return [_pairs(rows)]
+    table = Table(box=SIMPLE)
+    table.add_column("cycles")
+    for name in measured:
+        table.add_column(name, justify="right")
+    for operation in dict.fromkeys(name for own in measured.values() for name in own):
+        table.add_row(operation, *(str(own.get(operation, "")) for own in measured.values()))
+    return [_pairs(rows), table]
+
+
+def _duration(one: Result) -> str:
+    timed = one["microseconds"] is not None
+    return f"{one['cycles']} cycles" + (
+        f", {one['microseconds']} us, {one['area_time']} LUT ms" if timed else ""
+    )
 
 
 def reported(found: Result) -> Text:

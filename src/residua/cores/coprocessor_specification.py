@@ -1,0 +1,159 @@
+"""What a user may ask for with curves: the keys of an elliptic-curve coprocessor."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from residua.cores.specification_keys import (
+    Algorithm,
+    BasesKey,
+    Channels,
+    Key,
+    LevelsPerRegister,
+    Name,
+    ProductRegisters,
+    Reduction,
+    Rowers,
+    Weight,
+    Width,
+    check_rowers,
+    integer,
+)
+from residua.curves.catalogue import find_curve
+from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
+from residua.errors import SpecificationError
+
+Bus = Literal["axi", "wishbone", "stream"]
+
+BLINDING_STEP, MOST_BLINDING = 32, 256
+"""Random bits that blind a scalar come in words of this size, up to this number."""
+
+
+def _curves(value: object) -> tuple[Curve, ...]:
+    entries: Sequence[object]
+    if isinstance(value, str):
+        entries = [name for name in value.split(",") if name.strip()]
+    elif isinstance(value, Mapping):
+        entries = [value]
+    elif isinstance(value, Sequence):
+        entries = value
+    else:
+        raise ValueError("")
+    curves = tuple(_curve(entry) for entry in entries)
+    if not curves:
+        raise ValueError("")
+    names = [curve.name for curve in curves]
+    for name in names:
+        if names.count(name) > 1:
+            raise SpecificationError(f"{name!r} is there {names.count(name)} times: give it once")
+    return curves
+
+
+def _curve(entry: object) -> Curve:
+    if isinstance(entry, str):
+        return find_curve(entry)
+    if isinstance(entry, Mapping):
+        return curve_from_parameters(entry)
+    raise ValueError("")
+
+
+def _blinding(value: object) -> int:
+    number = integer(value)
+    if not 0 <= number <= MOST_BLINDING or number % BLINDING_STEP:
+        raise ValueError("")
+    return number
+
+
+class CoprocessorSpecification(BaseModel):
+    """A checked request for a coprocessor. ``None`` and ``auto`` leave a choice to Residua."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    algorithm: Algorithm = "rns-montgomery"
+    curve: Annotated[
+        tuple[Curve, ...],
+        BeforeValidator(_curves),
+        Key(
+            "The curves of an elliptic-curve coprocessor, numbered from 0 in this order; takes the "
+            "place of `modulus`.",
+            "names such as `P-256` and `Curve25519`, separated by commas; in TOML also a list of "
+            "names, or tables of parameters",
+            "none, must be given if no modulus is",
+            "CURVES",
+        ),
+    ]
+    bus: Annotated[
+        Bus,
+        Key(
+            "How a coprocessor is attached: AXI4-Lite for registers and AXI4-Stream for data, "
+            "Wishbone with registers for both, or plain streams; needs `curve`.",
+            "`axi`, `wishbone`, `stream`",
+            "`axi`",
+            "KIND",
+        ),
+    ] = "axi"
+    blinding: Annotated[
+        int,
+        BeforeValidator(_blinding),
+        Key(
+            "Random bits that blind each scalar of a coprocessor on Weierstrass curves, besides "
+            "its random coordinates; 0 for none; needs `curve`.",
+            f"a multiple of {BLINDING_STEP}, 0 to {MOST_BLINDING}",
+            "64",
+            "BITS",
+        ),
+    ] = 64
+    width: Width = 17
+    channels: Channels = None
+    rowers: Rowers = None
+    bases: BasesKey = "auto"
+    weight: Weight = 3
+    reduction: Reduction = "auto"
+    product_registers: ProductRegisters = 0
+    levels_per_register: LevelsPerRegister = 1
+    name: Name = None
+
+    @model_validator(mode="after")
+    def _even_share(self) -> "CoprocessorSpecification":
+        check_rowers(self.channels, self.rowers)
+        return self
+
+    @property
+    def catalogued(self) -> bool:
+        """Whether the catalogue has all curves, so that names tell everything."""
+        return all(_known(curve) for curve in self.curve)
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        values["curve"] = [
+            curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
+        ]
+        return {name: value for name, value in values.items() if value is not None}
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        items = self.items()
+        curves = items.pop("curve")
+        if self.catalogued:
+            names = ", ".join(f'"{name}"' for name in curves)
+            lines = [f"curve = [{names}]", *_lines(items)]
+        else:
+            tables = [line for table in curves for line in ("", "[[curve]]", *_lines(table))]
+            lines = [*_lines(items), *tables]
+        return "\n".join(lines) + "\n"
+
+
+def _known(curve: Curve) -> bool:
+    try:
+        return find_curve(curve.name) == curve
+    except SpecificationError:
+        return False
+
+
+def _lines(values: Mapping[str, Any]) -> list[str]:
+    return [
+        f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
+        for name, value in values.items()
+    ]

@@ -1,0 +1,244 @@
+"""From the specification of a coprocessor to its core, and what there is to tell about it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.lib.wiring import Component
+
+from residua.algorithms.conversion import split_words
+from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.driver.curves import DriverCurve
+from residua.cores.ecc import EccCore
+from residua.curves import affine
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
+from residua.hardware.bus.coprocessor import BUSES
+from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.coprocessor import Coprocessor
+
+
+@dataclass(frozen=True)
+class CoprocessorBuild:
+    """A coprocessor as it was asked for.
+
+    Raises:
+        SpecificationError: when something is asked of it, if the request cannot be met.
+    """
+
+    request: CoprocessorSpecification
+
+    @cached_property
+    def core(self) -> EccCore:
+        """The core."""
+        asked = self.request
+        return EccCore(
+            asked.curve,
+            width=asked.width,
+            channels=asked.channels,
+            style=None if asked.bases == "auto" else asked.bases,
+            weight=asked.weight,
+            reduction=None if asked.reduction == "auto" else asked.reduction,
+            rowers=asked.rowers,
+            blinding=asked.blinding,
+            product_registers=asked.product_registers,
+            levels_per_register=asked.levels_per_register,
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the core without a bus, ecc_<channels>x<width> unless asked otherwise."""
+        return self.request.name or self.core.name
+
+    @property
+    def top(self) -> str:
+        """Name of the top module: with a bus, that of the core and the bus."""
+        return self.name if self.request.bus == "stream" else f"{self.name}_{self.request.bus}"
+
+    @cached_property
+    def specification(self) -> CoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+        options = self.core.design.options
+        made = {
+            "channels": self.core.channels,
+            "rowers": options.rowers,
+            "bases": self.core.style if self.request.bases == "auto" else self.request.bases,
+            "reduction": options.reduction,
+            "name": self.name,
+        }
+        return self.request.model_copy(update=made)
+
+    @cached_property
+    def capabilities(self) -> Capabilities:
+        """What the registers of a bus tell; AXI has streams for data."""
+        design = self.core.design
+        return Capabilities(
+            curves=len(design.curves),
+            words=design.words,
+            operations=sorted(design.operation_codes),
+            blinding=design.blinding > 0,
+            data_registers=self.request.bus != "axi",
+        )
+
+    @cached_property
+    def driver_curves(self) -> list[DriverCurve]:
+        """The curves as drivers know them."""
+        return [
+            DriverCurve(
+                name=curve.name,
+                form="montgomery" if isinstance(curve, MontgomeryCurve) else "weierstrass",
+                prime=curve.prime,
+                order=curve.order,
+                cofactor=curve.cofactor,
+                x=curve.x,
+                y=curve.y,
+            )
+            for curve in self.core.curves
+        ]
+
+    def raw_component(self) -> Component:
+        """The core with plain streams."""
+        return Coprocessor(self.core.design)
+
+    def bus_component(self) -> Component:
+        """The core on its bus."""
+        return BUSES[self.request.bus](self.raw_component(), self.capabilities)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+        core = self.core
+        design, pair = core.design, core.pair
+        options, domain = design.options, design.domains[0]
+        base_a, base_b = tuple(domain.base_a), tuple(domain.base_b)
+        return {
+            "curves": [parameters_of(curve) for curve in core.curves],
+            "bus": self.request.bus,
+            "blinding": core.blinding,
+            "n": core.channels,
+            "w": core.width,
+            "bases": self.specification.bases,
+            "h_weight": max(m.weight for m in (*pair.base_a, *pair.base_b)),
+            "base_a": [str(m.value) for m in base_a],
+            "base_b": [str(m.value) for m in base_b],
+            "h_a": [m.offset for m in base_a],
+            "h_b": [m.offset for m in base_b],
+            "t": domain.first.truncation,
+            "sigma0": str(domain.first.sigma0),
+            "rowers": options.rowers,
+            "reduction": options.reduction,
+            "product_registers": options.product_registers,
+            "levels_per_register": options.levels_per_register,
+            "microcode_words": design.processor.store.words,
+        }
+
+    @cached_property
+    def cycles(self) -> dict[str, Any]:
+        """The ladder: cycles for a bit, bits and cycles for each curve."""
+        step, served = self.core.step_cycles, self.core.design.served
+        return {
+            "ladder_step": step,
+            "ladder_bits": list(served),
+            "ladder": [step * bits for bits in served],
+        }
+
+    @cached_property
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
+        return [
+            {"modulus": str(domain.modulus), "elements": [str(-domain.bound), str(domain.bound)]}
+            for domain in self.core.design.domains
+        ]
+
+    @cached_property
+    def interface(self) -> dict[str, Any]:
+        """Operations, codes and words."""
+        design = self.core.design
+        meanings = RegisterMap(self.capabilities)["STATUS"].fields["code"].meanings
+        return {
+            "words": design.words,
+            "word_bits": 32,
+            "order": "lowest word first",
+            "scalar_bits": list(design.scalar_bits),
+            "operations": [
+                {
+                    "name": operation.name,
+                    "code": int(operation),
+                    "curves": [i for i, own in enumerate(design.operations) if operation in own],
+                    "forms": _forms(operation, self.core.curves),
+                }
+                for operation in sorted(design.operation_codes)
+            ],
+            "statuses": [
+                {"name": status.name, "code": int(status), "meaning": meanings[status.name.lower()]}
+                for status in Status
+            ],
+        }
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """The part of a manifest that the core determines."""
+        return {
+            "kind": "coprocessor",
+            "specification": self.specification.items(),
+            "parameters": self.parameters,
+            "cycles": self.cycles,
+            "utilisation": round(self.core.utilisation, 4),
+            "bounds": self.bounds,
+            "interface": self.interface,
+            "example": self.example,
+        }
+
+    @cached_property
+    def example(self) -> dict[str, Any]:
+        """One operation with its words: a multiple of the first curve's base point."""
+        curve, words = self.core.curves[0], self.core.design.words
+        k = curve.order // 3
+        point = affine.multiply(curve, k, curve.base_point) or ()
+        results = point[:1] if isinstance(curve, MontgomeryCurve) else point
+
+        def split(numbers: tuple[int, ...]) -> list[str]:
+            return [f"{word:08x}" for number in numbers for word in split_words(number, words, 32)]
+
+        return {
+            "operation": Operation.BASE_MULTIPLY.name,
+            "curve": 0,
+            "operands": [hex(k)],
+            "operand_words": split((k,)),
+            "results": [hex(number) for number in results],
+            "result_words": split(results),
+        }
+
+
+_NUMBERS: dict[Operation, tuple[str, str, str]] = {
+    Operation.POINT_MULTIPLY: ("k, x, y", "x, y", "k P, P = (x, y)"),
+    Operation.BASE_MULTIPLY: ("k", "x, y", "k G, G the base point"),
+    Operation.X_MULTIPLY: ("k, x, y", "x", "the abscissa of k P"),
+    Operation.DOUBLE_MULTIPLY: ("k, l, x1, y1, x2, y2", "x, y", "k P + l Q, for public data"),
+    Operation.VALIDATE: ("x, y", "", "only a status: is the point valid?"),
+    Operation.FIELD_MULTIPLY: ("a, b", "c", "c = a b mod p"),
+    Operation.FIELD_INVERT: ("a", "c", "c = 1/a mod p"),
+    Operation.FIELD_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod p"),
+    Operation.ORDER_MULTIPLY: ("a, b", "c", "c = a b mod n"),
+    Operation.ORDER_INVERT: ("a", "c", "c = 1/a mod n"),
+    Operation.ORDER_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod n"),
+}
+"""Operands, results and meaning, on curves in Weierstrass form."""
+
+_MONTGOMERY: dict[Operation, tuple[str, str, str]] = {
+    Operation.BASE_MULTIPLY: ("k", "u", "the u of k G, G the base point"),
+    Operation.X_MULTIPLY: ("k, u", "u", "the u of k times a point with this u"),
+    Operation.VALIDATE: ("u", "", "only a status: has the point a small order?"),
+}
+
+
+def _forms(operation: Operation, curves: tuple[Curve, ...]) -> list[dict[str, str]]:
+    """What an operation takes and gives, for each form of curve that is there."""
+    found: dict[str, dict[str, str]] = {}
+    for form in dict.fromkeys(curve.form for curve in curves):
+        own = _NUMBERS | (_MONTGOMERY if form == "montgomery" else {})
+        operands, results, meaning = own[operation]
+        entry = {"form": form, "operands": operands, "results": results, "meaning": meaning}
+        if entry | {"form": ""} not in [other | {"form": ""} for other in found.values()]:
+            found[form] = entry
+    return list(found.values())

@@ -1,0 +1,107 @@
+"""The files of a coprocessor's directory."""
+
+from collections.abc import Callable
+from typing import Any
+
+from residua.cores.driver.files import c_driver
+from residua.cores.ecc_build import CoprocessorBuild
+from residua.cores.manifest import (
+    MANIFEST,
+    SCHEMA,
+    SPECIFICATION,
+    commented,
+    digest,
+    ports,
+    render,
+    to_json,
+    tools,
+)
+from residua.cores.registers.export import html_page
+from residua.hardware.bus.register_map import RegisterMap
+from residua.hardware.rtl import emit
+
+_RAW_MEANINGS = {
+    "clk": "clock, rising edge",
+    "rst": "synchronous reset, active high",
+    "command_payload": "operation in bits 0 to 7, number of the curve in bits 8 to 15",
+    "command_valid": "the payload is a command",
+    "command_ready": "the command is taken in this cycle",
+    "operands_payload": "a word of the operands",
+    "operands_valid": "the payload is a word",
+    "operands_ready": "the word is taken in this cycle",
+    "random_payload": "a word of fresh randomness",
+    "random_valid": "the payload is a word",
+    "random_ready": "the word is taken in this cycle",
+    "result_payload": "a word of the results in bits 0 to 31; bit 32 is 1 with the last one",
+    "result_valid": "the payload is a word",
+    "result_ready": "the word is taken in this cycle",
+    "status": "how the last operation ended; valid with done",
+    "done": "an operation ends, for one cycle",
+    "busy": "an operation is under way",
+    "zeroise": "abort, and wipe registers, memories and results",
+}
+
+_BUS_MEANINGS = {
+    "clk": "clock, rising edge",
+    "rst": "synchronous reset, active high",
+    "irq": "interrupt, a level",
+    "s_axi_": "AXI4-Lite: registers",
+    "s_axis_operand_": "AXI4-Stream: words of the operands",
+    "s_axis_random_": "AXI4-Stream: words of fresh randomness",
+    "m_axis_result_": "AXI4-Stream: words of the results",
+    "wb_": "Wishbone: registers",
+}
+"""By the beginnings of names."""
+
+
+def coprocessor_files(made: CoprocessorBuild, progress: Callable[[str], None]) -> dict[str, str]:
+    """All files by name, the manifest last.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+    description = made.description
+    specification = made.specification.toml()
+    progress("Verilog")
+    rtl = emit(made.raw_component(), made.name)
+    manifest: dict[str, Any] = {
+        "schema": SCHEMA,
+        "name": made.name,
+        "top": made.top,
+        "configuration": digest(specification),
+        "tools": tools(),
+        **description,
+        "raw_ports": ports(rtl[f"rtl/{made.name}.v"], made.name, _RAW_MEANINGS.__getitem__),
+    }
+    files: dict[str, str] = {}
+    if made.top != made.name:
+        progress("bus and driver")
+        # The same primitives complete both, so those of either will do.
+        rtl = emit(made.bus_component(), made.top) | rtl
+        files = _driver(made)
+    top = rtl[f"rtl/{made.top}.v"]
+    manifest["ports"] = ports(
+        top, made.top, _RAW_MEANINGS.__getitem__ if made.top == made.name else _bus_meaning
+    )
+    for name in {made.name: None, made.top: None}:
+        path = f"rtl/{name}.v"
+        own = manifest["raw_ports"] if name == made.name else manifest["ports"]
+        header = render("header_ecc.txt", manifest, module=name, module_ports=own)
+        rtl[path] = commented(header) + rtl[path]
+    readme = render(
+        "README_ecc.md", manifest, field_bits=[curve.field_bits for curve in made.core.curves]
+    )
+    files = {SPECIFICATION: specification, "README.md": readme, **rtl, **files}
+    manifest["files"] = {name: digest(text) for name, text in sorted(files.items())}
+    return {**files, MANIFEST: to_json(manifest)}
+
+
+def _driver(made: CoprocessorBuild) -> dict[str, str]:
+    """What software needs: C sources, and the registers for people."""
+    files = c_driver(made.capabilities, made.driver_curves)
+    page = html_page(RegisterMap(made.capabilities))
+    return {f"driver/{name}": text for name, text in files.items()} | {"registers.html": page}
+
+
+def _bus_meaning(port: str) -> str:
+    return next(text for start, text in _BUS_MEANINGS.items() if port.startswith(start))

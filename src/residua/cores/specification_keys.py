@@ -1,0 +1,191 @@
+"""Keys that every specification has, and what describes and checks a key."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from residua.errors import SpecificationError
+from residua.numbers.search import MOST_CHANNELS, WIDTHS
+from residua.toolchain.verilog import legal_name
+
+Bases = Literal["auto", "sparse", "any"]
+ReductionChoice = Literal["auto", "shift", "multiply"]
+
+ALGORITHMS = ("rns-montgomery",)
+"""What this version builds."""
+
+PLANNED = ("sbmm", "iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
+"""Algorithms that have a name and are not built yet."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """The description of a key: what it means, which values it takes, what stands for it."""
+
+    meaning: str
+    allowed: str
+    default: str
+    metavar: str
+
+
+def _algorithm(value: object) -> str:
+    if value in ALGORITHMS:
+        return str(value)
+    if value in PLANNED:
+        raise ValueError(f"not available in this version; available: {', '.join(ALGORITHMS)}")
+    raise ValueError("")
+
+
+def integer(value: object) -> int:
+    """A whole number, also as text."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return int(value.strip().replace("_", ""), 0)
+    raise ValueError("")
+
+
+def _name(value: object) -> str:
+    # The file of the primitives stands beside that of the core.
+    if isinstance(value, str) and legal_name(value) == value != "primitives":
+        return value
+    raise ValueError("")
+
+
+def within(lowest: int, highest: int) -> BeforeValidator:
+    """A check for whole numbers in this range."""
+
+    def check(value: object) -> int:
+        number = integer(value)
+        if not lowest <= number <= highest:
+            raise ValueError("")
+        return number
+
+    return BeforeValidator(check)
+
+
+WIDTH = within(WIDTHS[0], WIDTHS[-1])
+CHANNELS = within(1, MOST_CHANNELS)
+BITS = within(1, WIDTHS[-1])
+
+
+Algorithm = Annotated[
+    str,
+    BeforeValidator(_algorithm),
+    Key("What to build.", "`rns-montgomery`", "`rns-montgomery`", "NAME"),
+]
+Width = Annotated[
+    int,
+    WIDTH,
+    Key(
+        "Bits w of a channel modulus.",
+        f"{WIDTHS[0]} to {WIDTHS[-1]}",
+        "17; with given bases what their moduli have",
+        "BITS",
+    ),
+]
+Channels = Annotated[
+    Annotated[int, CHANNELS] | None,
+    Key(
+        "Channel moduli n in each of the two bases.",
+        f"1 to {MOST_CHANNELS}",
+        "the smallest number that works",
+        "N",
+    ),
+]
+Rowers = Annotated[
+    Annotated[int, CHANNELS] | None,
+    Key(
+        "Physical rowers; with fewer than n each serves several channels in turn.",
+        "n or a divisor of n",
+        "n",
+        "N",
+    ),
+]
+BasesKey = Annotated[
+    Bases,
+    Key(
+        "Which moduli 2^w - h may be taken: with h of few signed digits, which reduce by a "
+        "few additions, or with any h.",
+        "`auto`, `sparse`, `any`",
+        "`auto`: sparse if there are enough, else any",
+        "STYLE",
+    ),
+]
+Weight = Annotated[
+    int,
+    BITS,
+    Key("Most signed digits of h in sparse bases.", f"1 to {WIDTHS[-1]}", "3", "DIGITS"),
+]
+Reduction = Annotated[
+    ReductionChoice,
+    Key(
+        "How a channel reduces its sums: by shifts and additions alone, or with a multiplier "
+        "in the first fold.",
+        "`auto`, `shift`, `multiply`",
+        "`auto`: shift for sparse bases, multiply for others",
+        "KIND",
+    ),
+]
+ProductRegisters = Annotated[
+    int,
+    within(0, 4),
+    Key(
+        "Registers between multipliers and accumulators besides those that a multiplier has: "
+        "more cycles, a faster clock.",
+        "0 to 4",
+        "0",
+        "N",
+    ),
+]
+LevelsPerRegister = Annotated[
+    int,
+    within(1, 4),
+    Key(
+        "Adders in a row between the registers of a channel reducer: fewer cycles, a slower clock.",
+        "1 to 4",
+        "1",
+        "N",
+    ),
+]
+Name = Annotated[
+    Annotated[str, BeforeValidator(_name)] | None,
+    Key(
+        "Name of the top module, and prefix of the names of the others.",
+        "letters, digits and underscores, a letter first, no reserved word of Verilog, "
+        "SystemVerilog or VHDL",
+        "the algorithm, n and w: `rns_montgomery_16x17`, with words "
+        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`",
+        "NAME",
+    ),
+]
+
+
+def unmarked(text: str) -> str:
+    """Text without Markdown's marks of code."""
+    return text.replace("`", "")
+
+
+def shown(value: object) -> str:
+    """A value as messages show it; long ones are cut."""
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= 60 else f"{text[:40]}...{text[-12:]}"
+
+
+def divisors(number: int) -> list[int]:
+    """The positive divisors, in order."""
+    return [divisor for divisor in range(1, number + 1) if number % divisor == 0]
+
+
+def check_rowers(channels: int | None, rowers: int | None) -> None:
+    """Refuse rowers that cannot share the channels evenly.
+
+    Raises:
+        SpecificationError: the rowers that can.
+    """
+    if channels is not None and rowers is not None and channels % rowers:
+        raise SpecificationError(
+            f"rowers = {rowers} cannot share n = {channels} channels evenly: "
+            f"{', '.join(map(str, divisors(channels)))} can"
+        )

@@ -1,0 +1,177 @@
+import json
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from residua.cores import ecc_verification
+from residua.cores.coprocessor_simulator import Answer
+from residua.cores.directory import Directory, build
+from residua.cores.ecc_verification import Case, outcome
+from residua.cores.evidence import verify_directory
+from residua.cores.specification import check_coprocessor, load_any
+from residua.curves.catalogue import find_curve
+from residua.curves.operations import Operation, Status
+from residua.errors import SpecificationError
+from residua.report import page
+from residua.toolchain.verilator import lint
+
+TINY = {
+    "form": "weierstrass",
+    "name": "tiny",
+    "prime": 1099511627689,
+    "a": -3,
+    "b": 763635782919,
+    "x": 496140017063,
+    "y": 273082098879,
+    "order": 1099510235093,
+    "cofactor": 1,
+}
+SMALL = {"curve": TINY, "width": 12, "blinding": 32}
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(check_coprocessor(SMALL), tmp_path_factory.mktemp("built") / "core")
+
+
+def test_specification_can_be_fed_back_and_gives_the_same_bytes(built, tmp_path):
+    again = build(load_any(built.path / "spec.toml", {}), tmp_path / "again")
+    assert contents(again.path) == contents(built.path)
+    resolved = tomllib.loads((built.path / "spec.toml").read_text())
+    assert (resolved["channels"], resolved["rowers"], resolved["bases"]) == (4, 4, "sparse")
+
+
+def test_files_of_a_bus(built):
+    files = set(contents(built.path))
+    assert built.top == f"{built.name}_axi"
+    assert {f"rtl/{built.name}.v", f"rtl/{built.top}.v", "rtl/primitives.v"} <= files
+    assert {"driver/residua_ecc.c", "driver/residua_ecc_registers.h", "registers.html"} <= files
+    assert sorted(built.manifest["files"]) == sorted(files - {"manifest.json"})
+    assert str(built.path.parent).encode() not in b"".join(contents(built.path).values())
+
+
+def test_verilog_has_no_lint(built):
+    assert lint(built.sources(), built.top) == []
+    assert lint(built.sources(top=built.name), built.name) == []
+
+
+def test_driver_compiles(built, tmp_path):
+    sources = sorted((built.path / "driver").glob("*.c"))
+    command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-c", *map(str, sources)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_manifest_tells_curves_codes_and_ports(built):
+    manifest = json.loads((built.path / "manifest.json").read_text())
+    assert manifest["kind"] == "coprocessor"
+    assert [curve["name"] for curve in manifest["parameters"]["curves"]] == ["tiny"]
+    assert manifest["interface"]["words"] == 2
+    codes = {one["name"]: one["code"] for one in manifest["interface"]["operations"]}
+    assert codes["POINT_MULTIPLY"] == 1
+    assert codes["ORDER_MULTIPLY_ADD"] == 11
+    widths = {port["name"]: port["width"] for port in manifest["raw_ports"]}
+    assert (widths["command_payload"], widths["result_payload"]) == (16, 33)
+    assert {"s_axi_awaddr", "m_axis_result_tdata", "irq"} <= {
+        port["name"] for port in manifest["ports"]
+    }
+    steps = manifest["cycles"]["ladder_bits"]
+    assert steps == [40 + 32 + 1]
+    assert manifest["cycles"]["ladder"] == [steps[0] * manifest["cycles"]["ladder_step"]]
+
+
+def test_readme_lists_every_operation_and_status(built):
+    text = (built.path / "README.md").read_text()
+    for operation in built.manifest["interface"]["operations"]:
+        assert f"| {operation['code']} | {operation['name']} |" in text
+    for status in Status:
+        assert f"| {int(status)} | {status.name} |" in text
+
+
+def test_plain_streams_have_neither_bus_nor_driver(tmp_path):
+    made = build(check_coprocessor({**SMALL, "bus": "stream", "name": "unit"}), tmp_path / "core")
+    assert made.top == made.name == "unit"
+    assert sorted(contents(made.path)) == [
+        "README.md",
+        "manifest.json",
+        "rtl/ecp5/primitives.v",
+        "rtl/primitives.v",
+        "rtl/unit.v",
+        "spec.toml",
+    ]
+    assert Directory.open(made.path).coprocessor.core.channels == 4
+
+
+def test_verification_passes_and_is_kept(built):
+    found = verify_directory(Directory.open(built.path), vectors=3)
+    assert found["passed"], found["failures"]
+    assert (found["mismatches"], found["constant_time"]) == (0, True)
+    assert found["cycles"]["tiny"].keys() == {
+        one["name"] for one in built.manifest["interface"]["operations"]
+    }
+    assert found["cycles"]["tiny"]["POINT_MULTIPLY"] > built.manifest["cycles"]["ladder"][0]
+    stalled = verify_directory(Directory.open(built.path), vectors=1, stalls=True)
+    assert (stalled["passed"], stalled["constant_time"]) == (True, None)
+    assert set(built.results()) == {"verify", "verify-stalls"}
+    text = page.render(Directory.open(built.path))
+    assert f"{found['operations']} operations compared" in text
+    assert "POINT_MULTIPLY" in text
+
+
+def test_wrong_results_are_told(built, monkeypatch):
+    def wrong(curve, bits, operation, operands):
+        status, results = outcome(curve, bits, operation, operands)
+        return status, tuple(number ^ 1 for number in results)
+
+    monkeypatch.setattr(ecc_verification, "outcome", wrong)
+    monkeypatch.setattr(Directory, "store", lambda *_arguments: None)
+    found = verify_directory(Directory.open(built.path), vectors=1)
+    assert not found["passed"]
+    assert found["mismatches"] > len(found["failures"]) == ecc_verification.MOST_FAILURES
+    assert found["failures"][0].startswith("POINT_MULTIPLY on tiny of (0x")
+
+
+def test_cycles_that_vary_are_no_success(built):
+    design = built.coprocessor.core.design
+    cases = [Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ())) for _ in range(2)]
+    answers = [Answer(Status.OK, (), cycles, 0) for cycles in (100, 101)]
+    judged = ecc_verification._judged(design, cases, answers, timed=True)
+    assert (judged.mismatches, judged.passed) == (0, False)
+    assert judged.failures == ["VALIDATE on tiny with status OK takes 100 to 101 cycles"]
+
+
+def test_no_vectors_are_refused(built):
+    with pytest.raises(SpecificationError, match="vectors = 0: at least 1 is needed"):
+        verify_directory(Directory.open(built.path), vectors=0)
+
+
+@pytest.mark.parametrize(
+    ("operation", "operands", "expected"),
+    [
+        (Operation.FIELD_MULTIPLY, (3, 5), (Status.OK, (15,))),
+        (Operation.FIELD_MULTIPLY, (1 << 256, 5), (Status.OPERAND_RANGE, ())),
+        (Operation.ORDER_INVERT, (0,), (Status.NO_INVERSE, ())),
+        (Operation.BASE_MULTIPLY, (0,), (Status.NEUTRAL, ())),
+        (Operation.BASE_MULTIPLY, (1 << 256,), (Status.SCALAR_RANGE, ())),
+        (Operation.POINT_MULTIPLY, (2, 3, 4), (Status.NOT_ON_CURVE, ())),
+        (Operation.VALIDATE, (1 << 256, 4), (Status.OPERAND_RANGE, ())),
+    ],
+)
+def test_outcomes(operation, operands, expected):
+    assert outcome(find_curve("P-256"), 256, operation, operands) == expected
+
+
+def test_outcomes_on_a_montgomery_curve():
+    curve = find_curve("Curve25519")
+    assert outcome(curve, 255, Operation.VALIDATE, (1,)) == (Status.SMALL_ORDER, ())
+    assert outcome(curve, 255, Operation.VALIDATE, (9,)) == (Status.OK, ())
+    assert outcome(curve, 255, Operation.BASE_MULTIPLY, (1,)) == (Status.OK, (9,))
+    assert outcome(curve, 255, Operation.X_MULTIPLY, (curve.order, 9)) == (Status.NEUTRAL, ())
