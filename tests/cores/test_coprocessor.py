@@ -1,11 +1,13 @@
 """The coprocessor's Verilog in simulation, against OpenSSL, integers and published vectors."""
 
+import hashlib
 import json
 import random
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric import ec, x25519
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 
 from residua.cores.coprocessor_simulator import (
     CoprocessorSimulator,
@@ -230,3 +232,60 @@ def test_small_order_points_of_curve25519(curve25519):
         assert curve25519.operate(Operation.VALIDATE, u).status == Status.SMALL_ORDER
         assert curve25519.operate(Operation.X_MULTIPLY, 8 << 250, u).status == Status.NEUTRAL
     assert curve25519.operate(Operation.VALIDATE, 9).status == Status.OK
+
+
+def signed_by_core(core, d, z, k):
+    """(r, s) with all arithmetic done by the core."""
+    n = P256.order
+    r = core.operate(Operation.BASE_MULTIPLY, k).results[0] % n
+    (total,) = core.operate(Operation.ORDER_MULTIPLY_ADD, r, d, z).results
+    (inverse,) = core.operate(Operation.ORDER_INVERT, k).results
+    return r, core.operate(Operation.ORDER_MULTIPLY, total, inverse).results[0]
+
+
+def verified_by_core(core, public, z, r, s):
+    (w,) = core.operate(Operation.ORDER_INVERT, s).results
+    u, v = (core.operate(Operation.ORDER_MULTIPLY, factor, w).results[0] for factor in (z, r))
+    answer = core.operate(Operation.DOUBLE_MULTIPLY, u, v, *P256.base_point, *public)
+    return answer.status == Status.OK and answer.results[0] % P256.order == r
+
+
+def test_ecdsa_against_openssl(p256):
+    chooser, scheme = random.Random(7), ec.ECDSA(hashes.SHA256())
+    for number in range(4):
+        message = b"message %d" % number
+        z = int.from_bytes(hashlib.sha256(message).digest()) % P256.order
+        key = ec.derive_private_key(chooser.randrange(1, P256.order), ec.SECP256R1())
+        d, numbers = key.private_numbers().private_value, key.public_key().public_numbers()
+        signature = signed_by_core(p256, d, z, chooser.randrange(1, P256.order))
+        key.public_key().verify(utils.encode_dss_signature(*signature), message, scheme)
+
+        r, s = utils.decode_dss_signature(key.sign(message, scheme))
+        assert verified_by_core(p256, (numbers.x, numbers.y), z, r, s)
+        assert not verified_by_core(p256, (numbers.x, numbers.y), z ^ 1, r, s)
+        assert not verified_by_core(p256, (numbers.x, numbers.y), z, r, s + 1)
+
+
+def test_sums_of_equal_opposite_and_vanishing_points(p256):
+    chooser, n = random.Random(8), P256.order
+    x, y = target = point(P256, chooser)
+    opposite, k = (x, P256.prime - y), chooser.randrange(1, n)
+    for first, second, other in [
+        (k, k, target),
+        (k, k, opposite),
+        (k, n - k, target),
+        (0, 0, target),
+        (0, k, opposite),
+        (n, 1, opposite),
+        (EDGES[-1], EDGES[-1], target),
+        (2, 1, opposite),
+        (1, 1, P256.base_point),
+    ]:
+        total = affine.add(
+            P256, affine.multiply(P256, first, target), affine.multiply(P256, second, other)
+        )
+        answer = p256.operate(Operation.DOUBLE_MULTIPLY, first, second, *target, *other)
+        assert answer.status == (Status.NEUTRAL if total is None else Status.OK)
+        assert answer.results == (total or ())
+    for points in ((*target, x, y ^ 1), (x, y ^ 1, *target)):
+        assert p256.operate(Operation.DOUBLE_MULTIPLY, 1, 1, *points).status == Status.NOT_ON_CURVE

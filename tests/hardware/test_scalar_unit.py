@@ -63,22 +63,29 @@ async def bits_of(ctx, unit, count, gap):
 
 
 def run(unit, tasks, pace=1.0, gap=3):
-    """(in_range, number, cycles) for each (select, k, r)."""
+    """(in_range, number, cycles) for each (select, k, r); r is None for a plain k."""
     scalars = [word for _, k, _ in tasks for word in split_words(k, unit.count, 32)]
-    randoms = [word for *_, r in tasks for word in split_words(r, unit.random_count, 32)]
+    randoms = [
+        word for *_, r in tasks if r is not None for word in split_words(r, unit.random_count, 32)
+    ]
     results = []
 
     async def main(ctx):
         assert ctx.get(unit.clearing)
         assert await ticks_until(ctx, ~unit.clearing) == unit.depth
-        for select, *_ in tasks:
+        for select, _, r in tasks:
             choose(ctx, unit, select)
+            if r is None:
+                ctx.set(unit.plain, 1)
             await pulse(ctx, unit.start)
+            if r is None:
+                ctx.set(unit.plain, 0)
             choose(ctx, unit, 0)
             assert ctx.get(unit.busy)
             cycles = 1 + await ticks_until(ctx, unit.done)
             assert not ctx.get(unit.busy)
-            number = await bits_of(ctx, unit, unit.served[select], gap)
+            served = (unit.bits if r is None else unit.served)[select]
+            number = await bits_of(ctx, unit, served, gap)
             results.append((ctx.get(unit.in_range), number, cycles))
 
     simulate(
@@ -102,7 +109,7 @@ def check(unit, tasks, results):
     for (select, k, r), (in_range, number, _) in zip(tasks, results, strict=True):
         assert in_range == (k < 1 << unit.bits[select])
         if in_range:
-            assert number == k + r * unit.orders[select]
+            assert number == k + (r or 0) * unit.orders[select]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -112,6 +119,16 @@ def test_bits_range_and_cycles(shape):
     results = run(unit, tasks)
     check(unit, tasks, results)
     assert {cycles for *_, cycles in results} == {unit.latency}
+
+
+def test_plain_scalars_among_blinded_ones():
+    for shape in SHAPES[:2]:
+        unit = ScalarUnit(*shape)
+        tasks = [task for s, k, r in tasks_of(unit, most=5) for task in ((s, k, r), (s, k, None))]
+        results = run(unit, tasks)
+        check(unit, tasks, results)
+        assert {cycles for *_, cycles in results[1::2]} == {unit.plain_latency}
+        assert {cycles for *_, cycles in results[::2]} == {unit.latency}
 
 
 def test_a_long_scalar():

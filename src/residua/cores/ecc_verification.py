@@ -151,6 +151,8 @@ def _judged(
         if (answer.status, answer.results) != case.expected:
             result.mismatches += 1
             result.failures.append(_mismatch(design, case, answer))
+        if case.operation == Operation.DOUBLE_MULTIPLY and answer.status is not Status.OK:
+            continue  # It ends as soon as one of its public points is refused.
         times.setdefault((case.curve, case.operation, answer.status), set()).add(answer.cycles)
     if timed:
         result.constant_time = True
@@ -193,6 +195,7 @@ def all_cases(design: CoprocessorDesign, vectors: int, seed: int) -> Iterator[Ca
         cases = _Cases(design, number, random.Random(f"{seed} {number}"))
         yield from cases.points(vectors)
         yield from cases.exceptional_scalars()
+        yield from cases.sums()
         yield from cases.numbers(vectors * _FIELD_RUNS)
         yield from cases.invalid()
     known = [int(operation) for operation in design.operation_codes]
@@ -225,6 +228,8 @@ class _Cases:
             if index % 4 == 0:
                 yield from self.case(Operation.BASE_MULTIPLY, self.scalar())
                 yield from self.case(Operation.VALIDATE, *point)
+                pair = (self.scalar(), self.scalar())
+                yield from self.case(Operation.DOUBLE_MULTIPLY, *pair, *point, *self.point())
                 if point_by_point is not Operation.X_MULTIPLY:
                     yield from self.case(Operation.X_MULTIPLY, self.scalar(), *point)
 
@@ -237,6 +242,25 @@ class _Cases:
                 yield from self.case(point_operation(self.curve), k, *self.point())
                 yield from self.case(point_operation(self.curve), k, *base)
                 yield from self.case(Operation.BASE_MULTIPLY, k)
+
+    def sums(self) -> Iterator[Case]:
+        """k P + l Q with equal and opposite points, with k P = +-l Q and with either being O."""
+        if Operation.DOUBLE_MULTIPLY not in self.codes:
+            return
+        n, largest, k = self.curve.order, (1 << self.scalar_bits) - 1, self.scalar()
+        x, y = point = self.point()
+        opposite, other = (x, -y % self.curve.prime), self.point()
+        pairs = [(1, 1), (k, k), (k % n, n - k % n), (0, 0), (0, k), (k, 0), (n, 1), (2, 1)]
+        for scalars in (*pairs, (largest, largest)):
+            for second in (point, opposite, other):
+                yield from self.case(Operation.DOUBLE_MULTIPLY, *scalars, *point, *second)
+        wrong = (x, y ^ 1)
+        yield from self.case(Operation.DOUBLE_MULTIPLY, 1, 1, *wrong, *other)
+        yield from self.case(Operation.DOUBLE_MULTIPLY, 1, 1, *other, *wrong)
+        yield from self.case(Operation.DOUBLE_MULTIPLY, 1, 1, *other, x, self.curve.prime)
+        if self.scalar_bits < 32 * self.words:
+            for scalars in ((largest + 1, 1), (1, largest + 1)):
+                yield from self.case(Operation.DOUBLE_MULTIPLY, *scalars, *point, *other)
 
     def numbers(self, runs: int) -> Iterator[Case]:
         """Arithmetic modulo the prime and the order."""
@@ -319,7 +343,8 @@ def outcome(
     if operation >= Operation.FIELD_MULTIPLY:
         modulus = curve.order if operation in ORDER_OPERATIONS else curve.prime
         return _arithmetic(modulus, operation, operands)
-    scalar, point = operands[:1], operands[1:]
+    scalars = 2 if operation is Operation.DOUBLE_MULTIPLY else 1
+    scalar, point = operands[:scalars], operands[scalars:]
     if operation is Operation.VALIDATE:
         scalar, point = (), operands
     if any(k >> scalar_bits for k in scalar):
@@ -328,21 +353,28 @@ def outcome(
         return Status.OPERAND_RANGE, ()
     if isinstance(curve, MontgomeryCurve):
         return _montgomery(curve, operation, scalar, point)
-    base = curve.base_point if operation is Operation.BASE_MULTIPLY else (point[0], point[1])
-    return _weierstrass(curve, operation, scalar, base)
+    if operation is Operation.BASE_MULTIPLY:
+        point = curve.base_point
+    points = list(zip(point[::2], point[1::2], strict=True))
+    return _weierstrass(curve, operation, scalar, points)
 
 
 def _weierstrass(
-    curve: WeierstrassCurve, operation: Operation, scalar: tuple[int, ...], point: tuple[int, int]
+    curve: WeierstrassCurve,
+    operation: Operation,
+    scalars: tuple[int, ...],
+    points: list[tuple[int, int]],
 ) -> Outcome:
-    if not affine.is_on_curve(curve, point):
+    if not all(affine.is_on_curve(curve, point) for point in points):
         return Status.NOT_ON_CURVE, ()
     if operation is Operation.VALIDATE:
         return Status.OK, ()
-    product = affine.multiply(curve, scalar[0], point)
-    if product is None:
+    result: affine.Point = None
+    for scalar, point in zip(scalars, points, strict=True):
+        result = affine.add(curve, result, affine.multiply(curve, scalar, point))
+    if result is None:
         return Status.NEUTRAL, ()
-    return Status.OK, product[:1] if operation is Operation.X_MULTIPLY else product
+    return Status.OK, result[:1] if operation is Operation.X_MULTIPLY else result
 
 
 def _montgomery(

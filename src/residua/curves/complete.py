@@ -47,40 +47,63 @@ def constants(prime: int, a: int, b: int) -> dict[str, int]:
 
 
 def addition(*, a: int | None = None, b: int | None = None) -> FieldProgram:
-    """(x0 : y0 : z0) += (x1 : y1 : z1).
-
-    Args:
-        a: 0 for the cheaper program of curves with a = 0.
-        b: with a = 0, the coefficient if it is a small integer; None: constant "triple_b".
-    """
+    """(x0 : y0 : z0) += (x1 : y1 : z1), by `add`."""
     program = FieldProgram("complete_addition")
-    (x0, y0, z0), (x1, y1, z1) = _point(program, "0"), _point(program, "1")
-    xy = program.product_sum("xy", (x0, y1, 1), (x1, y0, 1))
-    yz = program.product_sum("yz", (y0, z1, 1), (y1, z0, 1))
-    xz = program.product_sum("xz", (x0, z1, 1), (x1, z0, 1))
-    _finish(program, (xy, yz, xz), ((x0, x1), (y0, y1), (z0, z1)), a, b)
+    _put(program, add(program, _point(program, "0"), _point(program, "1"), a=a, b=b))
     return program
 
 
 def doubling(*, a: int | None = None, b: int | None = None) -> FieldProgram:
-    """(x0 : y0 : z0) doubled, for a point of the curve.
+    """(x0 : y0 : z0) doubled, by `double`."""
+    program = FieldProgram("complete_doubling")
+    _put(program, double(program, _point(program, "0"), a=a, b=b))
+    return program
+
+
+def add(
+    program: FieldProgram,
+    first: Point,
+    second: Point,
+    *,
+    a: int | None = None,
+    b: int | None = None,
+) -> Point:
+    """The sum of two points as a part of ``program``.
 
     Args:
-        a: 0 or -3 for the cheaper programs of such curves; anything else is the general one.
+        program: where the operations are recorded.
+        first: a point of the curve.
+        second: another one, or the same.
+        a: 0 for the cheaper formulas of curves with a = 0.
+        b: with a = 0, the coefficient if it is a small integer; None: constant "triple_b".
+    """
+    (x0, y0, z0), (x1, y1, z1) = first, second
+    xy = program.product_sum("xy", (x0, y1, 1), (x1, y0, 1))
+    yz = program.product_sum("yz", (y0, z1, 1), (y1, z0, 1))
+    xz = program.product_sum("xz", (x0, z1, 1), (x1, z0, 1))
+    return _finish(program, (xy, yz, xz), ((x0, x1), (y0, y1), (z0, z1)), a, b)
+
+
+def double(
+    program: FieldProgram, point: Point, *, a: int | None = None, b: int | None = None
+) -> Point:
+    """The double of a point of the curve as a part of ``program``.
+
+    Args:
+        program: where the operations are recorded.
+        point: the point.
+        a: 0 or -3 for the cheaper formulas of such curves; anything else is the general one.
         b: with a = 0, the coefficient if it is a small integer; None: a named constant.
     """
-    program = FieldProgram("complete_doubling")
-    x, y, z = _point(program, "0")
+    x, y, z = point
     xy = program.product("xy", x, y, multiple=2)
     yz = program.product("yz", y, z, multiple=2)
     if a == 0:
-        _double_zero(program, xy, yz, b)
-    elif a == -3:
-        _double_minus_3(program, xy, yz)
-    else:
-        xz = program.product("xz", x, z, multiple=2)
-        _finish(program, (xy, yz, xz), ((x, x), (y, y), (z, z)), None, None)
-    return program
+        return _double_zero(program, point, xy, yz, b)
+    if a == -3:
+        return _double_minus_3(program, point, xy, yz)
+    xz = program.product("xz", x, z, multiple=2)
+    return _finish(program, (xy, yz, xz), ((x, x), (y, y), (z, z)), None, None)
 
 
 def affine_result() -> FieldProgram:
@@ -96,10 +119,9 @@ def _point(program: FieldProgram, index: str) -> Point:
     return program.input("x" + index), program.input("y" + index), program.input("z" + index)
 
 
-def _put(program: FieldProgram, x: Variable, y: Variable, z: Variable) -> None:
-    program.output("x0", x)
-    program.output("y0", y)
-    program.output("z0", z)
+def _put(program: FieldProgram, point: Point) -> None:
+    for name, coordinate in zip(("x0", "y0", "z0"), point, strict=True):
+        program.output(name, coordinate)
 
 
 def _finish(
@@ -108,7 +130,7 @@ def _finish(
     pairs: tuple[tuple[Variable, Variable], ...],
     a: int | None,
     b: int | None,
-) -> None:
+) -> Point:
     """The sum from xy = X0 Y1 + X1 Y0, yz, xz and the pairs of coordinates.
 
     With t = a xz + 3 b Z0 Z1, minus = Y0 Y1 - t, plus = Y0 Y1 + t, v = 3 X0 X1 + a Z0 Z1 and
@@ -135,7 +157,7 @@ def _finish(
     x3 = program.product_sum("x0", (xy, minus, 1), (yz, w, -1))
     y3 = program.product_sum("y0", (v, w, 1), (plus, minus, 1))
     z3 = program.product_sum("z0", (yz, plus, 1), (xy, v, 1))
-    _put(program, x3, y3, z3)
+    return x3, y3, z3
 
 
 def _curve_parts_zero(
@@ -157,9 +179,11 @@ def _curve_parts_zero(
     return minus, plus, program.combine("w", (xz, 3 * b))
 
 
-def _double_zero(program: FieldProgram, xy: Variable, yz: Variable, b: int | None) -> None:
+def _double_zero(
+    program: FieldProgram, point: Point, xy: Variable, yz: Variable, b: int | None
+) -> Point:
     """With t = 3 b Z^2: (2 X Y (Y^2 - 3 t) : Y^2 (Y^2 + 6 t) - 3 t^2 : 8 Y^3 Z)."""
-    y, z = program.input("y0"), program.input("z0")
+    _, y, z = point
     yy = program.product("yy", y, y)
     zz = program.product("zz", z, z)
     if b is None:
@@ -171,16 +195,16 @@ def _double_zero(program: FieldProgram, xy: Variable, yz: Variable, b: int | Non
     plus = program.combine("yy + 6t", (yy, 1), (t3, 2))
     x3 = program.product("x0", xy, minus)
     y3 = program.product_sum("y0", (yy, plus, 1), (t, t3, -1))
-    _put(program, x3, y3, program.product("z0", yy, yz, multiple=4))
+    return x3, y3, program.product("z0", yy, yz, multiple=4)
 
 
-def _double_minus_3(program: FieldProgram, xy: Variable, yz: Variable) -> None:
+def _double_minus_3(program: FieldProgram, point: Point, xy: Variable, yz: Variable) -> Point:
     """a = -3 with f = X Z, e = Z^2, h = b Z^2 and w = 9 b f - 9 e.
 
     (2 X Y (Y^2 + 9 f) - 2 Y Z w : Y^2 (Y^2 - 9 f + 18 h) - (3 h - 9 f)(9 h - 9 f) - 3 e w :
     8 Y^3 Z), where X^3 is eliminated from Y3 by the equation of the curve.
     """
-    x, y, z = _point(program, "0")
+    x, y, z = point
     yy = program.product("yy", y, y)
     f = program.product("xz", x, z)
     e = program.product("zz", z, z)
@@ -193,4 +217,4 @@ def _double_minus_3(program: FieldProgram, xy: Variable, yz: Variable) -> None:
     e3 = program.combine("3e", (e, 3))
     x3 = program.product_sum("x0", (xy, u, 1), (yz, w, -1))
     y3 = program.product_sum("y0", (yy, n, 1), (s, r, -1), (e3, w, -1))
-    _put(program, x3, y3, program.product("z0", yy, yz, multiple=4))
+    return x3, y3, program.product("z0", yy, yz, multiple=4)

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Literal
 
 from residua.algorithms.field import Constant, FieldProgram
-from residua.curves import ladder, montgomery_ladder
+from residua.curves import joint, ladder, montgomery_ladder
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.curves.powers import INPUT, PowerChain, fermat_chain
 
@@ -46,20 +46,24 @@ class Status(IntEnum):
     ZEROISED = 9
 
 
+Source = Literal["operand", "random", "scalar", "first scalar", "second scalar"]
+
+
 @dataclass(frozen=True)
 class Read:
-    """Take a number: the scalar, or an operand or random words for the next "load" routine.
+    """Take a number: a scalar, or an operand or random words for the next "load" routine.
 
-    An operand must be below the modulus, a scalar must have no more bits than the curve allows; the
-    next `Check` ends an operation that broke this.
+    A "scalar" is blinded, a "first scalar" and a "second scalar" are not. An operand must be below
+    the modulus, a scalar must have no more bits than the curve allows; the next `Check` ends an
+    operation that broke this.
     """
 
-    source: Literal["operand", "random", "scalar"]
+    source: Source
 
 
 @dataclass(frozen=True)
 class Run:
-    """Run a routine; ``rounds`` None: once for each bit of the scalar."""
+    """Run a routine; ``rounds`` None: once for each bit of the blinded scalar."""
 
     routine: str
     rounds: int | None = 1
@@ -107,7 +111,7 @@ LONGEST_CHAIN = 1 + len(_CHAIN_ELEMENTS)
 
 def operations(curve: Curve) -> dict[Operation, list[Instruction]]:
     """The operations of a curve."""
-    group = _montgomery(curve) if isinstance(curve, MontgomeryCurve) else _weierstrass()
+    group = _montgomery(curve) if isinstance(curve, MontgomeryCurve) else _weierstrass(curve)
     common = {
         Operation.FIELD_MULTIPLY: _multiply(),
         Operation.FIELD_INVERT: _invert(),
@@ -121,7 +125,12 @@ def operations(curve: Curve) -> dict[Operation, list[Instruction]]:
     return group | common | modulo_order
 
 
-def _weierstrass() -> dict[Operation, list[Instruction]]:
+def scalar_bits(curve: Curve) -> int:
+    """Bits that a scalar may have: those of the order or of the field."""
+    return max(curve.order_bits, curve.field_bits)
+
+
+def _weierstrass(curve: WeierstrassCurve) -> dict[Operation, list[Instruction]]:
     scalar: list[Instruction] = [Read("scalar")]
     point = [*scalar, *_point(), *_validated(), *_ladder()]
     affine = [
@@ -135,7 +144,33 @@ def _weierstrass() -> dict[Operation, list[Instruction]]:
         Operation.BASE_MULTIPLY: [*scalar, Check(), Run("base_point"), *_ladder(), *affine],
         Operation.X_MULTIPLY: [*point, *_affine_x()],
         Operation.VALIDATE: [*_point(), *_validated()],
-    }
+    } | (_double_multiply(curve) if _has_odd_order(curve) else {})
+
+
+def _has_odd_order(curve: WeierstrassCurve) -> bool:
+    """Whether no point has order 2, so that complete formulas are complete."""
+    return curve.cofactor % 2 == 1 and curve.order % 2 == 1
+
+
+def _double_multiply(curve: WeierstrassCurve) -> dict[Operation, list[Instruction]]:
+    point = [*_point(), *_validated()]
+    first = [*point, Run("copy_nx_x"), Run("copy_ny_y")]
+    multiplied: list[Instruction] = [
+        Run("joint_initial_state"),
+        Run("joint_step", scalar_bits(curve)),
+        *_stop("z0", "zero", Status.NEUTRAL),
+    ]
+    # The inversion needs the places of all three coordinates.
+    affine: list[Instruction] = [
+        Run("copy_nx_x0"),
+        Run("copy_ny_y0"),
+        Run("copy_d_z0"),
+        Invert(),
+        Run("joint_result"),
+        *_results("x", "y"),
+    ]
+    scalars: list[Instruction] = [Read("first scalar"), Read("second scalar")]
+    return {Operation.DOUBLE_MULTIPLY: [*scalars, *first, *point, *multiplied, *affine]}
 
 
 def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
@@ -281,13 +316,21 @@ def _group_routines(curve: Curve) -> dict[str, FieldProgram]:
             "final_select": montgomery_ladder.final_select(),
             "small_order": montgomery_ladder.small_order(curve.cofactor),
         }
-    return {
+    a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
+    programs = {
         "initial_state": ladder.initial_state(),
-        "ladder_step": ladder.step(a=-3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None),
+        "ladder_step": ladder.step(a=a),
         "final_select": ladder.final_select(),
         "recovery_fractions": ladder.recovery_fractions(),
         "recovery_result": ladder.recovery_result(),
         "on_curve": _on_curve(),
+    }
+    if not _has_odd_order(curve):
+        return programs
+    return programs | {
+        "joint_initial_state": joint.initial_state(a=a),
+        "joint_step": joint.step(a=a),
+        "joint_result": joint.result(),
     }
 
 
@@ -314,6 +357,7 @@ def constants(curve: Curve) -> dict[str, int]:
         named = montgomery_ladder.constants(curve.prime, curve.a)
     else:
         named = ladder.constants(curve.prime, curve.a, curve.b)
+        named |= joint.constants(curve.prime, curve.a, curve.b)
     return named | {"base_x": curve.x, "base_y": curve.y}
 
 

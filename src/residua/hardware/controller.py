@@ -20,6 +20,7 @@ from residua.curves.operations import (
     Read,
     Receive,
     Run,
+    Source,
     Status,
 )
 from residua.machines.control_store import Block
@@ -103,8 +104,7 @@ class ControlProgram:
             case Run():
                 self._run(instruction, curve, order)
             case Read(source):
-                kind = {"operand": Kind.OPERAND, "random": Kind.RANDOM, "scalar": Kind.SCALAR}
-                self._add(kind[source], order=order)
+                self._read(source, order)
             case Receive(stop, status):
                 marks = {"stop_zero": stop == "zero", "stop_nonzero": stop == "nonzero"}
                 values = {name: int(mark) for name, mark in marks.items()}
@@ -113,6 +113,16 @@ class ControlProgram:
                 self._add(Kind.CHECK)
             case Invert():
                 self._add(Kind.CALL, target=call)
+
+    def _read(self, source: Source, order: int) -> None:
+        match source:
+            case "operand":
+                self._add(Kind.OPERAND, order=order)
+            case "random":
+                self._add(Kind.RANDOM, order=order)
+            case _:
+                plain, second = source != "scalar", source == "second scalar"
+                self._add(Kind.SCALAR, plain=int(plain), second=int(second))
 
     def _run(self, run: Run, curve: int, order: int) -> None:
         block = self.blocks[run.routine][curve]
@@ -137,7 +147,7 @@ class ControlProgram:
     def layout(self) -> data.StructLayout:
         """The fields of an instruction."""
         names = ["kind", "target", "length", "pause", "rounds", "scalar", "order", "status"]
-        names += ["stop_zero", "stop_nonzero"]
+        names += ["stop_zero", "stop_nonzero", "plain", "second"]
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
         call = (len(self.words) - 1).bit_length()
         return data.StructLayout(widths | {"target": max(widths["target"], call)})
@@ -168,7 +178,9 @@ class Controller(Component):
 
     The processor is driven through ``run``, ``origin``, ``length``, ``rounds`` and ``page``. Reads
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
-    ``read_scalar``, and end with ``read_done``; ``in_range`` belongs to the last one. ``received``
+    ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is), and
+    end with ``operand_done`` or ``scalar_done``, with which comes whether it is in range.
+    ``received``
     and ``zero`` come with a number given out, which ``test_only`` keeps from being stored;
     ``release`` gives out what is stored.
     """
@@ -199,6 +211,8 @@ class Controller(Component):
                 "read_operand": Out(1),
                 "read_random": Out(1),
                 "read_scalar": Out(1),
+                "plain": Out(1),
+                "second": Out(1),
                 "operand_done": In(1),
                 "operand_in_range": In(1),
                 "scalar_done": In(1),
@@ -294,7 +308,12 @@ class Controller(Component):
                     self.read_random.eq(word.kind == Kind.RANDOM),
                 ]
             with m.Case(Kind.SCALAR):
-                m.d.sync += [self._state.eq(_State.SCALAR), self.read_scalar.eq(1)]
+                m.d.sync += [
+                    self._state.eq(_State.SCALAR),
+                    self.read_scalar.eq(1),
+                    self.plain.eq(word.plain),
+                    self.second.eq(word.second),
+                ]
             with m.Case(Kind.RECEIVE):
                 m.d.sync += self._state.eq(_State.RECEIVE)
             with m.Case(Kind.CHECK):

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib.wiring import Component, connect, flipped
 
 from residua.algorithms import rns_field
 from residua.algorithms.field import Constant, FieldProgram, Load, ProductSum
 from residua.algorithms.montgomery import MontgomeryDomain
+from residua.curves import joint, ladder
 from residua.curves.operations import (
     NUMBER,
     Instruction,
@@ -24,6 +25,7 @@ from residua.curves.operations import (
     inversion,
     operations,
     routines,
+    scalar_bits,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
@@ -41,7 +43,7 @@ from residua.machines.control_store import Block
 from residua.machines.routine import Source
 from residua.numbers.residues import Redundant
 
-LOOPS = ("ladder_step", "square")
+LOOPS = ("ladder_step", "joint_step", "square")
 """Routines that are repeated without a break."""
 
 SCALAR_DELAY = 5
@@ -56,6 +58,9 @@ GROUP_ROUTINES = (
     "recovery_result",
     "on_curve",
     "small_order",
+    "joint_initial_state",
+    "joint_step",
+    "joint_result",
 )
 
 
@@ -214,8 +219,8 @@ class CoprocessorDesign:
 
     @cached_property
     def scalar_bits(self) -> tuple[int, ...]:
-        """Bits that a scalar may have on each curve: those of the order or of the field."""
-        return tuple(max(c.order_bits, c.field_bits) for c in self.curves)
+        """Bits that a scalar may have on each curve."""
+        return tuple(map(scalar_bits, self.curves))
 
     @cached_property
     def served(self) -> tuple[int, ...]:
@@ -223,8 +228,14 @@ class CoprocessorDesign:
         blinded = self.blinding + (self.blinding > 0)
         return tuple(bits + blinded for bits in self.scalar_bits)
 
+    def second_scalar_unit(self) -> ScalarUnit | None:
+        """The unit that holds the other scalar of a double multiplication, if there is such."""
+        if Operation.DOUBLE_MULTIPLY not in self.operation_codes:
+            return None
+        return ScalarUnit([0] * len(self.curves), self.scalar_bits, self.words)
+
     def scalar_unit(self) -> ScalarUnit:
-        """The unit that holds the scalar."""
+        """The unit that holds a scalar, or the first of two."""
         orders = [
             curve.order * curve.cofactor if isinstance(curve, WeierstrassCurve) else 0
             for curve in self.curves
@@ -301,7 +312,8 @@ class Coprocessor(Component):
     ends any operation and wipes registers, memories and results; so do a reset and the end of each
     operation (results apart).
 
-    The number of cycles depends on the operation, the curve and the status alone.
+    The number of cycles depends on the operation, the curve and the status alone; that of a
+    DOUBLE_MULTIPLY, whose operands are public, also on which of them is refused.
     """
 
     def __init__(self, design: CoprocessorDesign) -> None:
@@ -317,7 +329,8 @@ class Coprocessor(Component):
         controller = Controller(design.controller, processor_design.store.words, longest)
         processor = Processor(processor_design, controller.most_rounds)
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
-        scalar = design.scalar_unit()
+        scalar, second = design.scalar_unit(), design.second_scalar_unit()
+        scalars = [scalar, *([second] if second else [])]
         converter = ResidueToBinary(design.conversion)
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
@@ -326,7 +339,7 @@ class Coprocessor(Component):
         for name, part in (
             ("processor", processor),
             ("operand_reader", reader),
-            ("scalar_unit", scalar),
+            *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
             ("converter", converter),
             ("slack", slack),
         ):
@@ -336,11 +349,13 @@ class Coprocessor(Component):
         self._control(m, controller, results.busy | release)
         connect(m, results.released, flipped(self.result))
         self._operate(m, controller, processor)
-        self._read(m, controller, processor, reader, scalar)
-        self._gates(m, processor, scalar, controller)
+        self._read(m, controller, processor, reader, scalars)
+        self._gates(m, processor, scalars, controller)
         connect(m, converter.result, slack.input)
         connect(m, slack.output, results.results)
-        clearing = processor.clearing | scalar.clearing | results.clearing
+        clearing = processor.clearing | results.clearing
+        for unit in scalars:
+            clearing |= unit.clearing
         m.d.sync += [
             wipe.eq(controller.wipe),
             discard.eq(controller.wipe & (controller.status != Status.OK)),
@@ -388,46 +403,65 @@ class Coprocessor(Component):
         controller: Controller,
         processor: Processor,
         reader: OperandReader,
-        scalar: ScalarUnit,
+        scalars: Sequence[ScalarUnit],
     ) -> None:
-        """Operands and random words to the processor, the scalar and its blinding to its unit."""
+        """Operands and random words to the processor, scalars and their blinding to their units."""
         connect(m, reader.operand, processor.binary)
         random = controller.read_random & reader.busy
+        words = reader.words.ready
+        operands_ready, random_ready = words & ~random, words & random
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand),
             reader.start.eq(controller.read_operand),
             reader.select.eq(controller.page),
-            scalar.start.eq(controller.read_scalar),
             controller.operand_done.eq(reader.done),
             controller.operand_in_range.eq(reader.in_range),
-            controller.scalar_done.eq(scalar.done),
-            controller.scalar_in_range.eq(scalar.in_range),
+            controller.scalar_done.eq(Cat(unit.done for unit in scalars).any()),
+            controller.scalar_in_range.eq(
+                Cat(unit.in_range | ~unit.done for unit in scalars).all()
+            ),
             reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
             reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
-            scalar.scalar.payload.eq(self.operands.payload),
-            scalar.scalar.valid.eq(self.operands.valid & scalar.busy),
-            scalar.random.payload.eq(self.random.payload),
-            scalar.random.valid.eq(self.random.valid & scalar.busy),
-            self.operands.ready.eq(
-                Mux(scalar.busy, scalar.scalar.ready, reader.words.ready & ~random)
-            ),
-            self.random.ready.eq(
-                Mux(scalar.busy, scalar.random.ready, reader.words.ready & random)
-            ),
         ]
-        if len(self.design.curves) > 1:
-            m.d.comb += scalar.select.eq(controller.chosen_curve)
+        for index, unit in enumerate(scalars):
+            m.d.comb += [
+                unit.start.eq(controller.read_scalar & (controller.second == index)),
+                unit.scalar.payload.eq(self.operands.payload),
+                unit.scalar.valid.eq(self.operands.valid & unit.busy),
+                unit.random.payload.eq(self.random.payload),
+                unit.random.valid.eq(self.random.valid & unit.busy),
+            ]
+            operands_ready = Mux(unit.busy, unit.scalar.ready, operands_ready)
+            random_ready = Mux(unit.busy, unit.random.ready, random_ready)
+            if unit.blinding:
+                m.d.comb += unit.plain.eq(controller.plain)
+            if len(self.design.curves) > 1:
+                m.d.comb += unit.select.eq(controller.chosen_curve)
+        m.d.comb += [self.operands.ready.eq(operands_ready), self.random.ready.eq(random_ready)]
 
     def _gates(
-        self, m: Module, processor: Processor, scalar: ScalarUnit, controller: Controller
+        self,
+        m: Module,
+        processor: Processor,
+        scalars: Sequence[ScalarUnit],
+        controller: Controller,
     ) -> None:
-        """The bits by which routines select: this bit xor the one before, and the one before."""
-        previous = Signal()
+        """The bits by which routines select.
+
+        They are the bit of the scalar xor the one before it, the one before, and the bits of both
+        scalars.
+        """
+        previous, bit = Signal(), scalars[0].bit
         with m.If(controller.read_scalar):
             m.d.sync += previous.eq(0)
         with m.Elif(processor.advance):
-            m.d.sync += previous.eq(scalar.bit)
-        bits = {"swap": scalar.bit ^ previous, "last": previous}
-        m.d.comb += scalar.advance.eq(processor.advance)
+            m.d.sync += previous.eq(bit)
+        bits = {
+            ladder.SWAP.name: bit ^ previous,
+            ladder.LAST.name: previous,
+            joint.FIRST.name: bit,
+            joint.SECOND.name: scalars[-1].bit,
+        }
+        m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         for index, name in enumerate(processor.design.gates):
             m.d.comb += processor.gates[index].eq(bits[name])

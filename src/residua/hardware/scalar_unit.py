@@ -39,19 +39,20 @@ class ScalarUnit(Component):
     """Takes a scalar k of ``count`` words and serves the bits of k + r n, the highest first.
 
     There are one or several curves; ``orders`` are their n, ``bits`` the number of bits that k may
-    have on each. r has ``blinding`` random bits, a multiple of 32; with 0, the bits of k are
-    served.
+    have on each. r has ``blinding`` random bits, a multiple of 32.
 
     ``start`` takes the index of the curve from ``select`` (a port that is only there if there are
     several) and begins: ``count`` words of k are taken from ``scalar``, the lowest first, then
-    ``blinding`` / 32 words from ``random``. ``done`` is set for one cycle when the scalar is ready.
+    ``blinding`` / 32 words from ``random``. With ``plain`` (a port that is only there if there is
+    blinding) r is 0 and takes no words. ``done`` is set for one cycle when the scalar is ready.
     From then on ``in_range`` tells whether k < 2^bits, and ``bit`` is the highest of
-    ``served[select]`` bits, whatever their values. ``advance`` asks for the next bit, which is
-    valid three cycles later, and has no effect at the lowest one. ``start`` is ignored while
-    ``busy`` is set.
+    ``served[select]`` bits, or with ``plain`` of ``bits[select]``, whatever their values.
+    ``advance`` asks for the next bit, which is valid three cycles later, and has no effect at the
+    lowest one. ``start`` is ignored while ``busy`` is set.
 
-    ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits. It
-    does not depend on the numbers, not even on ``in_range``. ``clear`` abandons whatever is under
+    ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits,
+    ``plain_latency`` that with ``plain``. It does not depend on the numbers, not even on
+    ``in_range``. ``clear`` abandons whatever is under
     way and wipes all words and registers, as reset does; meanwhile ``clearing`` (and ``busy``) is
     set, for ``depth`` cycles.
 
@@ -76,11 +77,13 @@ class ScalarUnit(Component):
         self.random_count = blinding // WORD
         self.length = self.random_count + count
         self.depth = max(self.length, -(-max(self.served) // WORD))
-        self.latency = self.length + blinding * (self.length + 2) + 3
+        self.plain_latency = count + 3
+        self.latency = self.plain_latency + self.random_count + blinding * (self.length + 2)
         super().__init__(
             {
                 "start": In(1),
                 **selector(len(self.orders)),
+                **({"plain": In(1)} if blinding else {}),
                 "scalar": In(stream.Signature(WORD)),
                 "random": In(stream.Signature(WORD)),
                 "clear": In(1),
@@ -99,6 +102,7 @@ class ScalarUnit(Component):
         m.submodules.words = memory = Memory(shape=WORD, depth=self.depth, init=[])
         self._state = Signal(_State, name="state", init=_State.SWEEP)
         self._curve = Signal(range(len(self.orders)), name="curve")
+        self._plain = Signal(name="is_plain")
         self._index = Signal(range(max(self.length + 2, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         resting = self._state.matches(_State.IDLE, _State.SERVE)
@@ -133,6 +137,8 @@ class ScalarUnit(Component):
             ]
             if len(self.orders) > 1:
                 m.d.sync += self._curve.eq(self.select)
+            if self.blinding:
+                m.d.sync += self._plain.eq(self.plain)
         with m.If(self.clear):
             m.d.sync += self.in_range.eq(0)
             with m.If(~self.clearing):
@@ -157,7 +163,8 @@ class ScalarUnit(Component):
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
         with m.If(self.scalar.valid):
             m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
-            self._next(m, self.length, _State.RANDOMISE if self.blinding else _State.READY)
+            blinded = _State.RANDOMISE if self.blinding else _State.READY
+            self._next(m, self.length, Mux(self._plain, _State.READY, blinded))
 
     def _randomise(self, m: Module) -> None:
         """The words of r."""
@@ -227,7 +234,9 @@ class ScalarUnit(Component):
             with m.If(self.advance & (self._state == _State.SERVE) & (position != 0)):
                 m.d.sync += position.eq(position - 1)
         with m.Else():
-            m.d.sync += position.eq(Array([size - 1 for size in self.served])[self._curve])
+            # A plain k lies above the place of r, where k' has its bits but the highest one.
+            highest = Array([size - 1 for size in self.served])[self._curve]
+            m.d.sync += position.eq(highest - self._plain)
 
 
 def _check(order: int, size: int, room: int, blinding: int) -> None:
