@@ -17,6 +17,7 @@ from residua.cores.coprocessor_simulator import (
 from residua.cores.ecc import EccCore
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
+from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import WeierstrassCurve
 from residua.hardware.coprocessor import Coprocessor
@@ -24,7 +25,9 @@ from residua.hardware.rtl import PRIMITIVE_FILE, emit
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256 = find_curve("P-256")
-EDGES = [0, 1, 2, 3, P256.order - 2, P256.order - 1, P256.order, P256.order + 1, (1 << 256) - 1]
+N = P256.order
+EDGES = [0, 1, 2, 3, N // 2 - 1, N // 2, N // 2 + 1, N - 3, N - 2, N - 1, N, N + 1, N + 2]
+EDGES.append((1 << 256) - 1)
 
 
 def simulator(core: EccCore, folder: Path) -> CoprocessorSimulator:
@@ -44,13 +47,13 @@ def p256(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
-    """Two small curves, of different kinds and lengths, with blinded scalars."""
+    """Small curves of different lengths and formulas, with blinded scalars."""
     core = EccCore(SMALL, blinding=32)
+    assert set(core.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
     return simulator(core, tmp_path_factory.mktemp("shared"))
 
 
-# y^2 = x^3 + a x + b over GF(p), of prime order, and B v^2 = u^3 + A u^2 + u, of cofactor 4.
-SMALL = [find_curve("secp112r1"), find_curve("secp128r1")]
+SMALL = [find_curve("secp112r1"), find_curve("secp112r2"), find_curve("secp128r1")]
 
 
 def point(curve, chooser):
@@ -184,7 +187,8 @@ def test_several_curves_in_one_core(shared):
     for index, curve in enumerate(SMALL):
         assert isinstance(curve, WeierstrassCurve)
         base = point(curve, chooser)
-        scalars = [0, 1, 2, curve.order - 1, curve.order, curve.order + 1]
+        n = curve.order
+        scalars = [0, 1, 2, n // 2, n // 2 + 1, n - 2, n - 1, n, n + 1]
         scalars += [chooser.randrange(curve.order) for _ in range(10)]
         answers = shared.run(
             Request(Operation.POINT_MULTIPLY, (k, *base), curve=index, seed=number, stalls=20)

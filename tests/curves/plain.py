@@ -95,8 +95,8 @@ class Ladder:
         self.constants = constants
         self.state = state
 
-    def run(self, program: FieldProgram, *, swap: bool = False, last: bool = False) -> None:
-        flags = {"swap": swap, "last": last}
+    def run(self, program: FieldProgram, **flags: bool) -> None:
+        flags = {"swap": False, "last": False} | flags
         self.state |= evaluate(
             program, self.prime, self.state, constants=self.constants, flags=flags
         )

@@ -18,10 +18,19 @@ from curves.plain import (
     openssl_point,
 )
 from residua.curves import difference_ladder
+from residua.curves.difference_ladder import LEAST_ORDER
 from residua.errors import SpecificationError
 
+NO_FLAGS = {"neutral": False, "own": False, "negate": False}
 
-def run(curve: PlainCurve, k: int, point: tuple[int, int], m: int) -> tuple[int, int] | None:
+
+def run(
+    curve: PlainCurve,
+    k: int,
+    point: tuple[int, int],
+    m: int,
+    flags: dict[str, bool] = NO_FLAGS,
+) -> tuple[int, int] | None:
     """k P, or None where the final denominator is zero."""
     p = curve.prime
     constants = difference_ladder.constants(p, curve.a)
@@ -29,11 +38,11 @@ def run(curve: PlainCurve, k: int, point: tuple[int, int], m: int) -> tuple[int,
     runner.run(difference_ladder.initial_state())
     bits = f"{k:b}"[1:]
     runner.steps(difference_ladder.step(), bits)
-    runner.run(difference_ladder.recovery_fractions(), swap=bits[-1:] == "1")
+    runner.run(difference_ladder.recovery_fractions(), last=bits[-1:] == "1", **flags)
     if runner.state["d"] == 0:
         return None
     runner.state["inverse"] = inverse(runner.state["d"], p)
-    runner.run(difference_ladder.recovery_result())
+    runner.run(difference_ladder.recovery_result(), **flags)
     return runner.state["x"], runner.state["y"]
 
 
@@ -73,6 +82,7 @@ def test_a_step_keeps_the_relation_of_all_coordinates() -> None:
             x1=(r[0] - x) * z**2,
             y0=2 * q[1] * z**3,
             y1=2 * r[1] * z**3,
+            g=(q[0] - r[0]) ** 2 * z**4,
         )
         runner.run(difference_ladder.step(), swap=swap)
         doubled, other = (r, q) if swap else (q, r)
@@ -86,6 +96,7 @@ def test_a_step_keeps_the_relation_of_all_coordinates() -> None:
             "x1": (third[0] - x) * factor**2,
             "y0": 2 * double[1] * factor**3,
             "y1": 2 * third[1] * factor**3,
+            "g": (double[0] - third[0]) ** 2 * factor**4,
         }
         assert {name: runner.state[name] for name in scaled} == {
             name: value % curve.prime for name, value in scaled.items()
@@ -99,6 +110,32 @@ def test_bad_scalars_for_fixed_length(order: int) -> None:
         scalar = next(s for s in (k + order, k + 2 * order) if s.bit_length() == bits)
         bad = {0, 1, order // 2, order - 2, order - 1} - ({1} if order == 127 else set())
         assert fails(scalar, order) == (k in bad), k
+
+
+@pytest.mark.parametrize("order", [11, 13, 67, 127, 131])
+def test_bad_scalars_with_a_multiple_of_the_order(order: int) -> None:
+    """r = 2 modulo 4 leaves the exceptions that are replaced anyway, for any length of r."""
+    for r in range(2, order // 4, 4):
+        for k in range(order):
+            assert fails(k + r * order, order) == (k in {0, 1, order // 2, order - 1}), (k, r)
+
+
+@pytest.mark.parametrize(("prime", "a", "b"), [(103, 0, 2), (103, 100, 3), (67, 64, 4), (67, 5, 8)])
+def test_every_scalar_with_its_flags(prime: int, a: int, b: int) -> None:
+    curve = PlainCurve(prime, a, b)
+    orders = {point: curve.order_of(point) for point in curve.points}
+    point, n = next((p, n) for p, n in orders.items() if n % 2 and n >= LEAST_ORDER)
+    for k in range(n):
+        flags = {
+            "neutral": k == 0,
+            "own": k in (1, n - 1),
+            "negate": k in (n - 1, n - 2, n // 2),
+        }
+        replaced = 2 if k in (0, 1, n - 1, n - 2) else n // 2 + 1 if k == n // 2 else k
+        scalar = next(
+            s for s in (replaced + n, replaced + 2 * n) if s.bit_length() == n.bit_length() + 1
+        )
+        assert run(curve, scalar, point, 5, flags) == curve.multiply(k, point)
 
 
 def test_failure_at_the_last_step_shows() -> None:
@@ -146,9 +183,9 @@ def test_mixture_never_vanishes() -> None:
 
 def test_costs() -> None:
     assert costs(difference_ladder.step()) == (10, 15, 2, 3)
-    assert costs(difference_ladder.initial_state()) == (8, 12, 2, 0)
-    assert costs(difference_ladder.recovery_fractions()) == (18, 23, 3, 2)
-    assert costs(difference_ladder.recovery_result()) == (4, 5, 0, 0)
+    assert costs(difference_ladder.initial_state()) == (9, 13, 3, 0)
+    assert costs(difference_ladder.recovery_fractions()) == (17, 22, 4, 3)
+    assert costs(difference_ladder.recovery_result()) == (4, 5, 1, 3)
 
 
 def test_characteristic_3_is_refused() -> None:

@@ -131,6 +131,59 @@ def test_plain_scalars_among_blinded_ones():
         assert {cycles for *_, cycles in results[::2]} == {unit.latency}
 
 
+LENGTHENED = [
+    # orders, bits, words, blinding, curves whose scalars are lengthened
+    ((N256,), (256,), 8, 64, {0}),
+    ((N256,), (256,), 8, 0, {0}),
+    ((N256, N192, L255), (256, 192, 255), 8, 32, {0, 1}),
+    ((97, 5), (7, 3), 1, 32, {0}),
+    ((2**31 + 1, 2**32 - 1), (32, 32), 1, 0, {0, 1}),
+    ((2**33 + 1,), (34,), 2, 32, {0}),
+]
+
+
+def expected_number(unit, curve, k, r):
+    """What is served of k + r n, and what is left out at its top."""
+    order, top = unit.orders[curve], unit.bits[curve] + unit.blinding
+    if r is None:
+        return k, 0
+    if unit.lengthened:
+        r = r & ~3 | 2 if unit.blinding else 0
+    number = k + r * order
+    if curve in unit.lengthened:
+        number += order << unit.blinding
+        number += 0 if number >> top else order << unit.blinding
+        return number & (1 << top) - 1, number >> top
+    return number, 0
+
+
+@pytest.mark.parametrize("shape", LENGTHENED)
+def test_numbers_of_fixed_length(shape):
+    unit, generator = ScalarUnit(*shape), random.Random(4)
+    tasks = []
+    for select, (order, bits) in enumerate(zip(unit.orders, unit.bits, strict=True)):
+        most = order if select in unit.lengthened else 1 << bits
+        edges = {
+            0,
+            1,
+            most - 1,
+            most // 2,
+            most - 2,
+            (1 << bits) - order,
+            generator.randrange(most),
+        }
+        scalars = [k for k in sorted(edges) if 0 <= k < most]
+        tasks += [(select, k, random_words(unit, generator)) for k in scalars]
+        tasks.append((select, generator.randrange(most), None))
+    results = run(unit, tasks)
+    for (select, k, r), (in_range, number, cycles) in zip(tasks, results, strict=True):
+        right, above = expected_number(unit, select, k, r)
+        assert in_range
+        assert number == right
+        assert above == (select in unit.lengthened and r is not None)
+        assert cycles == (unit.plain_latency if r is None else unit.latency)
+
+
 def test_a_long_scalar():
     order = 2**1024 - 105
     unit = ScalarUnit((order, N192), (1024, 192), 32, 64)
@@ -177,7 +230,7 @@ def test_advance_has_no_effect_at_the_lowest_bit():
 def test_clear_wipes_everything(after):
     """Wherever it comes, nothing of scalar or random words is left in the memory."""
     unit = ScalarUnit((N256,), (256,), 8, 32)
-    opened = Opened(unit, ("left", "right", "before", "carry", "lowest"))
+    opened = Opened(unit, ("left", "right", "before", "carry", "odd"))
 
     async def main(ctx):
         await ticks_until(ctx, ~unit.clearing)
@@ -224,6 +277,7 @@ def test_a_clear_that_is_held_wipes_too():
         (((N256,), (256,), 8, -32), "a multiple of 32 bits, 0 or more, not -32"),
         (((N256,), (256,), 7), "224 bits of words cannot hold an order"),
         (((N192,), (256,), 6), "1 to 192 bits, not 256"),
+        (((N192,), (190,), 6, 0, {0}), "190 bits cannot be lengthened by an order of 192"),
         (((N192,), (190,), 6, 64), "longer than 190 \\+ 64 \\+ 1 bits"),
     ],
 )

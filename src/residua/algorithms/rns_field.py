@@ -67,15 +67,20 @@ def closed_domain(
         ProgramError: there is none; the bases are too narrow.
     """
     failure: ProgramError | None = None
+    critical = list(programs)
     for growth in range(4 * LARGEST_GROWTH):
         bound = domain.modulus * (4 + growth % 4) << growth // 4 >> 2
         candidate = replace(domain, bound=bound)
         try:
+            tried = 0
             load("number", candidate, *number, representation)
-            for program, constants in programs:
+            for index, (program, constants) in enumerate(critical):
+                tried = index
                 lower(program, candidate, constants, representation)
         except ProgramError as error:
             failure = error
+            # What has failed is likely to fail again.
+            critical.insert(0, critical.pop(tried))
         else:
             return candidate
     assert failure is not None

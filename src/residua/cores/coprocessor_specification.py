@@ -7,6 +7,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
     Algorithm,
+    BaseA,
+    BaseB,
     BasesKey,
     Channels,
     Key,
@@ -17,6 +19,7 @@ from residua.cores.specification_keys import (
     Rowers,
     Weight,
     Width,
+    check_bases,
     check_rowers,
     integer,
 )
@@ -25,6 +28,7 @@ from residua.curves.parameters import Curve, curve_from_parameters, parameters_o
 from residua.errors import SpecificationError
 
 Bus = Literal["axi", "wishbone", "stream"]
+FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder"]
 
 BLINDING_STEP, MOST_BLINDING = 32, 256
 """Random bits that blind a scalar come in words of this size, up to this number."""
@@ -104,11 +108,23 @@ class CoprocessorSpecification(BaseModel):
             "BITS",
         ),
     ] = 64
+    formula: Annotated[
+        FormulaChoice,
+        Key(
+            "How points of short Weierstrass curves are multiplied by secret scalars; needs "
+            "`curve`.",
+            "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order)",
+            "`auto`: for each curve the one with the fewest cycles",
+            "NAME",
+        ),
+    ] = "auto"
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None
     bases: BasesKey = "auto"
     weight: Weight = 3
+    base_a: BaseA = None
+    base_b: BaseB = None
     reduction: Reduction = "auto"
     product_registers: ProductRegisters = 0
     levels_per_register: LevelsPerRegister = 1
@@ -116,7 +132,8 @@ class CoprocessorSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
-        check_rowers(self.channels, self.rowers)
+        count = check_bases(self.base_a, self.base_b, self.channels)
+        check_rowers(count, self.rowers)
         return self
 
     @property
@@ -130,7 +147,11 @@ class CoprocessorSpecification(BaseModel):
         values["curve"] = [
             curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
         ]
-        return {name: value for name, value in values.items() if value is not None}
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value is not None
+        }
 
     def toml(self) -> str:
         """The specification as a TOML file, without what is left open."""

@@ -5,14 +5,18 @@ from functools import cached_property
 from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.parameters import Curve, check_curve
+from residua.curves.formulas import Formula, admitted
+from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
 from residua.machines.counts import count as counted
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, Style, search_bases
+from residua.numbers.search import BasePair, Style, search_bases, user_bases
+
+DEFAULT_WIDTH = 17
+"""w if no other is asked for."""
 
 MOST_EXTRA_CHANNELS = 4
 """Channels beyond the least that are tried for room that sums of products need."""
@@ -21,10 +25,12 @@ MOST_EXTRA_CHANNELS = 4
 class EccCore:
     """Everything about one coprocessor; what is not asked for is not calculated.
 
-    ``curves`` share one core. ``channels`` None takes the fewest moduli that work, ``style`` None
-    moduli whose h have few digits (up to ``weight``) if there are enough of them, ``reduction``
-    None folds by shifts for those and by multipliers for any other. ``blinding`` is the number of
-    random bits that blind each scalar on Weierstrass curves.
+    ``curves`` share one core. ``width`` is that of a modulus, w. ``bases`` are the moduli of both,
+    None searches them: ``channels`` None takes the fewest moduli that work, ``style`` None moduli
+    whose h have few digits (up to ``weight``) if there are enough of them, ``reduction`` None folds
+    by shifts for those and by multipliers for any other. ``blinding`` is the number of random bits
+    that blind each scalar on Weierstrass curves. ``formula`` is that of the Weierstrass curves;
+    None takes for each curve the one with the fewest cycles.
 
     Raises:
         SpecificationError: a curve is wrong, or no bases serve all of them.
@@ -34,13 +40,15 @@ class EccCore:
         self,
         curves: Sequence[Curve],
         *,
-        width: int = 17,
+        width: int | None = None,
         channels: int | None = None,
+        bases: tuple[Sequence[int], Sequence[int]] | None = None,
         style: Style | None = None,
         weight: int = 3,
         reduction: Literal["shift", "multiply"] | None = None,
         rowers: int | None = None,
         blinding: int = 0,
+        formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
     ) -> None:
@@ -48,17 +56,22 @@ class EccCore:
             raise SpecificationError("a coprocessor needs at least one curve")
         for curve in curves:
             check_curve(curve)
-        self.curves, self.width = tuple(curves), width
-        self._style, self._weight = style, weight
+        self.curves, self._width = tuple(curves), width or DEFAULT_WIDTH
+        self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
-        self._blinding = blinding
-        self.pair, self.design = self._find(channels)
+        self._blinding, self._formula = blinding, formula
+        self.pair, self.design = self._find(channels, width)
         self.blinding = self.design.blinding
 
     @property
     def name(self) -> str:
         """Name of the top module: ecc_<channels>x<width>."""
         return f"ecc_{self.channels}x{self.width}"
+
+    @property
+    def width(self) -> int:
+        """w, bits of a modulus."""
+        return self.pair.base_a.width
 
     @property
     def channels(self) -> int:
@@ -68,16 +81,19 @@ class EccCore:
     @property
     def moduli(self) -> list[int]:
         """The prime and the order of each curve."""
-        return [modulus for curve in self.curves for modulus in (curve.prime, curve.order)]
+        return _moduli(self.curves)
 
-    def _find(self, channels: int | None) -> tuple[BasePair, CoprocessorDesign]:
+    def _find(self, channels: int | None, width: int | None) -> tuple[BasePair, CoprocessorDesign]:
         """The narrowest bases that hold every sum of every program."""
-        least = channels or -(-max(self.moduli).bit_length() // self.width)
+        if self._bases is not None:
+            pair = user_bases(max(self.moduli), *self._bases, width=width)
+            return pair, self._design(pair, self._formulas(pair))
+        least = channels or -(-max(self.moduli).bit_length() // self._width)
         failure: SpecificationError | None = None
         for count in range(least, least + (1 if channels else MOST_EXTRA_CHANNELS + 1)):
             try:
                 pair = self._search(count)
-                design = self._design(pair)
+                design = self._design(pair, self._formulas(pair))
                 _ = design.domains
             except SpecificationError as error:
                 failure = error
@@ -90,11 +106,11 @@ class EccCore:
         largest, style = max(self.moduli), self._style
         try:
             first = style or "sparse"
-            return search_bases(largest, self.width, channels, style=first, weight=self._weight)
+            return search_bases(largest, self._width, channels, style=first, weight=self._weight)
         except SpecificationError:
             if style is not None:
                 raise
-            return search_bases(largest, self.width, channels, style="any")
+            return search_bases(largest, self._width, channels, style="any")
 
     @property
     def style(self) -> Style:
@@ -102,11 +118,29 @@ class EccCore:
         moduli = (*self.pair.base_a, *self.pair.base_b)
         return "sparse" if all(m.weight <= self._weight for m in moduli) else "any"
 
-    def _design(self, pair: BasePair) -> CoprocessorDesign:
+    def _formulas(self, pair: BasePair) -> list[Formula]:
+        """The formula of each curve."""
+        return [self._chosen(pair, curve) for curve in self.curves]
+
+    def _chosen(self, pair: BasePair, curve: Curve) -> Formula:
+        """The formula asked for, or else the one with the fewest cycles on some bases."""
+        candidates = admitted(curve, self._blinding)
+        if isinstance(curve, WeierstrassCurve) and self._formula is not None:
+            return self._formula
+        if len(candidates) == 1:
+            return candidates[0]
+        designs = {formula: self._design(pair, [formula], [curve]) for formula in candidates}
+        return min(candidates, key=lambda formula: designs[formula].ladder_cycles(0))
+
+    def _design(
+        self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve] | None = None
+    ) -> CoprocessorDesign:
+        curves = curves or self.curves
         reduction, rowers, product_registers, levels = self._options
-        moduli_a, moduli_b = orient_pairs(
-            list(zip(pair.base_a, pair.base_b, strict=True)), self.moduli[0]
-        )
+        moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
+        if self._bases is None:
+            pairs = list(zip(moduli_a, moduli_b, strict=True))
+            moduli_a, moduli_b = orient_pairs(pairs, curves[0].prime)
         domains = [
             MontgomeryDomain(
                 modulus,
@@ -118,7 +152,7 @@ class EccCore:
                 "quadratic",
                 skips_quotient=True,
             )
-            for modulus in self.moduli
+            for modulus in _moduli(curves)
         ]
         sparse = all(m.weight <= self._weight for m in (*pair.base_a, *pair.base_b))
         options = EngineOptions(
@@ -127,7 +161,7 @@ class EccCore:
             product_registers=product_registers,
             levels_per_register=levels,
         )
-        return CoprocessorDesign(self.curves, domains, options, self._blinding)
+        return CoprocessorDesign(curves, domains, options, formulas, self._blinding)
 
     @cached_property
     def step_cycles(self) -> int:
@@ -139,3 +173,7 @@ class EccCore:
         """Elementary multiplications of a ladder step over rowers times cycles."""
         routine = self.design.processor.routines["ladder_step"]
         return counted(routine.program).emm / (self.design.processor.rowers * routine.length)
+
+
+def _moduli(curves: Sequence[Curve]) -> list[int]:
+    return [modulus for curve in curves for modulus in (curve.prime, curve.order)]

@@ -11,11 +11,18 @@ from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.driver.curves import DriverCurve
 from residua.cores.ecc import EccCore
 from residua.curves import affine
+from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.hardware.bus.coprocessor import BUSES
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor import Coprocessor
+
+
+def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    if asked.base_a is None or asked.base_b is None:
+        return None
+    return asked.base_a, asked.base_b
 
 
 @dataclass(frozen=True)
@@ -34,13 +41,15 @@ class CoprocessorBuild:
         asked = self.request
         return EccCore(
             asked.curve,
-            width=asked.width,
+            width=asked.width if "width" in asked.model_fields_set else None,
             channels=asked.channels,
+            bases=_given(asked),
             style=None if asked.bases == "auto" else asked.bases,
             weight=asked.weight,
             reduction=None if asked.reduction == "auto" else asked.reduction,
             rowers=asked.rowers,
             blinding=asked.blinding,
+            formula=None if asked.formula == "auto" else Formula(asked.formula),
             product_registers=asked.product_registers,
             levels_per_register=asked.levels_per_register,
         )
@@ -58,15 +67,25 @@ class CoprocessorBuild:
     @cached_property
     def specification(self) -> CoprocessorSpecification:
         """The request with every choice made; it leads to this core again."""
-        options = self.core.design.options
+        options, domain = self.core.design.options, self.core.design.domains[0]
         made = {
+            "width": self.core.width,
             "channels": self.core.channels,
+            "base_a": tuple(modulus.value for modulus in domain.base_a),
+            "base_b": tuple(modulus.value for modulus in domain.base_b),
+            "formula": self._formula,
             "rowers": options.rowers,
             "bases": self.core.style if self.request.bases == "auto" else self.request.bases,
             "reduction": options.reduction,
             "name": self.name,
         }
         return self.request.model_copy(update=made)
+
+    @property
+    def _formula(self) -> str:
+        """The formula of all short Weierstrass curves; "auto" if they have different ones."""
+        chosen = set(self.core.design.formulas) - {Formula.MONTGOMERY_LADDER}
+        return chosen.pop() if len(chosen) == 1 else "auto"
 
     @cached_property
     def capabilities(self) -> Capabilities:
@@ -83,18 +102,7 @@ class CoprocessorBuild:
     @cached_property
     def driver_curves(self) -> list[DriverCurve]:
         """The curves as drivers know them."""
-        return [
-            DriverCurve(
-                name=curve.name,
-                form="montgomery" if isinstance(curve, MontgomeryCurve) else "weierstrass",
-                prime=curve.prime,
-                order=curve.order,
-                cofactor=curve.cofactor,
-                x=curve.x,
-                y=curve.y,
-            )
-            for curve in self.core.curves
-        ]
+        return [DriverCurve.of(curve) for curve in self.core.curves]
 
     def raw_component(self) -> Component:
         """The core with plain streams."""

@@ -6,7 +6,7 @@ table of the documentation follow from it.
 
 import difflib
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,6 +18,8 @@ from residua.cores.specification_keys import (
     BITS,
     CHANNELS,
     Algorithm,
+    BaseA,
+    BaseB,
     BasesKey,
     Channels,
     Key,
@@ -28,6 +30,7 @@ from residua.cores.specification_keys import (
     Rowers,
     Weight,
     Width,
+    check_bases,
     check_rowers,
     integer,
     shown,
@@ -60,13 +63,6 @@ def _fraction(value: object) -> Fraction:
     return number
 
 
-def _moduli(value: object) -> tuple[int, ...]:
-    words = value.replace(",", " ").split() if isinstance(value, str) else value
-    if not isinstance(words, Sequence):
-        raise ValueError("")
-    return tuple(integer(word) for word in words)
-
-
 _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
 
@@ -93,24 +89,8 @@ class Specification(BaseModel):
     rowers: Rowers = None
     bases: BasesKey = "auto"
     weight: Weight = 3
-    base_a: Annotated[
-        Annotated[tuple[int, ...], BeforeValidator(_moduli)] | None,
-        Key(
-            "The moduli of base a, in order; needs `base_b` too.",
-            "a list of numbers; as a flag separated by commas",
-            "searched",
-            "MODULI",
-        ),
-    ] = None
-    base_b: Annotated[
-        Annotated[tuple[int, ...], BeforeValidator(_moduli)] | None,
-        Key(
-            "The moduli of base b, in order; modulus i shares a rower with that of base a.",
-            "a list of numbers; as a flag separated by commas",
-            "searched",
-            "MODULI",
-        ),
-    ] = None
+    base_a: BaseA = None
+    base_b: BaseB = None
     truncation: Annotated[
         Annotated[int, BITS] | None,
         Key(
@@ -188,22 +168,7 @@ class Specification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Specification":
-        if (self.base_a is None) != (self.base_b is None):
-            lacking = "base_a" if self.base_a is None else "base_b"
-            raise SpecificationError(f"{lacking} is missing: bases are given in pairs")
-        count = self.channels
-        if self.base_a is not None and self.base_b is not None:
-            if len(self.base_a) != len(self.base_b) or not self.base_a:
-                raise SpecificationError(
-                    f"base_a has {len(self.base_a)} moduli and base_b {len(self.base_b)}: both "
-                    "need the same number, at least 1"
-                )
-            if count not in (None, len(self.base_a)):
-                raise SpecificationError(
-                    f"channels = {count}, but base_a has {len(self.base_a)} moduli: leave out "
-                    "channels or give as many"
-                )
-            count = len(self.base_a)
+        count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
         return self
 

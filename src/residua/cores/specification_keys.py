@@ -1,5 +1,6 @@
 """Keys that every specification has, and what describes and checks a key."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -70,6 +71,42 @@ CHANNELS = within(1, MOST_CHANNELS)
 BITS = within(1, WIDTHS[-1])
 
 
+def _moduli(value: object) -> tuple[int, ...]:
+    words = value.replace(",", " ").split() if isinstance(value, str) else value
+    if not isinstance(words, Sequence):
+        raise ValueError("")
+    return tuple(integer(word) for word in words)
+
+
+_MODULI = Annotated[tuple[int, ...], BeforeValidator(_moduli)]
+
+
+def check_bases(
+    base_a: tuple[int, ...] | None, base_b: tuple[int, ...] | None, channels: int | None
+) -> int | None:
+    """The number of channels that given bases and ``channels`` agree on, None if neither is there.
+
+    Raises:
+        SpecificationError: they contradict each other, or one base is missing.
+    """
+    if (base_a is None) != (base_b is None):
+        lacking = "base_a" if base_a is None else "base_b"
+        raise SpecificationError(f"{lacking} is missing: bases are given in pairs")
+    if base_a is None or base_b is None:
+        return channels
+    if len(base_a) != len(base_b) or not base_a:
+        raise SpecificationError(
+            f"base_a has {len(base_a)} moduli and base_b {len(base_b)}: both need the same number, "
+            "at least 1"
+        )
+    if channels not in (None, len(base_a)):
+        raise SpecificationError(
+            f"channels = {channels}, but base_a has {len(base_a)} moduli: leave out channels or "
+            "give as many"
+        )
+    return len(base_a)
+
+
 Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
@@ -117,6 +154,24 @@ Weight = Annotated[
     int,
     BITS,
     Key("Most signed digits of h in sparse bases.", f"1 to {WIDTHS[-1]}", "3", "DIGITS"),
+]
+BaseA = Annotated[
+    _MODULI | None,
+    Key(
+        "The moduli of base a, in order; needs `base_b` too.",
+        "a list of numbers; as a flag separated by commas",
+        "searched",
+        "MODULI",
+    ),
+]
+BaseB = Annotated[
+    _MODULI | None,
+    Key(
+        "The moduli of base b, in order; modulus i shares a rower with that of base a.",
+        "a list of numbers; as a flag separated by commas",
+        "searched",
+        "MODULI",
+    ),
 ]
 Reduction = Annotated[
     ReductionChoice,

@@ -3,16 +3,17 @@
 P, Q = k P and R = -(k + 1) P lie on a line. They share one projective factor Z, which is never
 computed: x = X / Z^2, y = Y / Z^3. The state is
 
-    x0 = X_Q - X_P,  x1 = X_R - X_P,  y0 = 2 Y_Q,  y1 = 2 Y_R.
+    x0 = X_Q - X_P,  x1 = X_R - X_P,  y0 = 2 Y_Q,  y1 = 2 Y_R,  g = (x0 - x1)^2.
 
 (The differences are those of co-Z ladders, see Hamburg, "Faster Montgomery and double-add ladders
 for short Weierstrass curves", TCHES 2020; the state and the grouping into sums of products are
 chosen here for few reductions.) To double the point (X, Y), with (X', Y') the other one, let
 
-    G = (X - X')^2   F = X G   H = X' G   V = Y^2   W = Y Y'   J = F W - H V   M = V + W - 2 F
+    F = X g   H = X' g   V = Y^2   W = Y Y'   J = F W - H V   M = V + W - 2 F
 
 and Z becomes Z (X - X') Y. The double is x0 = F^2 - J, y0 = J V + M x0; the new third point,
-minus (double + or - P), is x1 = V W, y1 = J V + M x1. No constant of the curve occurs.
+minus (double + or - P), is x1 = V W, y1 = J V + M x1. No constant of the curve occurs. g depends on
+no bit, so that it is ready when the next bit is needed: a step ends with it, not begins.
 
 A step takes 10 reductions of 15 products, 2 combinations and 3 selections, in a chain of four
 dependent reductions.
@@ -23,23 +24,30 @@ order n of P: neither the 1 that `initial_state` stands for (so n > 2), nor what
 the whole scalar included. The recovery of affine coordinates fails besides for a scalar s with
 2 s + 1 = 0 modulo n, where the state is right but Q = R does not show the slope of the line.
 
-For an odd n > 8 and the scalar s = k + n or k + 2 n, whichever has exactly one bit more than n,
-these are the k = -2, -1, 0, 1 (the last not for n = 2^i - 1) and (n - 1) / 2 modulo n, and no
-others. Larger multiples of n, such as random ones for blinding, leave these; a multiple that is
-divisible by 2^i makes some k in [-2^i, 2^i) fail too.
+For an odd n > 8, k < n and the scalar s = k + n or k + 2 n, whichever has exactly one bit more than
+n, these are the k = -2, -1, 0, 1 (the last not for n = 2^i - 1) and (n - 1) / 2 modulo n, and no
+others. For s = k + r n with any r of less bits than n, they are the k < 2^i where 2^i divides r,
+the k >= n - 2^i where it divides r + 1, and (n - 1) / 2: with r = 2 modulo 4, just 0, 1, -1 and
+(n - 1) / 2. So a random r for blinding gets these two bits.
 
-**Constant-time treatment.** Compare k with these five by masks. Run the ladder with k = 2 instead
-of 0, 1, -1 and -2, and with -k instead of (n - 1) / 2. Then select P for 1, -P for -1, the negated
-y for -2 and (n - 1) / 2, and the status of the neutral element for 0. `recovery_fractions` gives
-d = 0 if only the last prefix is bad or 2 s + 1 = 0; no substitute for comparisons.
+**What is done about it.** Where k P is asked for, k is compared with these five, and the ladder
+runs with k = 2 instead of 0, 1, -1 and -2, with -k instead of (n - 1) / 2. Three flags tell how to
+put the result right: "neutral" (k = 0) makes the denominator d of `recovery_fractions` zero, "own"
+(k = 1, -1) puts P in the place of the result, "negate" (-1, -2, (n - 1) / 2) its negative.
 """
 
 from sympy import jacobi_symbol
 
-from residua.algorithms.field import Constant, FieldProgram, Flag
+from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
+from residua.curves.ladder import LAST, SWAP
 from residua.errors import SpecificationError
 
-SWAP = Flag("swap")
+NEUTRAL = Flag("neutral")
+OWN = Flag("own")
+NEGATE = Flag("negate")
+
+LEAST_ORDER = 9
+"""Orders of P below this have other exceptions."""
 
 
 def constants(prime: int, a: int) -> dict[str, int]:
@@ -61,7 +69,7 @@ def constants(prime: int, a: int) -> dict[str, int]:
 def initial_state() -> FieldProgram:
     """Q = P and R = -2 P with Z = 2 y m, from the affine "x", "y" and a nonzero random "m".
 
-    8 reductions. P must not have order 2; start with the bit after the leading one of the scalar.
+    9 reductions. P must not have order 2; start with the bit after the leading one of the scalar.
     """
     program = FieldProgram("difference_initial_state")
     x, y, m = (program.input(name) for name in ("x", "y", "m"))
@@ -72,8 +80,10 @@ def initial_state() -> FieldProgram:
     yz = program.product("2 y Z", y, z, multiple=2)
     zz3 = program.combine("3 Z^2", (zz, 3))
     x1 = program.product_sum("x1", (slope, slope, 1), (x, zz3, -1))
-    program.output("x0", program.combine("x0", (x, 0)))
+    x0 = program.combine("x0", (x, 0))
+    program.output("x0", x0)
     program.output("x1", x1)
+    program.output("g", _square_of_difference(program, x0, x1))
     program.output("y0", program.product("y0", yz, zz))
     program.output("y1", program.product_sum("y1", (yz, zz, 1), (slope, x1, 1), (slope, x1, 1)))
     return program
@@ -86,13 +96,11 @@ def step() -> FieldProgram:
     counts as 0 (index 0 of `initial_state` is Q).
     """
     program = FieldProgram("difference_step")
-    x0, x1, y0, y1 = (program.input(name) for name in ("x0", "x1", "y0", "y1"))
+    x0, x1, y0, y1, g = (program.input(name) for name in ("x0", "x1", "y0", "y1", "g"))
     x = program.select("X", SWAP, x1, x0)
     other = program.select("X'", SWAP, x0, x1)
     y = program.select("Y", SWAP, y1, y0)
 
-    difference = program.combine("D", (x0, 1), (x1, -1))
-    g = program.product("G", difference, difference)
     v = program.product("V", y, y)
     w = program.product("W", y0, y1)
     f = program.product("F", x, g)
@@ -106,13 +114,19 @@ def step() -> FieldProgram:
     program.output("x1", x_third)
     program.output("y0", program.product_sum("y0", (j, v, 1), (m, x_double, 1)))
     program.output("y1", program.product_sum("y1", (j, v, 1), (m, x_third, 1)))
+    program.output("g", _square_of_difference(program, x_double, x_third))
     return program
 
 
-def recovery_fractions() -> FieldProgram:
-    """What `recovery_result` needs, and its denominator "d" to be inverted; 18 reductions.
+def _square_of_difference(program: FieldProgram, x0: Variable, x1: Variable) -> Variable:
+    difference = program.combine("D", (x0, 1), (x1, -1))
+    return program.product("g", difference, difference)
 
-    "swap" is the last bit of the scalar, "x" and "y" are the affine P (y != 0). Z follows from
+
+def recovery_fractions() -> FieldProgram:
+    """What `recovery_result` needs, and its denominator "d" to be inverted; 17 reductions.
+
+    "last" is the last bit of the scalar, "x" and "y" are the affine P (y != 0). Z follows from
     a1 = x0 y1 - x1 y0 = 2 (x0 - x1) y Z^3 and from two coefficients of the curve about X_P: with
     D = x0 - x1 and 2 lambda = (y0 - y1) / D, 3 X_P = lambda^2 - x0 - x1 and
     (3 x^2 + a) Z^4 = x0 x1 + a1 lambda / D. Their mixture (a + k x^2) Z^4 never vanishes, so that
@@ -120,14 +134,14 @@ def recovery_fractions() -> FieldProgram:
     order 3, whose ladder fails anyway.)
     """
     program = FieldProgram("difference_recovery_fractions")
-    x, y, x0, x1, y0, y1 = (program.input(name) for name in ("x", "y", "x0", "x1", "y0", "y1"))
-    xq = program.select("xq", SWAP, x1, x0)
-    yq = program.select("yq", SWAP, y1, y0)
+    x, y = program.input("x"), program.input("y")
+    x0, x1, y0, y1, dd = (program.input(name) for name in ("x0", "x1", "y0", "y1", "g"))
+    xq = program.select("xq", LAST, x1, x0)
+    yq = program.select("yq", LAST, y1, y0)
 
     d = program.combine("D", (x0, 1), (x1, -1))
     m = program.combine("m", (y0, 1), (y1, -1))
     sum4 = program.combine("4 (x0 + x1)", (x0, 4), (x1, 4))
-    dd = program.product("D^2", d, d)
     a1 = program.product_sum("a1", (x0, y1, 1), (x1, y0, -1))
     xi = program.product_sum("12 X_P D^2", (m, m, 1), (sum4, dd, -1))
     xx = program.product("2 x0 x1", x0, x1, multiple=2)
@@ -146,17 +160,21 @@ def recovery_fractions() -> FieldProgram:
     program.output("xq", xq)
     program.output("nz", program.product("nz", kappa, ddaa, multiple=72))
     program.output("ny", program.product("ny", yy, d_theta_y))
-    program.output("d", program.product("d", theta_y, a1))
+    denominator = program.product("d", theta_y, a1)
+    zero = program.combine("zero", (x, 0))
+    program.output("d", program.select("d", NEUTRAL, zero, denominator))
     return program
 
 
 def recovery_result() -> FieldProgram:
-    """The affine k P in "x" and "y", with "inverse" = 1/d; "x" holds that of P before."""
+    """The affine k P in "x" and "y", which hold P before, with "inverse" = 1/d; see the flags."""
     program = FieldProgram("difference_recovery_result")
-    x, inverse = program.input("x"), program.input("inverse")
+    x, y, inverse = program.input("x"), program.input("y"), program.input("inverse")
     z = program.product("1/Z", program.input("nz"), inverse)
     zz = program.product("1/Z^2", z, z)
-    result = program.product_sum("x", (program.input("xq"), zz, 1), (x, Constant(1), 1))
-    program.output("x", result)
-    program.output("y", program.product("y", program.input("ny"), inverse))
+    result_x = program.product_sum("x_s", (program.input("xq"), zz, 1), (x, Constant(1), 1))
+    result_y = program.select("y_s", OWN, y, program.product("ny/d", program.input("ny"), inverse))
+    negative = program.combine("-y", (result_y, -1))
+    program.output("x", program.select("x", OWN, x, result_x))
+    program.output("y", program.select("y", NEGATE, negative, result_y))
     return program

@@ -4,15 +4,14 @@ Instructions run routines (field programs, by name), take numbers in and give th
 routine is made of, and on which kind of field unit it runs, is not their concern.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
 from residua.algorithms.field import Constant, FieldProgram
-from residua.curves import joint, ladder, montgomery_ladder
+from residua.curves import difference_ladder, joint, ladder, montgomery_ladder
+from residua.curves.formulas import Formula, scalar_bits
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
-from residua.curves.powers import INPUT, PowerChain, fermat_chain
 
 
 class Operation(IntEnum):
@@ -102,16 +101,13 @@ ORDER_OPERATIONS = {
 NUMBER = "number"
 """The element that "load" sets from a number, and that "unload" gives out."""
 
-_CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
-"""Where the registers of an inversion's chain lie, beside "l" for its operand."""
 
-LONGEST_CHAIN = 1 + len(_CHAIN_ELEMENTS)
-"""Registers that an inversion's chain may have."""
-
-
-def operations(curve: Curve) -> dict[Operation, list[Instruction]]:
-    """The operations of a curve."""
-    group = _montgomery(curve) if isinstance(curve, MontgomeryCurve) else _weierstrass(curve)
+def operations(curve: Curve, formula: Formula) -> dict[Operation, list[Instruction]]:
+    """The operations of a curve, with a formula that it admits."""
+    if isinstance(curve, MontgomeryCurve):
+        group = _montgomery(curve)
+    else:
+        group = _weierstrass(curve, formula)
     common = {
         Operation.FIELD_MULTIPLY: _multiply(),
         Operation.FIELD_INVERT: _invert(),
@@ -125,26 +121,31 @@ def operations(curve: Curve) -> dict[Operation, list[Instruction]]:
     return group | common | modulo_order
 
 
-def scalar_bits(curve: Curve) -> int:
-    """Bits that a scalar may have: those of the order or of the field."""
-    return max(curve.order_bits, curve.field_bits)
-
-
-def _weierstrass(curve: WeierstrassCurve) -> dict[Operation, list[Instruction]]:
+def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, list[Instruction]]:
+    differences = formula is Formula.DIFFERENCE_LADDER
+    multiplied = _difference_ladder() if differences else _ladder()
     scalar: list[Instruction] = [Read("scalar")]
-    point = [*scalar, *_point(), *_validated(), *_ladder()]
-    affine = [
-        Run("recovery_fractions"),
-        Invert(),
-        Run("recovery_result"),
-        *_results("x", "y"),
-    ]
-    return {
-        Operation.POINT_MULTIPLY: [*point, *affine],
-        Operation.BASE_MULTIPLY: [*scalar, Check(), Run("base_point"), *_ladder(), *affine],
-        Operation.X_MULTIPLY: [*point, *_affine_x()],
+    point = [*scalar, *_point(), *_validated(), *multiplied]
+    affine: list[Instruction] = [Invert(), Run("recovery_result")]
+    if not differences:
+        affine.insert(0, Run("recovery_fractions"))
+    x_alone = [*affine, *_results("x")] if differences else _affine_x()
+    group: dict[Operation, list[Instruction]] = {
+        Operation.POINT_MULTIPLY: [*point, *affine, *_results("x", "y")],
+        Operation.BASE_MULTIPLY: [
+            *scalar,
+            Check(),
+            Run("base_point"),
+            *multiplied,
+            *affine,
+            *_results("x", "y"),
+        ],
+        Operation.X_MULTIPLY: [*point, *x_alone],
         Operation.VALIDATE: [*_point(), *_validated()],
-    } | (_double_multiply(curve) if _has_odd_order(curve) else {})
+    }
+    if _has_odd_order(curve):
+        group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula))
+    return group
 
 
 def _has_odd_order(curve: WeierstrassCurve) -> bool:
@@ -152,12 +153,12 @@ def _has_odd_order(curve: WeierstrassCurve) -> bool:
     return curve.cofactor % 2 == 1 and curve.order % 2 == 1
 
 
-def _double_multiply(curve: WeierstrassCurve) -> dict[Operation, list[Instruction]]:
+def _double_multiply(bits: int) -> list[Instruction]:
     point = [*_point(), *_validated()]
     first = [*point, Run("copy_nx_x"), Run("copy_ny_y")]
     multiplied: list[Instruction] = [
         Run("joint_initial_state"),
-        Run("joint_step", scalar_bits(curve)),
+        Run("joint_step", bits),
         *_stop("z0", "zero", Status.NEUTRAL),
     ]
     # The inversion needs the places of all three coordinates.
@@ -170,7 +171,7 @@ def _double_multiply(curve: WeierstrassCurve) -> dict[Operation, list[Instructio
         *_results("x", "y"),
     ]
     scalars: list[Instruction] = [Read("first scalar"), Read("second scalar")]
-    return {Operation.DOUBLE_MULTIPLY: [*scalars, *first, *point, *multiplied, *affine]}
+    return [*scalars, *first, *point, *multiplied, *affine]
 
 
 def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
@@ -207,6 +208,17 @@ def _ladder() -> list[Instruction]:
         Run("ladder_step", None),
         Run("final_select"),
         *_stop("z0", "zero", Status.NEUTRAL),
+    ]
+
+
+def _difference_ladder() -> list[Instruction]:
+    """The fractions of k P, in a random scaling."""
+    return [
+        *_load("random", "m"),
+        Run("initial_state"),
+        Run("ladder_step", None),
+        Run("recovery_fractions"),
+        *_stop("d", "zero", Status.NEUTRAL),
     ]
 
 
@@ -257,50 +269,12 @@ def _unload(element: str) -> list[Instruction]:
     return [Run(f"copy_{NUMBER}_{element}"), Run("unload")]
 
 
-def inversion(modulus: int) -> list[Run]:
-    """The routines that make an `Invert`, by Fermat's theorem; constant time.
-
-    The accumulator is "inverse"; a multiplier comes through "factor".
-    """
-    return list(_chain(fermat_chain(modulus, registers=LONGEST_CHAIN)))
-
-
-def _chain(chain: PowerChain) -> Iterator[Run]:
-    others = [register for register in chain.registers if register != INPUT]
-    elements = {INPUT: "l"} | dict(zip(others, _CHAIN_ELEMENTS, strict=False))
-    yield Run("copy_l_d")
-    held = None
-    for position, step in enumerate(chain.steps):
-        if step.source != held:
-            yield Run(f"copy_inverse_{elements[step.source]}")
-        if step.squarings:
-            yield Run("square", step.squarings)
-        if step.multiplier is not None:
-            yield Run(f"copy_factor_{elements[step.multiplier]}")
-            yield Run("multiply")
-        held = step.target
-        if _needed(chain, position):
-            yield Run(f"copy_{elements[held]}_inverse")
-    if held != chain.result:
-        yield Run(f"copy_inverse_{elements[chain.result]}")
-
-
-def _needed(chain: PowerChain, position: int) -> bool:
-    """Whether the target of a step is read later other than from the accumulator."""
-    target = chain.steps[position].target
-    held: str | None = target
-    for step in chain.steps[position + 1 :]:
-        if step.multiplier == target or (step.source == target and held != target):
-            return True
-        held = step.target
-        if step.target == target:
-            return False
-    return chain.result == target and held != target
-
-
-def routines(curve: Curve) -> dict[str, FieldProgram]:
+def routines(curve: Curve, formula: Formula) -> dict[str, FieldProgram]:
     """The field programs of a curve's operations beside `common_routines`."""
-    programs = _group_routines(curve)
+    if isinstance(curve, MontgomeryCurve):
+        programs = _montgomery_routines(curve)
+    else:
+        programs = _weierstrass_routines(curve, formula)
     base = FieldProgram("base_point")
     base.output("x", base.load("x", Constant("base_x")))
     if isinstance(curve, WeierstrassCurve):
@@ -308,35 +282,50 @@ def routines(curve: Curve) -> dict[str, FieldProgram]:
     return programs | {"base_point": base}
 
 
-def _group_routines(curve: Curve) -> dict[str, FieldProgram]:
-    if isinstance(curve, MontgomeryCurve):
-        return {
-            "initial_state": _renamed(montgomery_ladder.initial_state(), {"u": "x"}),
-            "ladder_step": _renamed(montgomery_ladder.step(), {"u": "x"}),
-            "final_select": montgomery_ladder.final_select(),
-            "small_order": montgomery_ladder.small_order(curve.cofactor),
-        }
-    a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
-    programs = {
-        "initial_state": ladder.initial_state(),
-        "ladder_step": ladder.step(a=a),
-        "final_select": ladder.final_select(),
-        "recovery_fractions": ladder.recovery_fractions(),
-        "recovery_result": ladder.recovery_result(),
-        "on_curve": _on_curve(),
+def _montgomery_routines(curve: MontgomeryCurve) -> dict[str, FieldProgram]:
+    return {
+        "initial_state": _renamed(montgomery_ladder.initial_state(), {"u": "x"}),
+        "ladder_step": _renamed(montgomery_ladder.step(), {"u": "x"}),
+        "final_select": montgomery_ladder.final_select(),
+        "small_order": montgomery_ladder.small_order(curve.cofactor),
     }
-    if not _has_odd_order(curve):
-        return programs
-    return programs | {
-        "joint_initial_state": joint.initial_state(a=a),
-        "joint_step": joint.step(a=a),
-        "joint_result": joint.result(),
+
+
+def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str, FieldProgram]:
+    a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
+    if formula is Formula.DIFFERENCE_LADDER:
+        programs = _difference_routines()
+    else:
+        programs = {
+            "initial_state": ladder.initial_state(),
+            "ladder_step": ladder.step(a=a),
+            "final_select": ladder.final_select(),
+            "recovery_fractions": ladder.recovery_fractions(),
+            "recovery_result": ladder.recovery_result(),
+        }
+    programs["on_curve"] = _on_curve()
+    if _has_odd_order(curve):
+        programs["joint_initial_state"] = joint.initial_state(a=a)
+        programs["joint_step"] = joint.step(a=a)
+        programs["joint_result"] = joint.result()
+    return programs
+
+
+def _difference_routines() -> dict[str, FieldProgram]:
+    """The inversion leaves "nx" and the state's "y0" alone, where two of the fractions wait."""
+    places = {"xq": "nx", "nz": "y0", "g": "z0"}
+    return {
+        "initial_state": _renamed(difference_ladder.initial_state(), places),
+        "ladder_step": _renamed(difference_ladder.step(), places),
+        "recovery_fractions": _renamed(difference_ladder.recovery_fractions(), places),
+        "recovery_result": _renamed(difference_ladder.recovery_result(), places),
     }
 
 
 def _renamed(program: FieldProgram, names: dict[str, str]) -> FieldProgram:
-    """The program with other names for its inputs."""
+    """The program with other names for its inputs and outputs."""
     program.inputs = {names.get(name, name): v for name, v in program.inputs.items()}
+    program.outputs = {names.get(name, name): v for name, v in program.outputs.items()}
     return program
 
 
@@ -358,6 +347,7 @@ def constants(curve: Curve) -> dict[str, int]:
     else:
         named = ladder.constants(curve.prime, curve.a, curve.b)
         named |= joint.constants(curve.prime, curve.a, curve.b)
+        named |= difference_ladder.constants(curve.prime, curve.a)
     return named | {"base_x": curve.x, "base_y": curve.y}
 
 

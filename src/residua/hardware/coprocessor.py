@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib.wiring import Component, connect, flipped
 
 from residua.algorithms import rns_field
 from residua.algorithms.field import Constant, FieldProgram, Load, ProductSum
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves import joint, ladder
+from residua.curves import difference_ladder, joint, ladder
+from residua.curves.formulas import Formula, check_formula, scalar_bits
+from residua.curves.inversion import inversion
 from residua.curves.operations import (
     NUMBER,
     Instruction,
@@ -22,10 +24,8 @@ from residua.curves.operations import (
     Status,
     common_routines,
     constants,
-    inversion,
     operations,
     routines,
-    scalar_bits,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
@@ -38,6 +38,7 @@ from residua.hardware.operand_reader import OperandReader
 from residua.hardware.processor import Processor, ProcessorDesign
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.result_buffer import ResultBuffer
+from residua.hardware.scalar_reducer import ScalarReducer
 from residua.hardware.scalar_unit import ScalarUnit
 from residua.machines.control_store import Block
 from residua.machines.routine import Source
@@ -68,8 +69,8 @@ class CoprocessorDesign:
     """What follows from curves, arithmetic domains and options.
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
-    same two bases. ``blinding`` is the number of random bits that blind a scalar on Weierstrass
-    curves, by a multiple of the number of points.
+    same two bases. ``formulas`` are those of the curves. ``blinding`` is the number of random bits
+    that blind a scalar on Weierstrass curves, by a multiple of the number of points.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -80,13 +81,16 @@ class CoprocessorDesign:
         curves: Sequence[Curve],
         domains: Sequence[MontgomeryDomain],
         options: EngineOptions,
+        formulas: Sequence[Formula],
         blinding: int = 0,
     ) -> None:
-        self.curves = tuple(curves)
+        self.curves, self.formulas = tuple(curves), tuple(formulas)
         # On a Montgomery curve no multiple of the order is known that leaves every point as it is:
         # u may belong to the twist.
         blinds = any(isinstance(curve, WeierstrassCurve) for curve in curves)
         self.blinding = blinding if blinds else 0
+        for curve, formula in zip(curves, formulas, strict=True):
+            check_formula(curve, formula, self.blinding)
         self._open_domains = tuple(domains)
         self.options = options
 
@@ -113,7 +117,7 @@ class CoprocessorDesign:
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
-        return [operations(curve) for curve in self.curves]
+        return list(map(operations, self.curves, self.formulas))
 
     @cached_property
     def inversions(self) -> list[list[Run]]:
@@ -140,21 +144,26 @@ class CoprocessorDesign:
         programs: dict[str, list[FieldProgram | None]] = {
             name: [program] * len(self.moduli) for name, program in common.items()
         }
-        for curve, group in enumerate(map(routines, self.curves)):
+        for curve, group in enumerate(self._routines):
             for name, program in group.items():
                 pages = programs.setdefault(self._variant(name, curve), [None] * len(self.moduli))
                 pages[2 * curve] = program
         return programs
 
+    @cached_property
+    def _routines(self) -> list[dict[str, FieldProgram]]:
+        """The field programs of each curve."""
+        return list(map(routines, self.curves, self.formulas))
+
     def _variant(self, name: str, curve: int) -> str:
         """The routine that a curve uses under a name; curves of one kind share theirs."""
         if name not in GROUP_ROUTINES:
             return name
-        own = routines(self.curves[curve]).get(name)
+        own = self._routines[curve].get(name)
         if own is None:
             return name
         for number in range(curve):
-            other = routines(self.curves[number]).get(name)
+            other = self._routines[number].get(name)
             if other is not None and _shape(other) == _shape(own):
                 return self._variant(name, number)
         return f"{name}_{curve}" if curve else name
@@ -220,13 +229,32 @@ class CoprocessorDesign:
     @cached_property
     def scalar_bits(self) -> tuple[int, ...]:
         """Bits that a scalar may have on each curve."""
-        return tuple(map(scalar_bits, self.curves))
+        return tuple(map(scalar_bits, self.curves, self.formulas))
 
     @cached_property
     def served(self) -> tuple[int, ...]:
         """Rounds of the ladder for each curve."""
         blinded = self.blinding + (self.blinding > 0)
-        return tuple(bits + blinded for bits in self.scalar_bits)
+        return tuple(
+            bits + (self.blinding if curve in self.lengthened else blinded)
+            for curve, bits in enumerate(self.scalar_bits)
+        )
+
+    @property
+    def lengthened(self) -> list[int]:
+        """Curves whose ladder needs scalars of fixed length."""
+        ladder = Formula.DIFFERENCE_LADDER
+        return [curve for curve, formula in enumerate(self.formulas) if formula is ladder]
+
+    def scalar_reducer(self) -> ScalarReducer | None:
+        """The unit before `scalar_unit` that replaces scalars, if a ladder needs it."""
+        if not self.lengthened:
+            return None
+        orders = [
+            curve.order if number in self.lengthened else 0
+            for number, curve in enumerate(self.curves)
+        ]
+        return ScalarReducer(orders, self.scalar_bits, self.words)
 
     def second_scalar_unit(self) -> ScalarUnit | None:
         """The unit that holds the other scalar of a double multiplication, if there is such."""
@@ -240,7 +268,7 @@ class CoprocessorDesign:
             curve.order * curve.cofactor if isinstance(curve, WeierstrassCurve) else 0
             for curve in self.curves
         ]
-        return ScalarUnit(orders, self.scalar_bits, self.words, self.blinding)
+        return ScalarUnit(orders, self.scalar_bits, self.words, self.blinding, self.lengthened)
 
     @cached_property
     def controller(self) -> ControllerDesign:
@@ -262,6 +290,13 @@ class CoprocessorDesign:
                 )
         program = ControlProgram(self.operations, self.inversions, blocks)
         return ControllerDesign(program, self.served)
+
+    def ladder_cycles(self, curve: int) -> int:
+        """Cycles of the steps of a curve's ladder, when they have the processor for themselves."""
+        name = self._variant("ladder_step", curve)
+        (step,) = (source for source in self.sources if source.name == name)
+        alone = ProcessorDesign([step], self.options)
+        return self.served[curve] * alone.routines[name].length
 
     @cached_property
     def operation_codes(self) -> set[Operation]:
@@ -329,8 +364,9 @@ class Coprocessor(Component):
         controller = Controller(design.controller, processor_design.store.words, longest)
         processor = Processor(processor_design, controller.most_rounds)
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
-        scalar, second = design.scalar_unit(), design.second_scalar_unit()
-        scalars = [scalar, *([second] if second else [])]
+        first, second = design.scalar_unit(), design.second_scalar_unit()
+        scalars = [first, *([second] if second else [])]
+        reducer = design.scalar_reducer()
         converter = ResidueToBinary(design.conversion)
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
@@ -340,6 +376,7 @@ class Coprocessor(Component):
             ("processor", processor),
             ("operand_reader", reader),
             *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
+            *([("scalar_reducer", reducer)] if reducer else []),
             ("converter", converter),
             ("slack", slack),
         ):
@@ -349,13 +386,16 @@ class Coprocessor(Component):
         self._control(m, controller, results.busy | release)
         connect(m, results.released, flipped(self.result))
         self._operate(m, controller, processor)
-        self._read(m, controller, processor, reader, scalars)
-        self._gates(m, processor, scalars, controller)
+        ready = self._read(m, controller, processor, reader)
+        self._scalars(m, controller, scalars, reducer, ready)
+        self._gates(m, processor, scalars, reducer, controller)
         connect(m, converter.result, slack.input)
         connect(m, slack.output, results.results)
         clearing = processor.clearing | results.clearing
         for unit in scalars:
             clearing |= unit.clearing
+        if reducer:
+            clearing |= reducer.clearing
         m.d.sync += [
             wipe.eq(controller.wipe),
             discard.eq(controller.wipe & (controller.status != Status.OK)),
@@ -398,70 +438,101 @@ class Coprocessor(Component):
         ]
 
     def _read(
-        self,
-        m: Module,
-        controller: Controller,
-        processor: Processor,
-        reader: OperandReader,
-        scalars: Sequence[ScalarUnit],
-    ) -> None:
-        """Operands and random words to the processor, scalars and their blinding to their units."""
+        self, m: Module, controller: Controller, processor: Processor, reader: OperandReader
+    ) -> tuple[Value, Value]:
+        """Operands and random words to the processor; whether it is ready for either."""
         connect(m, reader.operand, processor.binary)
         random = controller.read_random & reader.busy
-        words = reader.words.ready
-        operands_ready, random_ready = words & ~random, words & random
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand),
             reader.start.eq(controller.read_operand),
             reader.select.eq(controller.page),
             controller.operand_done.eq(reader.done),
             controller.operand_in_range.eq(reader.in_range),
-            controller.scalar_done.eq(Cat(unit.done for unit in scalars).any()),
-            controller.scalar_in_range.eq(
-                Cat(unit.in_range | ~unit.done for unit in scalars).all()
-            ),
             reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
             reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
         ]
-        for index, unit in enumerate(scalars):
+        return reader.words.ready & ~random, reader.words.ready & random
+
+    def _scalars(
+        self,
+        m: Module,
+        controller: Controller,
+        units: Sequence[ScalarUnit],
+        reducer: ScalarReducer | None,
+        ready: tuple[Value, Value],
+    ) -> None:
+        """Scalars and their blinding to their units, the first through the reducer."""
+        operands_ready, random_ready = ready
+        in_range: Value = Const(1)
+        for index, unit in enumerate(units):
+            words = reducer.scalar if reducer and index == 0 else unit.scalar
             m.d.comb += [
                 unit.start.eq(controller.read_scalar & (controller.second == index)),
-                unit.scalar.payload.eq(self.operands.payload),
-                unit.scalar.valid.eq(self.operands.valid & unit.busy),
+                words.payload.eq(self.operands.payload),
+                words.valid.eq(self.operands.valid & unit.busy),
                 unit.random.payload.eq(self.random.payload),
                 unit.random.valid.eq(self.random.valid & unit.busy),
             ]
-            operands_ready = Mux(unit.busy, unit.scalar.ready, operands_ready)
+            operands_ready = Mux(unit.busy, words.ready, operands_ready)
             random_ready = Mux(unit.busy, unit.random.ready, random_ready)
-            if unit.blinding:
+            in_range &= unit.in_range | ~unit.done
+            if unit.changes:
                 m.d.comb += unit.plain.eq(controller.plain)
             if len(self.design.curves) > 1:
                 m.d.comb += unit.select.eq(controller.chosen_curve)
-        m.d.comb += [self.operands.ready.eq(operands_ready), self.random.ready.eq(random_ready)]
+        if reducer:
+            self._reduce(m, controller, reducer, units[0])
+            in_range &= reducer.in_range | ~units[0].done
+        m.d.comb += [
+            self.operands.ready.eq(operands_ready),
+            self.random.ready.eq(random_ready),
+            controller.scalar_done.eq(Cat(unit.done for unit in units).any()),
+            controller.scalar_in_range.eq(in_range),
+        ]
+
+    def _reduce(
+        self, m: Module, controller: Controller, reducer: ScalarReducer, unit: ScalarUnit
+    ) -> None:
+        """The scalar of a curve whose ladder needs it is reduced before it comes to its unit."""
+        connect(m, reducer.reduced, unit.scalar)
+        curves = range(len(self.design.curves))
+        reduces = Array([int(curve in self.design.lengthened) for curve in curves])
+        m.d.comb += [
+            reducer.start.eq(unit.start),
+            reducer.plain.eq(controller.plain | ~reduces[controller.chosen_curve]),
+        ]
+        if len(curves) > 1:
+            m.d.comb += reducer.select.eq(controller.chosen_curve)
 
     def _gates(
         self,
         m: Module,
         processor: Processor,
         scalars: Sequence[ScalarUnit],
+        reducer: ScalarReducer | None,
         controller: Controller,
     ) -> None:
         """The bits by which routines select.
 
-        They are the bit of the scalar xor the one before it, the one before, and the bits of both
-        scalars.
+        They are the bit of the scalar xor the one before it, the one before, the bits of both
+        scalars, and what was replaced.
         """
         previous, bit = Signal(), scalars[0].bit
         with m.If(controller.read_scalar):
             m.d.sync += previous.eq(0)
         with m.Elif(processor.advance):
             m.d.sync += previous.eq(bit)
-        bits = {
+        bits: dict[str, Value] = {
             ladder.SWAP.name: bit ^ previous,
             ladder.LAST.name: previous,
             joint.FIRST.name: bit,
             joint.SECOND.name: scalars[-1].bit,
         }
+        if reducer:
+            bits[difference_ladder.NEUTRAL.name] = reducer.neutral
+            bits[difference_ladder.OWN.name] = reducer.own
+            bits[difference_ladder.NEGATE.name] = reducer.negate
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         for index, name in enumerate(processor.design.gates):
             m.d.comb += processor.gates[index].eq(bits[name])

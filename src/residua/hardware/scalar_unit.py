@@ -3,12 +3,17 @@
 k' = k + r n is computed in place. The memory holds Z = k 2^b + r; b times, r_0 = Z mod 2 adds n 2^b
 to Z, and Z is halved. What is lost is r_0, what comes in instead is the next bit of k', so that Z
 ends as k'. It never outgrows its words: k, n < 2^v implies (k + n) / 2 < 2^v.
+
+A ladder that starts from P itself needs a scalar of fixed length. For k < n with t bits of n,
+k' < 2^(t + b); adding n 2^b once, or twice if once is not enough, gives a number of just t + b + 1
+bits, of which the highest is not served. r is made 2 modulo 4 then, so that a leading part of the
+number (of t bits or more) is 0 or -1 modulo n for k = 0, 1, -1 and, without blinding, -2 alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -31,22 +36,25 @@ class _State(enum.Enum):
     LOAD = 2
     RANDOMISE = 3
     BLIND = 4
-    READY = 5
-    SERVE = 6
+    LENGTHEN = 5
+    READY = 6
+    SERVE = 7
 
 
 class ScalarUnit(Component):
     """Takes a scalar k of ``count`` words and serves the bits of k + r n, the highest first.
 
     There are one or several curves; ``orders`` are their n, ``bits`` the number of bits that k may
-    have on each. r has ``blinding`` random bits, a multiple of 32.
+    have on each. r has ``blinding`` random bits, a multiple of 32. Curves in ``lengthened`` get
+    numbers of fixed length; their k must be below n, which has ``bits`` bits.
 
     ``start`` takes the index of the curve from ``select`` (a port that is only there if there are
     several) and begins: ``count`` words of k are taken from ``scalar``, the lowest first, then
-    ``blinding`` / 32 words from ``random``. With ``plain`` (a port that is only there if there is
-    blinding) r is 0 and takes no words. ``done`` is set for one cycle when the scalar is ready.
-    From then on ``in_range`` tells whether k < 2^bits, and ``bit`` is the highest of
-    ``served[select]`` bits, or with ``plain`` of ``bits[select]``, whatever their values.
+    ``blinding`` / 32 words from ``random``. With ``plain`` (a port that is only there if k can be
+    changed) the bits of k itself are served, and there are no random words. ``done`` is set for one
+    cycle when the scalar is ready. From then on ``in_range`` tells whether k < 2^bits, and ``bit``
+    is the highest of ``served[select]`` bits, or with ``plain`` of ``bits[select]``, whatever their
+    values.
     ``advance`` asks for the next bit, which is valid three cycles later, and has no effect at the
     lowest one. ``start`` is ignored while ``busy`` is set.
 
@@ -62,7 +70,12 @@ class ScalarUnit(Component):
     """
 
     def __init__(
-        self, orders: Sequence[int], bits: Sequence[int], count: int, blinding: int = 0
+        self,
+        orders: Sequence[int],
+        bits: Sequence[int],
+        count: int,
+        blinding: int = 0,
+        lengthened: Collection[int] = (),
     ) -> None:
         if blinding < 0 or blinding % WORD:
             raise SpecificationError(
@@ -72,18 +85,29 @@ class ScalarUnit(Component):
             _check(order, size, count * WORD, blinding)
         self.orders, self.bits = tuple(orders), tuple(bits)
         self.count, self.blinding = count, blinding
-        self.served = tuple(size + blinding + (blinding > 0) for size in bits)
+        self.lengthened = frozenset(lengthened)
+        for curve in self.lengthened:
+            if orders[curve].bit_length() != bits[curve]:
+                raise SpecificationError(
+                    f"scalars of {bits[curve]} bits cannot be lengthened by an order of "
+                    f"{orders[curve].bit_length()}"
+                )
+        self.served = tuple(
+            size + blinding + (blinding > 0 and curve not in self.lengthened)
+            for curve, size in enumerate(bits)
+        )
         # The memory: r, then k. An even higher word of k' is always 0.
         self.random_count = blinding // WORD
         self.length = self.random_count + count
         self.depth = max(self.length, -(-max(self.served) // WORD))
         self.plain_latency = count + 3
-        self.latency = self.plain_latency + self.random_count + blinding * (self.length + 2)
+        passes = blinding + (2 if self.lengthened else 0)
+        self.latency = self.plain_latency + self.random_count + passes * (self.length + 2)
         super().__init__(
             {
                 "start": In(1),
                 **selector(len(self.orders)),
-                **({"plain": In(1)} if blinding else {}),
+                **({"plain": In(1)} if self.changes else {}),
                 "scalar": In(stream.Signature(WORD)),
                 "random": In(stream.Signature(WORD)),
                 "clear": In(1),
@@ -95,6 +119,11 @@ class ScalarUnit(Component):
                 "advance": In(1),
             }
         )
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything but k itself can be served, so that there is a port ``plain``."""
+        return self.blinding > 0 or len(self.lengthened) > 0
 
     def elaborate(self, platform: Any) -> Module:
         """One memory, by turns swept, loaded, passed over and served."""
@@ -128,7 +157,8 @@ class ScalarUnit(Component):
                 m.d.sync += self._state.eq(_State.SERVE)
         if self.blinding:
             self._randomise(m)
-            self._blind(m)
+        if self.changes:
+            self._add(m)
         with m.If(self.start & resting):
             m.d.sync += [
                 self._state.eq(_State.LOAD),
@@ -137,7 +167,7 @@ class ScalarUnit(Component):
             ]
             if len(self.orders) > 1:
                 m.d.sync += self._curve.eq(self.select)
-            if self.blinding:
+            if self.changes:
                 m.d.sync += self._plain.eq(self.plain)
         with m.If(self.clear):
             m.d.sync += self.in_range.eq(0)
@@ -163,53 +193,87 @@ class ScalarUnit(Component):
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
         with m.If(self.scalar.valid):
             m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
-            blinded = _State.RANDOMISE if self.blinding else _State.READY
-            self._next(m, self.length, Mux(self._plain, _State.READY, blinded))
+            following = _State.RANDOMISE if self.blinding else self._unblinded
+            self._next(m, self.length, Mux(self._plain, _State.READY, following))
+
+    @property
+    def _unblinded(self) -> Any:
+        """The state after blinding."""
+        return _State.LENGTHEN if self.lengthened else _State.READY
 
     def _randomise(self, m: Module) -> None:
         """The words of r."""
+        word = self.random.payload
+        if self.lengthened:
+            word = Mux(self._index == 0, Cat(Const(2, 2), word[2:]), word)
         with m.If(self._state == _State.RANDOMISE):
             m.d.comb += [
                 self.random.ready.eq(1),
-                self._write.data.eq(self.random.payload),
+                self._write.data.eq(word),
                 self._write.en.eq(self.random.valid),
             ]
             with m.If(self.random.valid):
                 self._next(m, self.random_count, _State.BLIND)
 
-    def _blind(self, m: Module) -> None:
+    def _add(self, m: Module) -> None:
         """Passes over Z: a word is read, one cycle later added to, one later halved and written."""
         index, end = self._index, self.length + 2
-        lowest, carry = Signal(name="lowest"), Signal(name="carry")
+        odd, carry = Signal(name="odd"), Signal(name="carry")
         left, right = Signal(WORD, name="left"), Signal(WORD, name="right")
-        total, before = Signal(WORD + 1, name="total"), Signal(WORD - 1, name="before")
-        passes, last = Signal(range(self.blinding), name="passes"), Signal(name="last")
-        m.d.comb += [
-            total.eq(left + right + carry),
-            last.eq((passes == self.blinding - 1) & (index == end - 1)),
-        ]
+        total, before = Signal(WORD + 1, name="total"), Signal(WORD, name="before")
+        passes, last = Signal(range(max(self.blinding, 2)), name="passes"), index == end - 1
+        lengthens = self._state == _State.LENGTHEN
+        adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
+        halved = Cat(before[1:], Mux(last, carry, total[0]))
+        m.d.comb += total.eq(left + right + carry)
         # At rest nothing of the scalar stays in registers.
-        m.d.sync += [register.eq(0) for register in (lowest, carry, left, right, before)]
-        with m.If(self._state == _State.BLIND):
+        m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before)]
+        with m.If((self._state == _State.BLIND) | lengthens):
             m.d.comb += [
                 self._write.addr.eq(index - 2),
-                self._write.data.eq(Cat(before, Mux(index == end - 1, carry, total[0]))),
+                self._write.data.eq(Mux(lengthens, before, halved)),
                 self._write.en.eq(index >= 2),
             ]
             m.d.sync += [
                 left.eq(self._read.data),
-                right.eq(Mux(lowest, self._order(m), 0)),
-                before.eq(total[1:]),
-                lowest.eq(lowest),
-                passes.eq(passes + (index == end - 1)),
+                right.eq(Mux(adds, self._order(m), 0)),
+                before.eq(total),
+                odd.eq(Mux(index == 0, self._read.data[0], odd)),
+                passes.eq(passes + last),
+                carry.eq((index != 0) & total[WORD]),
             ]
-            with m.If(index == 0):
-                m.d.sync += lowest.eq(self._read.data[0])
-            with m.Else():
-                m.d.sync += carry.eq(total[WORD])
-            self._next(m, end, Mux(last, _State.READY, _State.BLIND))
+            self._next(m, end, self._state)
         with m.Else():
             m.d.sync += passes.eq(0)
+        with m.If((self._state == _State.BLIND) & last & (passes == self.blinding - 1)):
+            m.d.sync += [self._state.eq(self._unblinded), passes.eq(0)]
+        with m.If(lengthens & last & (passes == 1)):
+            m.d.sync += [self._state.eq(_State.READY), passes.eq(0)]
+
+    def _lengthen(self, m: Module, passes: Value, total: Value, carry: Value) -> Value:
+        """Whether a pass adds n 2^b: the first one, and the second if bit t + b is still 0."""
+        if not self.lengthened:
+            return Const(0)
+        short = Signal(name="short")
+        ends = Array([self.random_count + size // WORD + 1 for size in self.bits])[self._curve]
+        m.d.sync += short.eq(0)
+        with m.If(self._state == _State.LENGTHEN):
+            m.d.sync += short.eq(short)
+            with m.If((passes == 0) & (self._index == ends)):
+                m.d.sync += short.eq(~Mux(self._full(), carry, self._top(total)))
+        applies = Array([int(c in self.lengthened) for c in range(len(self.orders))])[self._curve]
+        return applies & ((passes == 0) | short)
+
+    def _full(self) -> Value:
+        """Whether the scalars of the curve fill their words, so that their next bit is a carry."""
+        full: Value = Array([int(size == self.count * WORD) for size in self.bits])[self._curve]
+        return full
+
+    def _top(self, total: Value) -> Value:
+        """The bit above those of the curve's scalars, in its word."""
+        places = Array([size % WORD for size in self.bits])
+        bit: Value = total.bit_select(places[self._curve], 1)
+        return bit
 
     def _order(self, m: Module) -> Value:
         """The word of n 2^b at the index; anything beyond the last one."""
@@ -234,9 +298,10 @@ class ScalarUnit(Component):
             with m.If(self.advance & (self._state == _State.SERVE) & (position != 0)):
                 m.d.sync += position.eq(position - 1)
         with m.Else():
-            # A plain k lies above the place of r, where k' has its bits but the highest one.
             highest = Array([size - 1 for size in self.served])[self._curve]
-            m.d.sync += position.eq(highest - self._plain)
+            # A plain k stays above the place of r.
+            plain = Array([size + self.blinding - 1 for size in self.bits])[self._curve]
+            m.d.sync += position.eq(Mux(self._plain, plain, highest))
 
 
 def _check(order: int, size: int, room: int, blinding: int) -> None:

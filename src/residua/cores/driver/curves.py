@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 
 
@@ -44,6 +45,19 @@ class DriverCurve:
                 f"curve '{self.name}': cofactor = {self.cofactor}, and scalars of Montgomery "
                 "curves are multiples of a power of two: give 1, 2, 4, 8 ..."
             )
+
+    @classmethod
+    def of(cls, curve: Curve) -> "DriverCurve":
+        """What a driver needs of a curve."""
+        return cls(
+            name=curve.name,
+            form="montgomery" if isinstance(curve, MontgomeryCurve) else "weierstrass",
+            prime=curve.prime,
+            order=curve.order,
+            cofactor=curve.cofactor,
+            x=curve.x,
+            y=curve.y,
+        )
 
     @property
     def montgomery(self) -> bool:

@@ -1,0 +1,73 @@
+"""Formulas: the ways to multiply a point, and which of them a curve admits."""
+
+from enum import StrEnum
+
+from residua.curves.difference_ladder import LEAST_ORDER
+from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
+from residua.errors import SpecificationError
+
+
+class Formula(StrEnum):
+    """How points are multiplied by secret scalars."""
+
+    XZ_LADDER = "xz-ladder"
+    """`residua.curves.ladder`: any point of any short Weierstrass curve."""
+    DIFFERENCE_LADDER = "difference-ladder"
+    """`residua.curves.difference_ladder`: short Weierstrass curves of prime order."""
+    MONTGOMERY_LADDER = "montgomery-ladder"
+    """`residua.curves.montgomery_ladder`: Montgomery curves."""
+
+
+def formulas(curve: Curve, blinding: int = 0) -> dict[Formula, str]:
+    """Every formula with the reason why the curve does not admit it, empty if it does.
+
+    ``blinding`` is the number of random bits that blind scalars.
+    """
+    if isinstance(curve, MontgomeryCurve):
+        return {
+            Formula.MONTGOMERY_LADDER: "",
+            Formula.XZ_LADDER: "it is for short Weierstrass curves",
+            Formula.DIFFERENCE_LADDER: "it is for short Weierstrass curves",
+        }
+    return {
+        Formula.DIFFERENCE_LADDER: _against_differences(curve, blinding),
+        Formula.XZ_LADDER: "",
+        Formula.MONTGOMERY_LADDER: "it is for Montgomery curves",
+    }
+
+
+def _against_differences(curve: WeierstrassCurve, blinding: int) -> str:
+    if curve.cofactor != 1:
+        return f"it needs a curve of prime order, and the cofactor is {curve.cofactor}"
+    if curve.order < LEAST_ORDER:
+        return f"it needs an order of at least {LEAST_ORDER}, not {curve.order}"
+    if curve.order_bits <= blinding + 2:
+        return f"it needs an order of more than {blinding + 2} bits for {blinding} bits of blinding"
+    return ""
+
+
+def admitted(curve: Curve, blinding: int = 0) -> list[Formula]:
+    """The formulas that a curve admits."""
+    return [formula for formula, reason in formulas(curve, blinding).items() if not reason]
+
+
+def check_formula(curve: Curve, formula: Formula, blinding: int = 0) -> None:
+    """Nothing if the curve admits the formula.
+
+    Raises:
+        SpecificationError: it does not.
+    """
+    reason = formulas(curve, blinding)[formula]
+    if reason:
+        others = ", ".join(admitted(curve, blinding))
+        raise SpecificationError(f"{curve.name} has no {formula}: {reason}; it has {others}")
+
+
+def scalar_bits(curve: Curve, formula: Formula) -> int:
+    """Bits that a scalar may have: those of the order or, if that is more, of the field.
+
+    The difference ladder takes scalars modulo the order, of as many bits as that.
+    """
+    if formula is Formula.DIFFERENCE_LADDER:
+        return curve.order_bits
+    return max(curve.order_bits, curve.field_bits)

@@ -1,0 +1,53 @@
+"""Inversion by Fermat's theorem, as a list of routines to run."""
+
+from collections.abc import Iterator
+
+from residua.curves.operations import Run
+from residua.curves.powers import INPUT, PowerChain, fermat_chain
+
+CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
+"""Where the registers of an inversion's chain lie, beside "l" for its operand."""
+
+LONGEST_CHAIN = 1 + len(CHAIN_ELEMENTS)
+"""Registers that an inversion's chain may have."""
+
+
+def inversion(modulus: int) -> list[Run]:
+    """The routines that make an `Invert`, by Fermat's theorem; constant time.
+
+    The accumulator is "inverse"; a multiplier comes through "factor".
+    """
+    return list(_chain(fermat_chain(modulus, registers=LONGEST_CHAIN)))
+
+
+def _chain(chain: PowerChain) -> Iterator[Run]:
+    others = [register for register in chain.registers if register != INPUT]
+    elements = {INPUT: "l"} | dict(zip(others, CHAIN_ELEMENTS, strict=False))
+    yield Run("copy_l_d")
+    held = None
+    for position, step in enumerate(chain.steps):
+        if step.source != held:
+            yield Run(f"copy_inverse_{elements[step.source]}")
+        if step.squarings:
+            yield Run("square", step.squarings)
+        if step.multiplier is not None:
+            yield Run(f"copy_factor_{elements[step.multiplier]}")
+            yield Run("multiply")
+        held = step.target
+        if _needed(chain, position):
+            yield Run(f"copy_{elements[held]}_inverse")
+    if held != chain.result:
+        yield Run(f"copy_inverse_{elements[chain.result]}")
+
+
+def _needed(chain: PowerChain, position: int) -> bool:
+    """Whether the target of a step is read later other than from the accumulator."""
+    target = chain.steps[position].target
+    held: str | None = target
+    for step in chain.steps[position + 1 :]:
+        if step.multiplier == target or (step.source == target and held != target):
+            return True
+        held = step.target
+        if step.target == target:
+            return False
+    return chain.result == target and held != target
