@@ -15,7 +15,7 @@ and Z becomes Z (X - X') Y. The double is x0 = F^2 - J, y0 = J V + M x0; the new
 minus (double + or - P), is x1 = V W, y1 = J V + M x1. No constant of the curve occurs. g depends on
 no bit, so that it is ready when the next bit is needed: a step ends with it, not begins.
 
-A step takes 10 reductions of 15 products, 2 combinations and 3 selections, in a chain of four
+A step takes 10 reductions of 15 products, 2 combinations and 3 selections, in a chain of three
 dependent reductions.
 
 **Where it fails.** A step loses Z when Y = 0 (the point to be doubled has order 2) or X = X'

@@ -73,6 +73,13 @@ class ResultBuffer(Component):
         self._position = Signal(range(self.depth + 1), name="position")
         self._releasing = Signal(name="releasing")
         accept, store, leave = Signal(name="accept"), Signal(name="store"), Signal(name="leave")
+        # A register between the gearbox and the memory; the last word is stored with `received`.
+        word = Signal(BUS_WIDTH, name="word")
+        given = gearbox.words_out.valid & ~self.clear
+        m.d.sync += [
+            word.eq(Mux(given, gearbox.words_out.payload, 0)),
+            store.eq(given & ~self.test_only & ~self.busy),
+        ]
         room = self.test_only | (self._held != self.capacity)
         m.d.comb += [
             self.busy.eq(self._releasing | self.clearing),
@@ -83,9 +90,8 @@ class ResultBuffer(Component):
             gearbox.words_out.ready.eq(1),
             gearbox.clear.eq(self.clear),
             self.received.eq(gearbox.done),
-            store.eq(gearbox.words_out.valid & ~self.test_only & ~self.busy),
             write.addr.eq(self._position),
-            write.data.eq(Mux(store, gearbox.words_out.payload, 0)),
+            write.data.eq(Mux(store, word, 0)),
             write.en.eq(store | leave | self.clearing),
             read.addr.eq(self._position),
             leave.eq(self.released.valid & self.released.ready),
