@@ -1,7 +1,8 @@
 """Proves everything that `make test` proves and more, and writes docs/results/proofs.md.
 
 The formula of the channel reducer over the integers at every width, its RTL at small widths in
-every form, and the ECP5 forms of the primitives at many widths.
+every form, the ECP5 forms of the primitives at many widths, and constant time of whole
+coprocessors.
 """
 
 import subprocess
@@ -12,9 +13,12 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
+from residua.cores.ecc import EccCore
+from residua.cores.proofs.constant_time import prove_coprocessor
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
+from residua.curves.catalogue import find_curve
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
 from residua.hardware.reducer import plan_folds
 from residua.numbers.folding import folds_needed
@@ -97,6 +101,18 @@ def forms(primitives: Sequence[Primitive]) -> Proof:
     return run
 
 
+def coprocessor(curves: Sequence[str], blinding: int) -> Proof:
+    def run() -> bool:
+        core = EccCore([find_curve(name) for name in curves], blinding=blinding)
+        with tempfile.TemporaryDirectory() as work:
+            result = prove_coprocessor(core.design, out_dir=Path(work), timeout=TIMEOUT)
+        for leak in result.leaks:
+            print(leak, file=sys.stderr)
+        return result.passed
+
+    return run
+
+
 def accumulators() -> list[Primitive]:
     return [
         Accumulator(product_width, product_width + growth, start=start, subtracts=subtracts)
@@ -108,6 +124,13 @@ def accumulators() -> list[Primitive]:
 
 
 PAIRS = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]
+COPROCESSORS = [
+    (("P-256",), 0),
+    (("P-256",), 64),
+    (("P-256", "secp256k1"), 32),
+    (("Curve25519",), 0),
+    (("P-521",), 64),
+]
 HEAVY = [((11, -13), 1), ((13,), 16)]
 FOUR_DIGITS = [((43,), 1), ((43, -3), 1)]
 
@@ -128,6 +151,7 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         forms([AddSubtract(width) for width in (*range(1, 12), 20, 21, 40)])
     ],
     "ECP5 accumulators": lambda: [forms([accumulator]) for accumulator in accumulators()],
+    "coprocessors in constant time": lambda: [coprocessor(*case) for case in COPROCESSORS],
     "ECP5 multipliers": lambda: [
         forms([Multiplier(left, right)]) for left, right in product((4, 9, 17, 18), repeat=2)
     ],

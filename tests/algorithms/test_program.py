@@ -136,6 +136,46 @@ def test_views_share_the_stored_vector():
         assert 2 * factor % m.value == 1
 
 
+def test_a_selection_has_the_range_of_both():
+    program = Program("demo")
+    bit = program.bit("bit")
+    x = vector(program, range=Interval.of(-3, 10))
+    y = vector(program, "y", range=Interval.of(5, 20))
+    assert program.select(bit, x, y).range == Interval.of(-3, 20)
+    assert program.select(bit, x, y, -1).range == Interval.of(-20, 10)
+    chosen = program.select(bit, x, y, -1)
+    assert chosen.factor == x.factor
+    assert [(t.value, t.inverted, t.sign) for t in chosen.terms] == [(x, False, 1), (y, True, -1)]
+
+
+def test_a_bit_is_one_input_however_often_it_is_used():
+    program = Program("demo")
+    assert program.bit("bit") == program.bit("bit")
+    assert program.bit("other") != program.bit("bit")
+    assert [bit.name for bit in program.bits] == ["bit", "other"]
+
+
+def test_selections_of_unlike_values_are_refused():
+    program = Program("demo")
+    bit, x = program.bit("bit"), vector(program)
+    scaled, elsewhere = vector(program, "y", factor=[2] * 12), vector(program, "z", base=BASE_B)
+    with pytest.raises(ProgramError, match=PLACE + "x and y carry different factors"):
+        program.select(bit, x, scaled)
+    with pytest.raises(ProgramError, match=PLACE + "operands over different bases"):
+        program.select(bit, x, elsewhere)
+
+
+def test_stored_values():
+    program = Program("demo")
+    summand = program.stored(-5, BASE_A, [3] * 12)
+    assert summand.range == Interval.of(-5, -5)
+    assert summand.factor == (3,) * 12
+    (term,) = summand.terms
+    assert all((c + 15) % m.value == 0 for c, m in zip(term.constant, BASE_A, strict=True))
+    with pytest.raises(ProgramError, match=PLACE + "the terms of z carry different factors"):
+        program.reduce("z", summand, program.scaled(vector(program), 1))
+
+
 def test_demands():
     program = Program("demo", Redundant(2))
     x = vector(program)

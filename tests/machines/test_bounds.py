@@ -223,3 +223,42 @@ def test_products_of_two_words_reach_their_corners():
     _, bounds = analysed(signed_domain(P17, 8, 3))
     corner = [a * b for a, b in product((-256, 255), repeat=2)]
     assert bounds.accumulators[0] == ((min(corner), max(corner)),) * 3
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_selections_stay_within_their_bounds(sign):
+    """Each of both words is counted, though one is 0: never too little, twice too much at most."""
+    base = signed_domain(P17, 8, 3).base_a
+    program = Program("selection", Redundant(1))
+    domain = signed_domain(P17, 8, 3)
+    x, y = (program.input(name, base, [1] * 3, domain.range) for name in "xy")
+    bit = program.bit("bit")
+    program.output(program.reduce("z", program.select(bit, x, y, sign)))
+    bounds = analyse(program)
+    program.representation = Redundant(bounds.folds)
+    extremes, reached = (-256, 255), []
+    for words_x, words_y, set_ in product(extremes, extremes, (0, 1)):
+        inputs = {"x": (words_x,) * 3, "y": (words_y,) * 3}
+        state = {id(v): inputs[v.name] for v in program.inputs} | {"bit": (set_,)}
+        (step,) = program.steps
+        total = sum(values._amounts(program, step, term, state)[0] for term in step.terms)
+        assert total == (words_x if set_ else sign * words_y)
+        reached.append(total)
+        (word,) = values.run(program, inputs | {"bit": (set_,)}).values()
+        for found, (low, high) in zip(word, bounds.residues[0], strict=True):
+            assert low <= found <= high
+    for low, high in bounds.accumulators[0]:
+        assert low <= min(reached) <= low // 2
+        assert (high + 1) // 2 <= max(reached) <= high
+
+
+def test_stored_values_are_known_exactly():
+    domain = signed_domain(P17, 8, 3)
+    program = Program("constant", Redundant(1))
+    factor = [3, 5, 7]
+    program.output(program.reduce("z", program.stored(-100, domain.base_a, factor)))
+    bounds = analyse(program)
+    for (low, high), f, m in zip(bounds.accumulators[0], factor, domain.base_a, strict=True):
+        assert low == high
+        assert (low + 100 * f) % m.value == 0
+        assert 2 * abs(low) <= m.value

@@ -122,3 +122,29 @@ def test_additions_are_no_products():
     program.reduce("t", program.scaled(x, 2), program.scaled(y, 1))
     counts = count(program)
     assert (counts.emm, counts.ema, counts.emw, counts.cox) == (12, 24, 12, 0)
+
+
+def test_selections_are_additions():
+    """A bit chooses one of two values; either way they cost one addition and no product."""
+    base, _ = papers_bases(P192, 17, 12)
+    program = Program("choice")
+    bit = program.bit("bit")
+    x, y = (program.input(name, base, [1] * 12, Interval.of(0, 1)) for name in "xy")
+    program.reduce("z", program.select(bit, x, y))
+    counts = count(program)
+    assert (counts.emm, counts.ema, counts.emw, counts.cox) == (0, 12, 0, 0)
+    program.reduce("t", program.select(bit, x, y, -1), program.product(x, y))
+    counts = count(program)
+    assert (counts.emm, counts.ema, counts.emw, counts.cox) == (12, 36, 0, 0)
+
+
+def test_a_stored_value_is_a_word_of_each_channel():
+    base, _ = papers_bases(P192, 17, 12)
+    program = Program("constant")
+    x = program.input("x", base, [1] * 12, Interval.of(0, 1))
+    program.reduce("z", program.stored(5, base, [1] * 12))
+    counts = count(program)
+    assert (counts.emm, counts.ema, counts.emw, counts.cox) == (0, 0, 12, 0)
+    program.reduce("t", program.stored(5, base, [1] * 12), program.scaled(x, 2))
+    counts = count(program)
+    assert (counts.emm, counts.ema, counts.emw, counts.cox) == (12, 12, 36, 0)

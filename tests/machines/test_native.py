@@ -64,6 +64,19 @@ def words_to_residues():
     return program
 
 
+def stored_values():
+    """Constants alone, and beside products of both signs."""
+    base = Base(tuple(Modulus(12, h) for h in (0, 1, 3)))
+    program = Program("constants", Redundant(2))
+    x, y = (program.input(name, base, [1] * 3, Interval.of(-1, 1)) for name in "xy")
+    alone = program.reduce("alone", program.stored(-(10**9), base, [2, 3, 4095]))
+    added = program.reduce(
+        "added", program.stored(77, base, [1] * 3), program.product(x, y, -1), program.scaled(x, 9)
+    )
+    program.output(alone, added)
+    return program
+
+
 def long_truncation():
     """A Cox that keeps more bits than a word has."""
     base_a = Base(tuple(Modulus(8, h) for h in (0, 1, 3)))
@@ -85,6 +98,7 @@ PROGRAMS = {
     "reordered": lambda: product_of(2**61 - 1, 17, form="reordered", bases="any"),
     "difference": difference_of_products,
     "words": words_to_residues,
+    "stored values": stored_values,
     "long truncation": long_truncation,
 }
 
@@ -142,4 +156,14 @@ def test_refuses_canonical_residues():
     program = product_of(2**61 - 1, 17, channels=4)
     program.representation = Canonical()
     with pytest.raises(SpecificationError, match="redundant residues, not canonical ones"):
+        native.emit(program)
+
+
+def test_refuses_bits():
+    base = Base(tuple(Modulus(12, h) for h in (0, 1, 3)))
+    program = Program("choice", Redundant(2))
+    x, y = (program.input(name, base, [1] * 3, Interval.of(0, 1)) for name in "xy")
+    program.output(program.reduce("z", program.select(program.bit("bit"), x, y)))
+    assert not native.supports(program)
+    with pytest.raises(SpecificationError, match="z: the native model has no bits"):
         native.emit(program)

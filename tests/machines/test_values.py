@@ -99,3 +99,41 @@ def test_inputs_of_another_length_are_not_accepted(words):
     program.output(program.reduce("y", program.scaled(x, 2)))
     with pytest.raises(SpecificationError, match=r"x has 3 words, not [024]"):
         run(program, words)
+
+
+@pytest.mark.parametrize("bits", [(0, 0), (0, 1), (1, 0), (1, 1)])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+def test_selections_in_a_sum(representation, sign, bits):
+    program, x, y = two_inputs(representation)
+    first, second = program.bit("first"), program.bit("second")
+    total = program.reduce(
+        "z",
+        program.select(first, x, y, sign),
+        program.select(second, y, x),
+        program.product(x, y, -1),
+    )
+    program.output(total)
+    words_x, words_y = (255, 3, -256), (1, 250, 77)
+    inputs = {"x": words_x, "y": words_y, "first": bits[:1], "second": bits[1:]}
+    found = run(program, inputs)["z"]
+    for m, a, b, word in zip(BASE, words_x, words_y, found, strict=True):
+        value = (a if bits[0] else sign * b) + (b if bits[1] else a) - a * b
+        assert (word - value) % m.value == 0
+        assert word == representation.reduce(m, value)
+
+
+@pytest.mark.parametrize("representation", REPRESENTATIONS)
+@pytest.mark.parametrize("number", [0, 1, -1, 100, -12345, 10**9])
+def test_a_stored_value_carries_its_factor(representation, number):
+    program, x, _ = two_inputs(representation)
+    factor = [3, 250, 9]
+    alone = program.reduce("alone", program.stored(number, BASE, factor))
+    added = program.reduce("added", program.stored(number, BASE, ONES), program.scaled(x, 2))
+    program.output(alone, added)
+    words = (7, 100, 50)
+    found = run(program, {"x": words, "y": words})
+    for m, f, word in zip(BASE, factor, found["alone"], strict=True):
+        assert (word - number * f) % m.value == 0
+    for m, a, word in zip(BASE, words, found["added"], strict=True):
+        assert (word - number - 2 * a) % m.value == 0

@@ -1,0 +1,21 @@
+"""The smallest coprocessor: two channels, for the prime next to the smallest modulus."""
+
+from residua.cores.ecc import EccCore
+from residua.curves.parameters import curve_from_parameters
+
+CURVE = {
+    "form": "weierstrass",
+    "name": "tiny",
+    "prime": 65521,
+    "a": -3,
+    "b": 3,
+    "x": 0,
+    "y": 627,
+    "order": 65563,
+    "cofactor": 1,
+}
+
+
+def tiny_core() -> EccCore:
+    """With blinded scalars."""
+    return EccCore([curve_from_parameters(CURVE)], blinding=32)
