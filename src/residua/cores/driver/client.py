@@ -91,9 +91,11 @@ class Client:
         """One operation on integers; ``results`` is how many come out.
 
         Raises:
+            SpecificationError: the core has no such operation or curve.
             CoreError: the status is not ``ok``.
             DriverError: the core is busy, or makes no progress; it was zeroised then.
         """
+        self._check_supported(operation, curve)
         if self._field("STATUS", "busy"):
             raise DriverError("an operation is running")
         queue = [word for number in operands for word in split_words(number, self.words, 32)]
@@ -153,6 +155,13 @@ class Client:
     def order(self, operation: str, curve: int, *numbers: bytes) -> bytes:
         """``multiply``, ``invert`` or ``multiply_add`` modulo the order of the group."""
         return self._arithmetic(f"order_{operation}", curve, numbers, self.curves[curve].order_size)
+
+    def _check_supported(self, operation: str, curve: int) -> None:
+        """Refuse what would leave its operands behind in a stream."""
+        if self._map.operations.get(operation) not in self._map.capabilities.operations:
+            raise SpecificationError(f"the core has no operation {operation!r}")
+        if not 0 <= curve < len(self.curves):
+            raise SpecificationError(f"curve {curve}: give 0 to {len(self.curves) - 1}")
 
     def _complete(self, queue: list[int], expected: int) -> list[int]:
         """Feed the operation until its result is here."""

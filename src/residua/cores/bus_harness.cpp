@@ -1,0 +1,291 @@
+// A simulated coprocessor behind its bus, as a library: what a driver's functions of access need.
+// They have the types of the members of `residua_ecc_port`, so that the C driver can take them as
+// they are. In front of this text stand Top, the bus (AXI or else Wishbone), STREAMS and ZEROISE.
+//
+// The host at the other side offers and takes words with random stalls on every channel, and lets
+// the clock run for some cycles before each access. Offers stay until they are taken.
+
+#include <cstring>
+#include <deque>
+#include <memory>
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+constexpr long patience = 10'000'000;  // cycles, for one access or one result
+constexpr unsigned stall_steps = 256;
+
+enum Failure { none = 0, refused = 1, hangs = 2, wrong_last = 4, surplus = 8 };
+
+struct Word {
+  std::uint32_t value;
+  bool last;
+};
+
+class Bench {
+ public:
+  Bench(std::uint64_t seed, unsigned stalls, unsigned pause)
+      : stalls_(stalls), pause_(pause), words_(seed), pauses_(seed ^ 0x5555) {
+    top.rst = 1;
+    for (int i = 0; i < 4; ++i) step();
+    top.rst = 0;
+  }
+
+  std::uint32_t read(std::uint32_t offset) {
+    rest();
+    return read_access(offset);
+  }
+
+  void write(std::uint32_t offset, std::uint32_t value) {
+    rest();
+    // A sender that goes on would leave words of the old operation to the next one.
+    if (offset == ZEROISE) forget();
+    write_access(offset, value);
+    if (offset == ZEROISE) forget();
+  }
+
+  void run(std::uint64_t count) {
+    for (; count > 0; --count) step();
+  }
+
+  void send(const std::uint32_t *words, std::size_t count) {
+    operands_.insert(operands_.end(), words, words + count);
+  }
+
+  int receive(std::uint32_t *words, std::size_t count) {
+    target_ = words;
+    count_ = count;
+    return 0;
+  }
+
+  // Waits for the result that `receive` prepared for.
+  int received() {
+    for (long cycles = 0; results_.size() < count_; ++cycles) {
+      if (cycles == patience) return fail(hangs);
+      step();
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      target_[i] = results_.front().value;
+      if (results_.front().last != (i + 1 == count_)) fail(wrong_last);
+      results_.pop_front();
+    }
+    if (!results_.empty()) fail(surplus);
+    return failure;
+  }
+
+  std::size_t waiting() const { return results_.size(); }
+  std::uint32_t random_word() { return static_cast<std::uint32_t>(words_.next()); }
+
+  std::uint64_t cycles = 0;
+  int failure = none;
+
+ private:
+  bool goes() { return pauses_.below(stall_steps) >= stalls_; }
+
+  int fail(Failure kind) { return failure |= kind; }
+
+  void rest() { run(pause_); }
+
+  void forget() {
+    operands_.clear();
+    results_.clear();
+    count_ = 0;
+#if STREAMS
+    top.s_axis_operand_tvalid = 0;
+#endif
+  }
+
+  // One cycle; what is taken in it is known after it.
+  void step() {
+    offer_streams();
+    top.eval();
+    take_streams();
+    sample();
+    top.clk = 1;
+    top.eval();
+    top.clk = 0;
+    top.eval();
+    withdraw();
+    ++cycles;
+  }
+
+#if STREAMS
+  void offer_streams() {
+    if (!top.s_axis_operand_tvalid && !operands_.empty() && goes()) {
+      top.s_axis_operand_tvalid = 1;
+      top.s_axis_operand_tdata = operands_.front();
+    }
+    if (!top.s_axis_random_tvalid && goes()) {
+      top.s_axis_random_tvalid = 1;
+      top.s_axis_random_tdata = random_word();
+    }
+    top.m_axis_result_tready = goes();
+  }
+
+  void take_streams() {
+    operand_taken_ = top.s_axis_operand_tvalid && top.s_axis_operand_tready && !top.rst;
+    random_taken_ = top.s_axis_random_tvalid && top.s_axis_random_tready && !top.rst;
+    if (top.m_axis_result_tvalid && top.m_axis_result_tready && !top.rst) {
+      results_.push_back({top.m_axis_result_tdata, top.m_axis_result_tlast != 0});
+    }
+  }
+
+  void withdraw_streams() {
+    if (operand_taken_) {
+      operands_.pop_front();
+      top.s_axis_operand_tvalid = 0;
+    }
+    if (random_taken_) top.s_axis_random_tvalid = 0;
+  }
+#else
+  void offer_streams() {}
+  void take_streams() {}
+  void withdraw_streams() {}
+#endif
+
+#if AXI
+  void sample() {
+    aw_ = top.s_axi_awvalid && top.s_axi_awready;
+    w_ = top.s_axi_wvalid && top.s_axi_wready;
+    b_ = top.s_axi_bvalid && top.s_axi_bready;
+    ar_ = top.s_axi_arvalid && top.s_axi_arready;
+    r_ = top.s_axi_rvalid && top.s_axi_rready;
+    if (b_ && top.s_axi_bresp != 0) fail(refused);
+    if (r_ && top.s_axi_rresp != 0) fail(refused);
+    read_data_ = top.s_axi_rdata;
+  }
+
+  void withdraw() {
+    withdraw_streams();
+    if (aw_) top.s_axi_awvalid = 0;
+    if (w_) top.s_axi_wvalid = 0;
+    if (ar_) top.s_axi_arvalid = 0;
+    if (b_) top.s_axi_bready = 0;
+    if (r_) top.s_axi_rready = 0;
+  }
+
+  void write_access(std::uint32_t offset, std::uint32_t value) {
+    bool addressed = false, supplied = false;
+    top.s_axi_awaddr = offset;
+    top.s_axi_wdata = value;
+    top.s_axi_wstrb = 0b1111;
+    for (long waited = 0; waited < patience; ++waited) {
+      if (!addressed && goes()) top.s_axi_awvalid = 1;
+      if (!supplied && goes()) top.s_axi_wvalid = 1;
+      top.s_axi_bready = addressed && supplied && goes();
+      step();
+      addressed |= aw_;
+      supplied |= w_;
+      if (b_) return;
+    }
+    fail(hangs);
+  }
+
+  std::uint32_t read_access(std::uint32_t offset) {
+    bool addressed = false;
+    top.s_axi_araddr = offset;
+    for (long waited = 0; waited < patience; ++waited) {
+      if (!addressed && goes()) top.s_axi_arvalid = 1;
+      top.s_axi_rready = addressed && goes();
+      step();
+      addressed |= ar_;
+      if (r_) return read_data_;
+    }
+    fail(hangs);
+    return 0;
+  }
+
+  bool aw_ = false, w_ = false, b_ = false, ar_ = false, r_ = false;
+#else
+  void sample() {
+    answered_ = top.wb_stb_i && (top.wb_ack_o || top.wb_err_o);
+    if (top.wb_stb_i && top.wb_err_o) fail(refused);
+    read_data_ = top.wb_dat_o;
+  }
+
+  void withdraw() {
+    withdraw_streams();
+    if (answered_) top.wb_cyc_i = top.wb_stb_i = 0;
+  }
+
+  std::uint32_t access(bool writes, std::uint32_t offset, std::uint32_t value) {
+    while (!goes()) step();
+    top.wb_we_i = writes;
+    top.wb_adr_i = offset / 4;
+    top.wb_dat_i = value;
+    top.wb_sel_i = 0b1111;
+    top.wb_cyc_i = top.wb_stb_i = 1;
+    for (long waited = 0; waited < patience; ++waited) {
+      step();
+      if (answered_) return read_data_;
+    }
+    fail(hangs);
+    return 0;
+  }
+
+  void write_access(std::uint32_t offset, std::uint32_t value) { access(true, offset, value); }
+  std::uint32_t read_access(std::uint32_t offset) { return access(false, offset, 0); }
+
+  bool answered_ = false;
+#endif
+
+  VerilatedContext context;
+  Top top{&context};
+  unsigned stalls_, pause_;
+  Random words_, pauses_;
+  std::deque<std::uint32_t> operands_;
+  std::deque<Word> results_;
+  std::uint32_t *target_ = nullptr;
+  std::size_t count_ = 0;
+  std::uint32_t read_data_ = 0;
+  bool operand_taken_ = false, random_taken_ = false;
+};
+
+Bench &bench(void *context) { return *static_cast<Bench *>(context); }
+
+}  // namespace
+
+EXPORTED void *residua_bus_open(std::uint64_t seed, std::uint32_t stalls, std::uint32_t pause) {
+  return new Bench(seed, stalls, pause);
+}
+
+EXPORTED void residua_bus_close(void *context) { delete &bench(context); }
+
+EXPORTED std::uint32_t residua_bus_read32(void *context, std::uint32_t offset) {
+  return bench(context).read(offset);
+}
+
+EXPORTED void residua_bus_write32(void *context, std::uint32_t offset, std::uint32_t value) {
+  bench(context).write(offset, value);
+}
+
+EXPORTED int residua_bus_random(void *context, std::uint32_t *word) {
+  *word = bench(context).random_word();
+  return 0;
+}
+
+EXPORTED int residua_bus_send(void *context, const std::uint32_t *words, std::size_t count) {
+  bench(context).send(words, count);
+  return 0;
+}
+
+EXPORTED int residua_bus_receive(void *context, std::uint32_t *words, std::size_t count) {
+  return bench(context).receive(words, count);
+}
+
+EXPORTED int residua_bus_received(void *context) { return bench(context).received(); }
+
+// Result words that came and were not asked for.
+EXPORTED std::size_t residua_bus_waiting(void *context) { return bench(context).waiting(); }
+
+EXPORTED void residua_bus_run(void *context, std::uint64_t cycles) { bench(context).run(cycles); }
+
+EXPORTED std::uint64_t residua_bus_cycles(void *context) { return bench(context).cycles; }
+
+// What went wrong since the last call, as bits: see Failure.
+EXPORTED int residua_bus_failure(void *context) {
+  const int found = bench(context).failure;
+  bench(context).failure = none;
+  return found;
+}

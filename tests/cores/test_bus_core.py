@@ -1,0 +1,328 @@
+"""Whole coprocessors on their buses in simulation, driven by the Python and the C driver.
+
+Judged by OpenSSL, plain integers and published vectors.
+"""
+
+import ctypes
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import random
+import subprocess
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
+from tests.cores.c_driver import CALLBACKS, FLAGS, CDriver, DriverFailureError, Port
+
+from residua.cores.bus_simulator import (
+    MOST_STALLS,
+    BusError,
+    BusSimulator,
+    client,
+    curves,
+    directory_model,
+    simulated_client,
+)
+from residua.cores.directory import Directory, build
+from residua.cores.driver import protocols
+from residua.cores.driver.client import CoreError, DriverError
+from residua.cores.specification import check_coprocessor
+from residua.curves import affine
+from residua.curves.catalogue import find_curve
+from residua.errors import SpecificationError
+
+VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
+P256, BASIC = find_curve("P-256"), ec.SECP256R1()
+SPECIFICATIONS = {
+    "p256": {"curve": "P-256", "bus": "axi"},
+    "curve25519": {"curve": "Curve25519", "bus": "wishbone"},
+}
+START, BUSY, DONE = 1 << 31, 1 << 8, 1 << 9
+OPERAND_READY, RESULT_VALID = 1 << 10, 1 << 12
+SMALL_ORDER = (0, 1, 2**255 - 20, 2**255 - 19, 2**255 - 18)
+
+
+def model_of(name, factory):
+    """A core's directory and its compiled simulation; all processes of a test run share them."""
+    folder = factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    path = folder / f"bus_{name}"
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            build(check_coprocessor(SPECIFICATIONS[name]), path)
+        made = Directory.open(path)
+        # Compiled under the lock, so that the others find it.
+        return made, directory_model(made, optimise=name == "p256")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    return functools.cache(lambda name: model_of(name, tmp_path_factory))
+
+
+@pytest.fixture
+def p256(models):
+    """The Python driver on AXI with streams, every channel with stalls."""
+    made, model = models("p256")
+    return client(BusSimulator(model, stalls=80), curves(made))
+
+
+class NativeDriver(CDriver):
+    """The C driver, its functions of access those of the simulation: no Python in between."""
+
+    def __init__(self, simulator, entries, library, polls=1_000_000):
+        self.simulator = self.core = simulator
+        self.curves, self.failure = entries, None
+        self.core.map = simulator.model.registers
+        self.library = ctypes.CDLL(str(library))
+        functions = simulator.model.functions
+        native = [
+            function(ctypes.cast(getattr(functions, f"residua_bus_{name}"), ctypes.c_void_p).value)
+            for name, function in CALLBACKS
+        ]
+        self.port = Port(*native, simulator.context, polls)
+        self.call("open")
+
+
+@pytest.fixture(scope="module")
+def libraries(models, tmp_path_factory):
+    """The C driver that belongs to each core, compiled."""
+
+    @functools.cache
+    def library(name):
+        target = tmp_path_factory.mktemp(name) / "driver.so"
+        sources = sorted((models(name)[0].path / "driver").glob("*.c"))
+        command = ["cc", *FLAGS, "-O1", "-shared", "-fPIC", "-o", target, *sources]
+        subprocess.run(command, check=True)
+        return target
+
+    return library
+
+
+def native(name, models, libraries, **options):
+    made, model = models(name)
+    return NativeDriver(BusSimulator(model, **options), curves(made), libraries(name))
+
+
+def public_bytes(key):
+    return key.public_key().public_bytes(
+        serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint
+    )
+
+
+def private_bytes(key):
+    return key.private_numbers().private_value.to_bytes(32)
+
+
+def encode(point):
+    return b"\x04" + b"".join(part.to_bytes(32) for part in point)
+
+
+def test_agreements_with_openssl(p256):
+    for _ in range(20):
+        mine, other = (ec.generate_private_key(BASIC) for _ in range(2))
+        agreed = protocols.ecdh(p256, 0, private_bytes(mine), public_bytes(other))
+        assert agreed == mine.exchange(ec.ECDH(), other.public_key())
+
+
+def test_agreements_by_the_c_driver(models, libraries):
+    driver = native("p256", models, libraries, stalls=60)
+    for _ in range(5):
+        mine, other = (ec.generate_private_key(BASIC) for _ in range(2))
+        assert driver.public_key(0, private_bytes(mine)) == public_bytes(mine)
+        agreed = driver.ecdh(0, private_bytes(mine), public_bytes(other))
+        assert agreed == mine.exchange(ec.ECDH(), other.public_key())
+    assert not driver.simulator.waiting
+
+
+def vectors():
+    """The vectors that are not valid, and each twentieth of the others."""
+    tests = json.loads(VECTORS.read_text())["testGroups"][0]["tests"]
+    valid = [test for test in tests if test["result"] == "valid"]
+    rest = [test for test in tests if test["result"] != "valid"]
+    assert len(rest) > 20
+    return rest + valid[::20]
+
+
+def check_vector(driver, test):
+    """A point that the driver or the core refuses, or the shared secret."""
+    point, k = bytes.fromhex(test["public"]), int(test["private"], 16).to_bytes(32)
+    refusals = (CoreError, SpecificationError, DriverFailureError)
+    if test["result"] == "valid":
+        assert driver.x_multiply(0, k, point) == bytes.fromhex(test["shared"])
+    else:
+        with pytest.raises(refusals, match=r"not_on_curve|operand_range|a point of|-4"):
+            driver.x_multiply(0, k, point)
+
+
+def test_wycheproof(p256):
+    for test in vectors():
+        check_vector(p256, test)
+
+
+def test_wycheproof_by_the_c_driver(models, libraries):
+    driver = native("p256", models, libraries)
+    for test in vectors()[::3]:
+        check_vector(driver, test)
+
+
+def test_signatures_by_the_c_driver(models, libraries):
+    """All arithmetic of a signature is the core's."""
+    driver = native("p256", models, libraries)
+    algorithm = ec.ECDSA(utils.Prehashed(hashes.SHA256()))
+    chooser = random.Random(1)
+    for message in (b"", b"one", b"two"):
+        key, digest = ec.generate_private_key(BASIC), hashlib.sha256(message).digest()
+        nonce = chooser.randrange(1, P256.order).to_bytes(32)
+        signature = driver.ecdsa_sign(0, private_bytes(key), digest, nonce)
+        r, s = (int.from_bytes(part) for part in (signature[:32], signature[32:]))
+        key.public_key().verify(utils.encode_dss_signature(r, s), digest, algorithm)
+        made = utils.decode_dss_signature(key.sign(digest, algorithm))
+        signature = b"".join(part.to_bytes(32) for part in made)
+        assert driver.ecdsa_verify(0, public_bytes(key), digest, signature)
+        wrong = bytes([digest[0] ^ 1]) + digest[1:]
+        assert not driver.ecdsa_verify(0, public_bytes(key), wrong, signature)
+
+
+def test_statuses_leave_the_core_and_its_streams_as_they_were(p256):
+    base, zero = encode(P256.base_point), bytes(32)
+    off = base[:-1] + bytes([base[-1] ^ 1])
+    p, n = P256.prime.to_bytes(32), P256.order.to_bytes(32)
+    one = (1).to_bytes(32)
+    cases = [
+        ("neutral", p256.base_multiply, [zero]),
+        ("neutral", p256.point_multiply, [n, base]),
+        ("not_on_curve", p256.point_multiply, [n, off]),
+        ("not_on_curve", p256.validate, [off]),
+        ("not_on_curve", p256.double_multiply, [one, one, off, base]),
+        ("not_on_curve", p256.double_multiply, [one, one, base, off]),
+        ("operand_range", p256.x_multiply, [n, b"\x04" + p + p]),
+        ("operand_range", functools.partial(p256.order, "multiply"), [n, n]),
+        ("no_inverse", functools.partial(p256.field, "invert"), [zero]),
+    ]
+    for status, function, arguments in cases:
+        with pytest.raises(CoreError, match=status):
+            function(0, *arguments)
+        assert p256.field("multiply_add", 0, *([(3).to_bytes(32)] * 3)) == (12).to_bytes(32)
+    assert p256.base_multiply(0, one) == base
+
+
+def test_what_the_core_does_not_have_is_never_started(p256):
+    cycles = p256._port.cycles
+    with pytest.raises(SpecificationError, match="no operation 'cube'"):
+        p256.execute("cube", 0, [1], 1)
+    with pytest.raises(SpecificationError, match="curve 1: give 0 to 0"):
+        p256.execute("field_multiply", 1, [3, 5], 1)
+    assert p256._port.cycles == cycles
+
+
+@pytest.mark.parametrize("name", SPECIFICATIONS)
+def test_zeroise_in_mid_operation(name, models):
+    made, model = models(name)
+    chooser = random.Random(name)
+    simulator = BusSimulator(model, stalls=30, pause=4)
+    driver, registers = client(simulator, curves(made)), model.registers
+    control, status = registers["CONTROL"].address, registers["STATUS"].address
+    operands = [5, 9] if name == "curve25519" else [5, *P256.base_point]
+    words = [number >> 32 * i & 0xFFFFFFFF for number in operands for i in range(8)]
+    while simulator.read32(status) & BUSY:  # as it is after a reset, too
+        assert simulator.cycles < 1000
+    for cycles in (0, 1, 10, 100, 1000, *(chooser.randrange(100_000) for _ in range(3))):
+        simulator.write32(control, START | registers.operations["x_multiply"])
+        if name == "curve25519":
+            for word in words:
+                while not simulator.read32(status) & OPERAND_READY:
+                    pass
+                simulator.write32(registers["OPERAND"].address, word)
+        else:
+            simulator.send(words)
+        simulator.run(cycles)
+        assert simulator.read32(status) & BUSY
+        driver.zeroise()
+        word = simulator.read32(status)
+        assert not word & (BUSY | RESULT_VALID)
+        assert (word & DONE, word & 0xFF) == (DONE, registers.statuses["zeroised"])
+        assert not simulator.waiting
+        a, b = (chooser.randrange(1 << 250) for _ in range(2))
+        assert driver.execute("field_multiply", 0, [a, b], 1) == [a * b % driver.curves[0].prime]
+
+
+def test_refused_accesses(p256):
+    port, registers = p256._port, p256._map
+    with pytest.raises(BusError, match="read of 0x24: the core refused the access"):
+        port.read32(0x24)
+    with pytest.raises(BusError, match="write of 0x00000001 to 0x20: the core refused"):
+        port.write32(registers["ZEROISE"].address, 1)
+    port.write32(registers["CONTROL"].address, START | registers.operations["field_multiply"])
+    with pytest.raises(BusError, match="refused"):
+        port.write32(registers["CONTROL"].address, START | 1)
+    with pytest.raises(DriverError, match="is running"):
+        p256.base_multiply(0, bytes(32))
+    p256.zeroise()
+    assert p256.base_multiply(0, (1).to_bytes(32)) == encode(P256.base_point)
+
+
+@pytest.mark.parametrize("language", ["python", "c"])
+def test_x25519_on_wishbone(language, models, libraries):
+    if language == "c":
+        driver = native("curve25519", models, libraries, stalls=90)
+    else:
+        made, model = models("curve25519")
+        driver = client(BusSimulator(model, stalls=90), curves(made))
+        driver.ecdh = functools.partial(protocols.ecdh, driver)
+    chooser = random.Random(2)
+    for _ in range(2):
+        mine, other = (
+            x25519.X25519PrivateKey.from_private_bytes(chooser.randbytes(32)) for _ in range(2)
+        )
+        public = other.public_key().public_bytes_raw()
+        agreed = driver.ecdh(0, mine.private_bytes_raw(), public)
+        assert agreed == mine.exchange(other.public_key())
+    # Not reduced, and with the bit that X25519 ignores.
+    point = b"\xff" * 32
+    right = mine.exchange(x25519.X25519PublicKey.from_public_bytes(point))
+    assert driver.ecdh(0, mine.private_bytes_raw(), point) == right
+    for u in SMALL_ORDER:
+        point = u.to_bytes(32, "little")
+        if u != 2:
+            with pytest.raises(CoreError, match="neutral"):
+                driver.ecdh(0, mine.private_bytes_raw(), point)
+            with pytest.raises(CoreError, match="small_order"):
+                driver.validate(0, point)
+    order = find_curve("Curve25519").order
+    numbers = [chooser.randrange(order).to_bytes(32, "little") for _ in range(2)]
+    a, b = (int.from_bytes(number, "little") for number in numbers)
+    assert driver.order("multiply", 0, *numbers) == (a * b % order).to_bytes(32, "little")
+
+
+def test_the_same_seed_gives_the_same_cycles(models):
+    made, model = models("p256")
+    k = 0xC0FFEE
+    found = []
+    for seed in (1, 1, 2):
+        simulator = BusSimulator(model, seed=seed, stalls=100)
+        results = client(simulator, curves(made)).execute("base_multiply", 0, [k], 2)
+        assert tuple(results) == affine.multiply(P256, k, P256.base_point)
+        found.append(simulator.cycles)
+    assert found[0] == found[1] != found[2]
+
+
+def test_what_cannot_be_simulated(models):
+    made, model = models("p256")
+    with pytest.raises(SpecificationError, match=f"stalls = 256: give 0 to {MOST_STALLS}"):
+        BusSimulator(model, stalls=256)
+    with pytest.raises(SpecificationError, match="pause = -1"):
+        BusSimulator(model, pause=-1)
+    plain = made.manifest | {"parameters": made.manifest["parameters"] | {"bus": "stream"}}
+    with pytest.raises(SpecificationError, match="no coprocessor on a bus"):
+        simulated_client(Directory(made.path, plain))
+
+
+def test_a_directory_has_its_simulation(models):
+    driver = simulated_client(models("p256")[0])
+    assert driver.base_multiply(0, (1).to_bytes(32)) == encode(P256.base_point)
