@@ -292,4 +292,11 @@ def test_sums_of_equal_opposite_and_vanishing_points(p256):
         assert answer.status == (Status.NEUTRAL if total is None else Status.OK)
         assert answer.results == (total or ())
     for points in ((*target, x, y ^ 1), (x, y ^ 1, *target)):
-        assert p256.operate(Operation.DOUBLE_MULTIPLY, 1, 1, *points).status == Status.NOT_ON_CURVE
+        answers = p256.run(
+            [
+                Request(Operation.DOUBLE_MULTIPLY, (1, 1, *points)),
+                Request(Operation.FIELD_MULTIPLY, (3, 5)),
+            ]
+        )
+        assert answers[0].status == Status.NOT_ON_CURVE
+        assert answers[1].results == (15,)

@@ -133,6 +133,8 @@ def test_wrong_control_words_are_noticed(field):
     block = design.store.blocks["mixed"]
     values = design.store.fields[field]
     used = [i for i in range(block.start, block.start + block.length) if values[i]]
+    # What runs between routines begins a quotient, too.
+    used = used[field == "cox_first" :]
     places = used[:: -(-len(used) // 6)]
     unnoticed = [place for place in places if not _is_noticed(design, field, place)]
     assert len(unnoticed) < len(places) / 2
@@ -158,7 +160,7 @@ def _is_noticed(design, field, place):
 def test_layout(rowers):
     design = processor(rowers)
     store = design.store
-    assert all(values[0] == 0 for values in store.fields.values())
+    assert {name for name, values in store.fields.items() if values[0]} == {"first", "cox_first"}
     assert {len(values) for values in store.fields.values()} == {store.words}
     position = 1
     for name, routine in design.routines.items():

@@ -154,8 +154,14 @@ def _has_odd_order(curve: WeierstrassCurve) -> bool:
 
 
 def _double_multiply(bits: int) -> list[Instruction]:
-    point = [*_point(), *_validated()]
-    first = [*point, Run("copy_nx_x"), Run("copy_ny_y")]
+    """All operands are read before any is refused, so that none is left in the stream."""
+    second_point = [*_load("operand", "nx"), *_load("operand", "ny")]
+    points = [*_point()[:-1], *second_point, Check()]
+    exchange: list[Instruction] = [
+        Run(f"copy_{target}_{source}")
+        for target, source in (("c0", "x"), ("c1", "y"), ("x", "nx"), ("y", "ny"))
+    ]
+    exchange += [Run("copy_nx_c0"), Run("copy_ny_c1")]
     multiplied: list[Instruction] = [
         Run("joint_initial_state"),
         Run("joint_step", bits),
@@ -171,7 +177,15 @@ def _double_multiply(bits: int) -> list[Instruction]:
         *_results("x", "y"),
     ]
     scalars: list[Instruction] = [Read("first scalar"), Read("second scalar")]
-    return [*scalars, *first, *point, *multiplied, *affine]
+    return [
+        *scalars,
+        *points,
+        *_validated(),
+        *exchange,
+        *_validated(),
+        *multiplied,
+        *affine,
+    ]
 
 
 def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:

@@ -367,7 +367,7 @@ class Coprocessor(Component):
         first, second = design.scalar_unit(), design.second_scalar_unit()
         scalars = [first, *([second] if second else [])]
         reducer = design.scalar_reducer()
-        converter = ResidueToBinary(design.conversion)
+        converter = ResidueToBinary(design.conversion, wipes=True)
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
         # In registers of their own: they reach far.
@@ -391,7 +391,7 @@ class Coprocessor(Component):
         self._gates(m, processor, scalars, reducer, controller)
         connect(m, converter.result, slack.input)
         connect(m, slack.output, results.results)
-        clearing = processor.clearing | results.clearing
+        clearing = processor.clearing | results.clearing | converter.clearing
         for unit in scalars:
             clearing |= unit.clearing
         if reducer:
@@ -519,7 +519,7 @@ class Coprocessor(Component):
         scalars, and what was replaced.
         """
         previous, bit = Signal(), scalars[0].bit
-        with m.If(controller.read_scalar):
+        with m.If(controller.read_scalar | controller.wipe):
             m.d.sync += previous.eq(0)
         with m.Elif(processor.advance):
             m.d.sync += previous.eq(bit)

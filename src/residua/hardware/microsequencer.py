@@ -8,8 +8,9 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
-STORE_LATENCY = 2
-"""Cycles from the address of a control word to its fields: block memory and its output register."""
+STORE_LATENCY = 3
+"""Cycles from the address of a control word to its fields: block memory, a register beside it, and
+one on the way to where the fields go."""
 
 
 class Microsequencer(Component):
@@ -48,8 +49,10 @@ class Microsequencer(Component):
         address = Signal(range(self.words))
         origin, length = Signal.like(self.origin), Signal.like(self.length)
         slots, rounds = Signal.like(self.length), Signal.like(self.rounds)
-        busy, last_slot = Signal(), Signal()
-        m.d.comb += [last_slot.eq(slots == 0), self.ready.eq(~busy | (last_slot & (rounds == 0)))]
+        busy = Signal()
+        # Whether the counters are 0, in registers that move with them: `ready` reaches far.
+        last_slot, last_round = Signal(), Signal()
+        m.d.comb += self.ready.eq(~busy | (last_slot & last_round))
         with m.If(self.run & self.ready):
             m.d.sync += [
                 busy.eq(1),
@@ -58,6 +61,8 @@ class Microsequencer(Component):
                 length.eq(self.length),
                 slots.eq(self.length),
                 rounds.eq(self.rounds),
+                last_slot.eq(self.length == 0),
+                last_round.eq(self.rounds == 0),
             ]
         with m.Elif(self.ready):
             m.d.sync += [busy.eq(0), address.eq(0)]
@@ -66,6 +71,8 @@ class Microsequencer(Component):
                 address.eq(Mux(last_slot, origin, address + 1)),
                 slots.eq(Mux(last_slot, length, slots - 1)),
                 rounds.eq(rounds - last_slot),
+                last_slot.eq(Mux(last_slot, length == 0, slots == 1)),
+                last_round.eq(Mux(last_slot, rounds == 1, last_round)),
             ]
         self._fetch(m, address)
         return m
@@ -86,7 +93,10 @@ class Microsequencer(Component):
         m.d.comb += read.addr.eq(address)
         offset = 0
         for name, width in self.widths.items():
-            register = Signal(width, name=f"{name}_control")
-            m.d.sync += register.eq(read.data[offset : offset + width])
-            m.d.comb += getattr(self, name).eq(register)
+            field: Value = read.data[offset : offset + width]
+            for stage in range(1, STORE_LATENCY):
+                register = Signal(width, name=f"{name}_control_{stage}")
+                m.d.sync += register.eq(field)
+                field = register
+            m.d.comb += getattr(self, name).eq(field)
             offset += width

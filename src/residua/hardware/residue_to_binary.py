@@ -13,7 +13,7 @@ from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import stream
-from amaranth.lib.memory import Memory
+from amaranth.lib.memory import Memory, WritePort
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
@@ -32,13 +32,15 @@ class ResidueToBinary(Component):
     With several moduli, ``select`` is the index of P; it must not change from the cycle in which
     xi_1 is taken to the one in which the last word leaves.
 
+    With ``wipes`` a reset overwrites the memories with zeros; meanwhile ``clearing`` is set.
+
     ``latency`` is the number of cycles from the one in which xi_1 is taken to the one in which the
     last word leaves if neither stream ever waits, ``interval`` the shortest number of cycles
     between two results. Neither depends on the value.
     """
 
-    def __init__(self, conversion: Conversion, pages: int = 1) -> None:
-        self.conversion, self.pages = conversion, pages
+    def __init__(self, conversion: Conversion, pages: int = 1, *, wipes: bool = False) -> None:
+        self.conversion, self.pages, self.wipes = conversion, pages, wipes
         width = conversion.width
         self.latency, self.interval = conversion.latency, conversion.interval
         super().__init__(
@@ -46,6 +48,7 @@ class ResidueToBinary(Component):
                 "residues": In(stream.Signature(signed(width + 1))),
                 "result": Out(stream.Signature(conversion.payload)),
                 "freed": Out(1),
+                **({"clearing": Out(1)} if wipes else {}),
                 **selector(len(conversion.moduli)),
             }
         )
@@ -54,10 +57,10 @@ class ResidueToBinary(Component):
         """Pages of residues, columns, carry chain, pages of results, final addition."""
         m = Module()
         conversion = self.conversion
-        m.submodules.pages = pages = _Pages(conversion, self.pages)
+        m.submodules.pages = pages = _Pages(conversion, self.pages, self.wipes)
         m.submodules.columns = columns = _Columns(conversion)
         m.submodules.carry_chain = carry = _CarryChain(conversion)
-        m.submodules.results = results = _Results(conversion)
+        m.submodules.results = results = _Results(conversion, self.wipes)
         m.d.comb += [
             pages.residue.eq(self.residues.payload),
             pages.valid.eq(self.residues.valid),
@@ -83,6 +86,8 @@ class ResidueToBinary(Component):
         ]
         if len(conversion.moduli) > 1:
             m.d.comb += results.select.eq(self.select)
+        if self.wipes:
+            m.d.comb += self.clearing.eq(pages.clearing | results.clearing)
         return m
 
 
@@ -91,17 +96,19 @@ class _Pages(Component):
 
     ``operand`` is xi_1 ... xi_n, q, again and again; 0 in a cycle in which there is nothing to
     read. The quotient is computed while the residues come in, and stored after them. Reading starts
-    with the first residue, but waits at the first one as long as ``hold`` is set.
+    with the first residue, but waits at the first one as long as ``hold`` is set. ``first`` is set
+    between numbers too, so that no sum stays.
     """
 
-    def __init__(self, conversion: Conversion, pages: int) -> None:
-        self.conversion, self.pages = conversion, pages
+    def __init__(self, conversion: Conversion, pages: int, wipes: bool) -> None:
+        self.conversion, self.pages, self.wipes = conversion, pages, wipes
         residue = signed(conversion.width + 1)
         super().__init__(
             {
                 "residue": In(residue),
                 "valid": In(1),
                 "ready": Out(1),
+                "clearing": Out(1),
                 "hold": In(1),
                 "begin": Out(1),
                 "freed": Out(1),
@@ -133,7 +140,7 @@ class _Pages(Component):
             go.eq(there & ~(self.hold & (self.position == 0))),
             self.begin.eq(go & (self.position == 0)),
             self.operand.eq(Mux(go, read.data, 0)),
-            self.first.eq(go & (index == 0)),
+            self.first.eq((go & (index == 0)) | (self.position == 0)),
             self.last.eq(go & (index == group - 1)),
             self.freed.eq(go & (self.position == self.conversion.occupancy - 1)),
         ]
@@ -158,15 +165,20 @@ class _Pages(Component):
         leading = self.residue >> max(width - cox.truncation, 0) << max(cox.truncation - width, 0)
         before = Mux(written == 0, Const(cox.start, signed(cox.truncation + 1)), total)
         at_quotient, filled = written == group - 1, Signal()
-        port = memory.write_port()
+        port, store = memory.write_port(), Signal()
         m.d.comb += [
-            self.ready.eq(~at_quotient & (complete != self.pages)),
+            self.ready.eq(~at_quotient & (complete != self.pages) & ~self.clearing),
+            store.eq(at_quotient | (self.valid & self.ready)),
             port.addr.eq(address),
             port.data.eq(Mux(at_quotient, total >> cox.truncation, self.residue)),
-            port.en.eq(at_quotient | (self.valid & self.ready)),
+            port.en.eq(store),
             filled.eq(at_quotient),
         ]
-        with m.If(port.en):
+        if self.wipes:
+            m.d.comb += self.clearing.eq(_wiped(m, port))
+            with m.If(self.clearing):
+                m.d.sync += total.eq(0)
+        with m.If(store):
             m.d.sync += [
                 written.eq(_successor(written, group)),
                 address.eq(_successor(address, memory.depth)),
@@ -303,13 +315,14 @@ class _Results(Component):
     column, the last one with ``end``. ``select`` is the index of P, if there are several.
     """
 
-    def __init__(self, conversion: Conversion) -> None:
-        self.conversion = conversion
+    def __init__(self, conversion: Conversion, wipes: bool) -> None:
+        self.conversion, self.wipes = conversion, wipes
         width = conversion.width
         super().__init__(
             {
                 "begin": In(1),
                 "ready": Out(1),
+                "clearing": Out(1),
                 "digit": In(width + 1),
                 "valid": In(1),
                 "end": In(1),
@@ -348,6 +361,8 @@ class _Results(Component):
             port.data.eq(self.digit),
             port.en.eq(self.valid & inside),
         ]
+        if self.wipes:
+            m.d.comb += self.clearing.eq(_wiped(m, port))
         choice = self._choice(m, index)
         selects = [
             Signal(choice.shape(), name=f"select_{i}") for i in range(conversion.result_pages)
@@ -429,6 +444,16 @@ class _Results(Component):
                 page.eq(page + drained),
             ]
         return drained
+
+
+def _wiped(m: Module, port: WritePort) -> Value:
+    """Overwrites a memory after a reset, before anything else writes; whether it is under way."""
+    depth = 1 << len(port.addr)
+    address, wiping = Signal(range(depth)), Signal(init=1)
+    with m.If(wiping):
+        m.d.comb += [port.addr.eq(address), port.data.eq(0), port.en.eq(1)]
+        m.d.sync += [address.eq(address + 1), wiping.eq(address != depth - 1)]
+    return wiping
 
 
 def _successor(value: Value, period: int) -> Value:

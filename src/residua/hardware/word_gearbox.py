@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
@@ -69,10 +69,11 @@ class WordGearbox(Component):
         offset = Signal(range(bits + 1), init=bits, name="offset")
         taken = Signal(range(self.count_in + 1), name="taken")
         step = Signal(range(self.steps), name="step")
-        need, complete, take = Signal(name="need"), Signal(name="complete"), Signal(name="take")
+        # offset >= width_in, in a register that moves with the offset: all else waits for it.
+        need = Signal(name="need", init=1)
+        complete, take = Signal(name="complete"), Signal(name="take")
         give, end, dropping = Signal(name="give"), Signal(name="end"), Signal(name="dropping")
         m.d.comb += [
-            need.eq(offset >= self.width_in),
             complete.eq(taken == self.count_in),
             dropping.eq(step >= self.count_out),
             self.words_in.ready.eq(need & ~complete),
@@ -88,12 +89,18 @@ class WordGearbox(Component):
             m.d.sync += [
                 held.eq(Cat(held, word)[self.width_in :]),
                 offset.eq(offset - self.width_in),
+                need.eq(offset >= 2 * self.width_in),
                 taken.eq(taken + ~complete),
             ]
+        least = self.width_in - self.width_out
         with m.If(give):
-            m.d.sync += [offset.eq(offset + self.width_out), step.eq(step + 1)]
+            m.d.sync += [
+                offset.eq(offset + self.width_out),
+                need.eq(offset >= least if least > 0 else Const(1)),
+                step.eq(step + 1),
+            ]
         with m.If(end | self.clear):
-            m.d.sync += [held.eq(0), offset.eq(bits), taken.eq(0), step.eq(0)]
+            m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), taken.eq(0), step.eq(0)]
         with m.If(self.clear | (take & (taken == 0))):
             m.d.sync += self.overflow.eq(0)
         with m.Elif(give & dropping):

@@ -36,7 +36,7 @@ class Block:
 class ControlStore:
     """Control words and constants.
 
-    ``fields`` maps each control to its value in each word; word 0 does nothing. ``constants[r]``
+    ``fields`` maps each control to its value in each word; word 0 only forgets. ``constants[r]``
     are the constants of rower r, page after page, ``page_size`` each; ``moduli[r]`` the moduli that
     its select chooses from. ``gates`` are the names of the bits.
     """
@@ -92,7 +92,10 @@ class _Assembler:
         gates = [slot.gate[0] for r in routines for _, _, _, slot in r.slots() if slot.gate]
         self.gates = tuple(dict.fromkeys(gates))
         names = [*FIELDS, *(f"cox_weight_{tap}" for tap in range(machine.taps))]
-        self.fields: dict[str, list[int]] = {name: [0] for name in names}
+        # Word 0 starts new sums of nothing, so that no sum stays where it was when nothing runs.
+        self.fields: dict[str, list[int]] = {
+            name: [int(name in ("first", "cox_first"))] for name in names
+        }
 
     def assemble(self) -> ControlStore:
         blocks = {}
