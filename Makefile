@@ -1,4 +1,4 @@
-# make demo   the main job, end to end, on the prime of P-256
+# make demo   the main job, end to end: a coprocessor for ECDH on P-256
 # make test   format, lint, types, docs, tests
 # make help   everything else
 #
@@ -19,16 +19,19 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo campaign bench proofs netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh bench proofs constant-time netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
-	@echo 'demo      build, verify, place and route, and report a multiplier for the prime of P-256'
+	@echo 'demo      build, verify, place and route, and report a coprocessor for ECDH on P-256'
+	@echo 'demo-multiplier  the same for a multiplier modulo the prime of P-256'
 	@echo 'test      lint, types, docs and the tests'
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
 	@echo 'campaign  the full verification campaign   bench   the measured tables'
+	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
+	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'setup     only make the virtual environment'
 	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
 	@echo 'clean     remove the virtual environment and everything generated'
@@ -63,19 +66,33 @@ format: setup
 
 demo: setup
 	rm -rf $(DEMO)
-	$(RESIDUA) build --algorithm rns-montgomery --modulus P-256 --width 17 -o $(DEMO)
+	$(RESIDUA) build --curve P-256 --bus axi -o $(DEMO)
 	$(RESIDUA) verify $(DEMO)
 	$(RESIDUA) synth $(DEMO) --target ecp5
 	$(RESIDUA) report $(DEMO)
 
+demo-multiplier: setup
+	rm -rf $(DEMO)-multiplier
+	$(RESIDUA) build --modulus P-256 --width 17 -o $(DEMO)-multiplier
+	$(RESIDUA) verify $(DEMO)-multiplier
+	$(RESIDUA) synth $(DEMO)-multiplier --target ecp5
+	$(RESIDUA) report $(DEMO)-multiplier
+
 campaign: setup
 	$(BIN)/python scripts/campaign.py
 
+campaign-ecdh: setup
+	$(BIN)/python scripts/ecdh_campaign.py
+
 bench: setup
 	$(BIN)/python scripts/bench.py
+	$(BIN)/python scripts/bench_coprocessors.py
 
 proofs: setup
 	$(BIN)/python scripts/prove.py
+
+constant-time: setup
+	$(BIN)/python scripts/constant_time.py
 
 netlists: setup
 	$(BIN)/python scripts/netlists.py

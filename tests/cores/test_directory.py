@@ -93,7 +93,7 @@ def test_what_is_no_core_directory_is_refused(tmp_path):
     with pytest.raises(SpecificationError, match="is not a manifest of Residua"):
         Directory.open(tmp_path)
     (tmp_path / "manifest.json").write_text('{"schema": 99}')
-    with pytest.raises(SpecificationError, match="has schema 99, and this version reads 1"):
+    with pytest.raises(SpecificationError, match="has schema 99, and this version reads 2"):
         Directory.open(tmp_path)
 
 

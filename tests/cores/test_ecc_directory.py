@@ -1,4 +1,5 @@
 import json
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -14,7 +15,7 @@ from residua.cores.specification import check_coprocessor, load_any
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
-from residua.report import page
+from residua.report import gantt, page
 from residua.toolchain.verilator import lint
 
 TINY = {
@@ -46,7 +47,9 @@ def test_specification_can_be_fed_back_and_gives_the_same_bytes(built, tmp_path)
     again = build(load_any(built.path / "spec.toml", {}), tmp_path / "again")
     assert contents(again.path) == contents(built.path)
     resolved = tomllib.loads((built.path / "spec.toml").read_text())
-    assert (resolved["channels"], resolved["rowers"], resolved["bases"]) == (4, 4, "sparse")
+    channels = built.manifest["parameters"]["n"]
+    assert (resolved["channels"], resolved["rowers"]) == (channels, channels)
+    assert resolved["bases"] == "sparse"
 
 
 def test_files_of_a_bus(built):
@@ -101,13 +104,21 @@ def test_plain_streams_have_neither_bus_nor_driver(tmp_path):
     assert made.top == made.name == "unit"
     assert sorted(contents(made.path)) == [
         "README.md",
+        "constraints/out_of_context.tcl",
+        "constraints/unit.lpf",
+        "constraints/unit.xdc",
         "manifest.json",
         "rtl/ecp5/primitives.v",
         "rtl/primitives.v",
         "rtl/unit.v",
+        "sim/Makefile",
+        "sim/bench.v",
+        "sim/vectors.hex",
         "spec.toml",
+        "unit.core",
     ]
-    assert Directory.open(made.path).coprocessor.core.channels == 4
+    opened = Directory.open(made.path)
+    assert opened.coprocessor.core.channels == made.manifest["parameters"]["n"]
 
 
 def test_verification_passes_and_is_kept(built):
@@ -121,9 +132,47 @@ def test_verification_passes_and_is_kept(built):
     stalled = verify_directory(Directory.open(built.path), vectors=1, stalls=True)
     assert (stalled["passed"], stalled["constant_time"]) == (True, None)
     assert set(built.results()) == {"verify", "verify-stalls"}
-    text = page.render(Directory.open(built.path))
+    text = page.render(built)
+    step = built.manifest["cycles"]["ladder_step"]
+    for part in ("A step of the ladder", f"the step takes {step},", "Routines", "ladder_step</td>"):
+        assert part in text
     assert f"{found['operations']} operations compared" in text
     assert "POINT_MULTIPLY" in text
+
+
+def test_chart_of_the_ladder_step_shows_every_slot_once(built):
+    routine = built.coprocessor.core.design.processor.routines["ladder_step"]
+    rows = gantt._elements(routine)
+    assert [placed for _, members in rows for placed in members] == list(routine.placed)
+    cycles = [
+        cycle
+        for placed in routine.placed
+        for bar in gantt.slot_bars(placed)
+        for cycle in range(bar.start, bar.start + bar.length)
+    ]
+    assert len(cycles) == len(set(cycles)) <= routine.length
+    reductions = [name for name, members in rows if members[-1].sequence.name == "s_a"]
+    assert page._extensions(routine) == 2 * len(reductions)
+    kinds = {kind for kind, _ in gantt.legend(routine)}
+    assert {"product", "broadcast", "gate"} <= kinds
+    drawn = set(re.findall(r'<rect class="(\w+)"', gantt.one_routine(routine)))
+    assert drawn == kinds
+
+
+def test_report_shows_the_times_of_a_synthesis(built, monkeypatch):
+    found = {
+        "target": "ecp5", "tool": "yosys, nextpnr-ecp5", "device": "LFE5U-85F speed 8",
+        "resources": {"lut": 4321, "ff": 99, "dsp": 5, "bram": 7, "carry": 8},
+        "fmax_mhz": 123.4, "seeds": [{"seed": 1, "mhz": 131.5}],
+        "points": [{
+            "curve": "tiny", "operation": "POINT_MULTIPLY", "cycles": 17626, "microseconds": 142.8,
+            "area_time": 617,
+        }],
+    }  # fmt: skip
+    monkeypatch.setattr(Directory, "results", lambda _directory: {"synth-ecp5": found})
+    text = page.render(built)
+    for part in ("142.8 µs", "123.4 MHz", "4321", "131.5 MHz", "17626", "617", "speed 8"):
+        assert part in text
 
 
 def test_wrong_results_are_told(built, monkeypatch):

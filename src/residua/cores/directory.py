@@ -16,16 +16,17 @@ from residua.algorithms.conversion import split_words
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.integration import integration_files
 from residua.cores.manifest import (
     MANIFEST,
     SCHEMA,
     SPECIFICATION,
+    begun,
     commented,
-    digest,
+    completed,
     ports,
     render,
     to_json,
-    tools,
     version,
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
@@ -164,7 +165,7 @@ class Directory:
     @property
     def top(self) -> str:
         """Name of the top module; for a coprocessor on a bus, that of core and bus together."""
-        return str(self.manifest.get("top", self.name))
+        return str(self.manifest["top"])
 
     @cached_property
     def core(self) -> RnsMontgomeryCore:
@@ -327,10 +328,7 @@ def _files(core: RnsMontgomeryCore) -> dict[str, str]:
     top = f"rtl/{core.name}.v"
     meanings = _WORD_MEANINGS if core.words else _MEANINGS
     manifest: dict[str, Any] = {
-        "schema": SCHEMA,
-        "name": core.name,
-        "configuration": digest(specification),
-        "tools": tools(),
+        **begun(core.name, core.name, specification),
         **_description(core),
         "ports": ports(rtl[top], core.name, meanings.__getitem__),
     }
@@ -339,8 +337,15 @@ def _files(core: RnsMontgomeryCore) -> dict[str, str]:
     rtl[top] = commented(render(f"header{suffix}.txt", manifest, **names)) + rtl[top]
     readme = render(f"README{suffix}.md", manifest, **names)
     files = {SPECIFICATION: specification, "README.md": readme, **rtl}
-    manifest["files"] = {name: digest(text) for name, text in sorted(files.items())}
-    return {**files, MANIFEST: to_json(manifest)}
+    files |= integration_files(manifest, f"RNS Montgomery multiplier modulo {_modulus(core)}")
+    return completed(manifest, files)
+
+
+def _modulus(core: RnsMontgomeryCore) -> str:
+    """The modulus in words."""
+    name = core.parameters["modulus_name"]
+    bits = core.parameters["modulus_bits"]
+    return f"the prime of {name}" if name else f"a number of {bits} bits"
 
 
 def _check_file(path: Path, expected: str) -> None:

@@ -5,18 +5,10 @@ from typing import Any
 
 from residua.cores.driver.files import c_driver
 from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.manifest import (
-    MANIFEST,
-    SCHEMA,
-    SPECIFICATION,
-    commented,
-    digest,
-    ports,
-    render,
-    to_json,
-    tools,
-)
+from residua.cores.integration import integration_files
+from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
 from residua.cores.registers.export import html_page
+from residua.cores.verilog_bench import bench_files
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.rtl import emit
 
@@ -60,17 +52,12 @@ def coprocessor_files(made: CoprocessorBuild, progress: Callable[[str], None]) -
     Raises:
         SpecificationError: the request cannot be met.
     """
-    description = made.description
     specification = made.specification.toml()
     progress("Verilog")
     rtl = emit(made.raw_component(), made.name)
     manifest: dict[str, Any] = {
-        "schema": SCHEMA,
-        "name": made.name,
-        "top": made.top,
-        "configuration": digest(specification),
-        "tools": tools(),
-        **description,
+        **begun(made.name, made.top, specification),
+        **made.description,
         "raw_ports": ports(rtl[f"rtl/{made.name}.v"], made.name, _RAW_MEANINGS.__getitem__),
     }
     files: dict[str, str] = {}
@@ -88,12 +75,20 @@ def coprocessor_files(made: CoprocessorBuild, progress: Callable[[str], None]) -
         own = manifest["raw_ports"] if name == made.name else manifest["ports"]
         header = render("header_ecc.txt", manifest, module=name, module_ports=own)
         rtl[path] = commented(header) + rtl[path]
-    readme = render(
-        "README_ecc.md", manifest, field_bits=[curve.field_bits for curve in made.core.curves]
-    )
-    files = {SPECIFICATION: specification, "README.md": readme, **rtl, **files}
-    manifest["files"] = {name: digest(text) for name, text in sorted(files.items())}
-    return {**files, MANIFEST: to_json(manifest)}
+    progress("test bench")
+    names = ", ".join(curve.name for curve in made.core.curves)
+    bench, runs = bench_files(made, manifest)
+    field_bits = [curve.field_bits for curve in made.core.curves]
+    readme = render("README_ecc.md", manifest, field_bits=field_bits, bench_runs=runs)
+    files = {
+        SPECIFICATION: specification,
+        "README.md": readme,
+        **rtl,
+        **files,
+        **bench,
+        **integration_files(manifest, f"Elliptic-curve coprocessor for {names}"),
+    }
+    return completed(manifest, files)
 
 
 def _driver(made: CoprocessorBuild) -> dict[str, str]:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from residua.cores.templating import environment
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the manifest's format."""
 
 MANIFEST = "manifest.json"
@@ -31,6 +31,23 @@ def tools() -> dict[str, str]:
     return {"residua": version(), "amaranth": importlib.metadata.version("amaranth")}
 
 
+def begun(name: str, top: str, specification: str) -> dict[str, Any]:
+    """What every manifest begins with."""
+    return {
+        "schema": SCHEMA,
+        "name": name,
+        "top": top,
+        "configuration": digest(specification),
+        "tools": tools(),
+    }
+
+
+def completed(manifest: dict[str, Any], files: dict[str, str]) -> dict[str, str]:
+    """The files of a directory with its manifest, which has their hashes then."""
+    manifest["files"] = {name: digest(text) for name, text in sorted(files.items())}
+    return {**files, MANIFEST: to_json(manifest)}
+
+
 def ports(text: str, name: str, meaning: Callable[[str], str]) -> list[dict[str, Any]]:
     """The ports of a module, as they stand in its Verilog."""
     start = text.index(f"module {name} (")
@@ -48,15 +65,8 @@ def ports(text: str, name: str, meaning: Callable[[str], str]) -> list[dict[str,
 
 def render(template: str, manifest: dict[str, Any], **names: object) -> str:
     """A template of this package, with a manifest and further names."""
-    environment = Environment(
-        loader=PackageLoader("residua.cores"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - Markdown and Verilog, not HTML
-    )
-    return environment.get_template(template).render(manifest, hex=hex, **names)
+    found = environment("residua.cores").get_template(template)
+    return found.render(manifest, hex=hex, **names)
 
 
 def commented(header: str) -> str:

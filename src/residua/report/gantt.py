@@ -1,9 +1,11 @@
-"""Pipeline occupancy: a schedule as a Gantt chart, for one run and for interleaved ones."""
+"""Pipeline occupancy: a schedule or a routine as a Gantt chart."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
+from residua.machines.routine import Routine
 from residua.machines.schedule import Schedule
 from residua.machines.slots import Left, Placed, Slot
 from residua.report import svg
@@ -19,6 +21,7 @@ KINDS = {
     "product": "product of operands",
     "scaled": "product with a constant",
     "broadcast": "broadcast: one pass around the ring",
+    "gate": "selected by a bit of the scalar",
     "quotient": "quotient of the Cox",
     "binary": "operand word on the bus",
     "wait": "waiting for the Cox",
@@ -26,6 +29,13 @@ KINDS = {
     "cox": "Cox listens",
 }
 """What a bar can mean; its keys are classes of the page's style sheet."""
+
+
+_END = re.compile("s_[ab]")
+"""Sequences that end a reduction."""
+
+_LONGEST = 22
+"""Letters of a name that the column has room for."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,9 @@ def slot_bars(placed: Placed) -> list[Bar]:
 
 def _kinds(slots: tuple[Slot, ...]) -> Iterator[str]:
     for slot, following in zip(slots, (*slots[1:], None), strict=True):
-        if slot.left == Left.NEIGHBOUR or slot.tap_weights:
+        if slot.gate:
+            yield "gate"
+        elif slot.left == Left.NEIGHBOUR or slot.tap_weights:
             yield "broadcast"
         elif slot.binary_word is not None:
             yield "binary"
@@ -92,10 +104,46 @@ def interleaved(schedule: Schedule, runs: int = 4) -> str:
     return _chart(rows, end, f"Slots of {runs} runs, started {schedule.interval} cycles apart")
 
 
-def legend(schedule: Schedule) -> list[tuple[str, str]]:
-    """Class and meaning of every kind of bar that the schedule's charts can have."""
-    absent = () if schedule.binary_words else ("binary",)
-    return [(kind, meaning) for kind, meaning in KINDS.items() if kind not in absent]
+def one_routine(routine: Routine) -> str:
+    """One row for each element that a routine computes, with the reduction that leads to it."""
+    latency = routine.machine.rower_latency
+    rows = []
+    for name, members in _elements(routine):
+        tails = [Bar(placed.last + 1, latency - 1, "pipeline") for placed in members]
+        # Slots cover the pipeline of the sequence before them.
+        rows.append((name, [*tails, *(bar for placed in members for bar in slot_bars(placed))]))
+    slots = [bar for placed in routine.placed for bar in slot_bars(placed)]
+    rows.append(("multipliers", slots))
+    end = max(placed.last for placed in routine.placed) + latency
+    return _chart(rows, end, f"Slots of {routine.name}, by element, with the pipeline behind them")
+
+
+def _elements(routine: Routine) -> list[tuple[str, list[Placed]]]:
+    """The sequences of a routine by the element that they lead to.
+
+    A reduction begins with the sequences of its product and ends with those of its result; each has
+    one for every word of either base.
+    """
+    found: list[tuple[str, list[Placed]]] = []
+    last = ""
+    for placed in routine.placed:
+        name, _, part = placed.sequence.name.partition(":")
+        ends = _END.fullmatch(name) is not None
+        element = name if part else name.removesuffix("_a").removesuffix("_b")
+        if found and (ends or element == last):
+            found[-1][1].append(placed)
+        else:
+            found.append((element, [placed]))
+        last = "" if ends else element
+    return found
+
+
+def legend(schedule: Schedule | Routine) -> list[tuple[str, str]]:
+    """Class and meaning of every kind of bar that the charts of a schedule or a routine have."""
+    used = {bar.kind for placed in schedule.placed for bar in slot_bars(placed)} | {"pipeline"}
+    if isinstance(schedule, Schedule):
+        used.add("cox")
+    return [(kind, meaning) for kind, meaning in KINDS.items() if kind in used]
 
 
 def name_of(placed: Placed) -> str:
@@ -130,7 +178,8 @@ def _chart(rows: list[tuple[str, list[Bar]]], cycles: int, label: str) -> str:
     elements = list(_axis(cycles, scale, bottom))
     for index, (name, bars) in enumerate(rows):
         top = index * ROW + (ROW - BAR) / 2
-        elements.append(svg.text(LABELS - 8, top + 13, name, "label", anchor="end"))
+        shown = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+        elements.append(svg.text(LABELS - 8, top + 13, shown, "label", anchor="end"))
         elements += [
             svg.rect(
                 LABELS + bar.start * scale,

@@ -1,15 +1,22 @@
 """The report of a core: one HTML page that holds everything it shows."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from residua.cores.directory import Directory
+from residua.cores.templating import environment
+from residua.machines.counts import count
+from residua.machines.routine import Routine
 from residua.machines.schedule import Schedule
+from residua.machines.slots import Left
 from residua.report import figures, gantt
 
 FILE = "report.html"
+
+_STEP, _COPY = "ladder_step", "copy_"
+"""How the names of some routines begin."""
 
 _RESOURCES = ("lut", "ff", "carry", "dsp", "bram")
 
@@ -27,50 +34,77 @@ def write(directory: Directory) -> dict[str, Any]:
 
 def render(directory: Directory) -> str:
     """The page."""
-    page = _coprocessor if directory.kind == "coprocessor" else _multiplier
-    return page(directory, _environment()) + "\n"
-
-
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("residua.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    coprocessor = directory.kind == "coprocessor"
+    shown = _coprocessor(directory) if coprocessor else _multiplier(directory)
+    results = directory.results()
+    template = environment("residua.report", html=True).get_template(f"{directory.kind}.html")
+    return template.render(
+        directory.manifest,
+        verifications=_beginning(results, "verify"),
+        syntheses=[(found, *_bars(found)) for found in _beginning(results, "synth-")],
+        **shown,
     )
 
 
-def _multiplier(directory: Directory, environment: Environment) -> str:
-    core, results = directory.core, directory.results()
-    syntheses = _beginning(results, "synth-")
-    return environment.get_template("report.html").render(
-        directory.manifest,
-        domain=core.domain,
-        binary=directory.interface == "words",
-        hex=hex,
-        datapath=Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
-        one_run=Markup(gantt.one_run(core.design.schedule)),  # noqa: S704
-        interleaved=Markup(gantt.interleaved(core.design.schedule)),  # noqa: S704
-        legend=gantt.legend(core.design.schedule),
-        sequences=_sequences(core.design.schedule),
-        channels=_channels(directory.manifest["parameters"]),
-        verifications=_beginning(results, "verify"),
-        syntheses=[(found, *_bars(found)) for found in syntheses],
-        timed=[found for found in syntheses if found["fmax_mhz"]],
-    )
+def _multiplier(directory: Directory) -> dict[str, Any]:
+    core = directory.core
+    schedule = core.design.schedule
+    names = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
+    return {
+        "domain": core.domain,
+        "binary": directory.interface == "words",
+        "hex": hex,
+        "datapath": Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
+        "one_run": Markup(gantt.one_run(schedule)),  # noqa: S704
+        "interleaved": Markup(gantt.interleaved(schedule)),  # noqa: S704
+        "legend": gantt.legend(schedule),
+        "sequences": _sequences(schedule),
+        "channels": _channels(directory, names),
+    }
 
 
-def _coprocessor(directory: Directory, environment: Environment) -> str:
-    results, parameters = directory.results(), directory.manifest["parameters"]
-    syntheses = _beginning(results, "synth-")
-    names = ("base_a", "h_a", "base_b", "h_b")
-    return environment.get_template("coprocessor.html").render(
-        directory.manifest,
-        channels=list(zip(*(parameters[name] for name in names), strict=True)),
-        verifications=_beginning(results, "verify"),
-        syntheses=syntheses,
-        bars=[_bars(found) for found in syntheses],
+def _coprocessor(directory: Directory) -> dict[str, Any]:
+    routines = list(directory.coprocessor.core.design.processor.routines.values())
+    steps = [one for one in routines if one.name.startswith(_STEP)]
+    copies = [one for one in routines if one.name.startswith(_COPY)]
+    return {
+        "steps": [_row(one) | _step(one) for one in steps],
+        "routines": [_row(one) for one in routines if one not in copies],
+        "copies": {"count": len(copies), "cycles": max((one.length for one in copies), default=0)},
+        "legend": gantt.legend(steps[0]),
+        "channels": _channels(directory, ("base_a", "h_a", "base_b", "h_b")),
+    }
+
+
+def _row(routine: Routine) -> dict[str, Any]:
+    """A routine in numbers."""
+    emm, rowers = count(routine.program).emm, routine.machine.rowers
+    return {
+        "name": routine.name,
+        "cycles": routine.length,
+        "settled": routine.settled,
+        "extensions": _extensions(routine),
+        "emm": emm,
+        "utilisation": emm / (rowers * routine.length),
+    }
+
+
+def _step(routine: Routine) -> dict[str, Any]:
+    """What there is to tell of a step of the ladder besides."""
+    return {
+        "limit": -(-count(routine.program).emm // routine.machine.rowers),
+        "chart": Markup(gantt.one_routine(routine)),  # noqa: S704 - made here, texts escaped
+    }
+
+
+def _extensions(routine: Routine) -> int:
+    """Results for which the ring turns, however many words each of them has."""
+    return len(
+        {
+            placed.sequence.result.value if placed.sequence.result else placed.sequence.name
+            for placed in routine.placed
+            if any(slot.left == Left.NEIGHBOUR for slot in placed.sequence.slots)
+        }
     )
 
 
@@ -92,8 +126,9 @@ def _sequences(schedule: Schedule) -> list[dict[str, Any]]:
     ]
 
 
-def _channels(parameters: dict[str, Any]) -> list[tuple[Any, ...]]:
-    names = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
+def _channels(directory: Directory, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """These parameters of each channel."""
+    parameters = directory.manifest["parameters"]
     return list(zip(*(parameters[name] for name in names), strict=True))
 
 

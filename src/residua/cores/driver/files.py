@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from importlib.resources import files
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from residua.algorithms.conversion import split_words
 from residua.cores.driver.curves import DriverCurve
 from residua.cores.registers.export import c_header
+from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
@@ -40,20 +39,13 @@ def c_driver(capabilities: Capabilities, curves: Sequence[DriverCurve]) -> dict[
     """
     check_curves(capabilities, curves)
     registers = RegisterMap(capabilities)
-    environment = Environment(
-        loader=PackageLoader("residua.cores.driver"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701 - C, not HTML
-    )
+    templates = environment("residua.cores.driver")
 
     def words(number: int) -> list[str]:
         return [f"0x{word:08X}u," for word in split_words(number, capabilities.words, 32)]
 
     made = {
-        name: environment.get_template(name).render(
+        name: templates.get_template(name).render(
             registers=registers,
             operations=registers["CONTROL"].fields["operation"].meanings,
             statuses=registers["STATUS"].fields["code"].meanings,

@@ -8,11 +8,11 @@ import tempfile
 from importlib.resources import files
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from peakrdl_cheader.c_standards import CStandard
 from peakrdl_cheader.exporter import CHeaderExporter
 
 import residua.hardware.bus
+from residua.cores.templating import environment
 from residua.hardware.bus.register_map import SOURCE, Field, Register, RegisterMap
 
 _ACCESS = {
@@ -38,15 +38,7 @@ def c_header(registers: RegisterMap, name: str) -> str:
 
 def html_page(registers: RegisterMap) -> str:
     """The register map for people, in one file without references to others."""
-    environment = Environment(
-        loader=PackageLoader("residua.cores.registers"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=select_autoescape(["html"]),
-    )
-    template = environment.get_template("registers.html")
+    template = environment("residua.cores.registers", html=True).get_template("registers.html")
     return template.render(registers=registers, access=_access, bits=_bits, reset=_reset)
 
 

@@ -1,0 +1,187 @@
+"""Measure coprocessors: cycles to multiply a point, against the bits of the field.
+
+Writes docs/results/coprocessors.md, .json and .svg. Rows that are in the .json for the same commit
+are kept, so that an interrupted run goes on where it stopped; ``--curves`` limits it to some of
+them.
+"""
+
+import argparse
+import json
+import random
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from residua.cores.coprocessor_simulator import build_coprocessor_simulator
+from residua.cores.ecc import EccCore
+from residua.cores.ecc_verification import outcome, point_operation
+from residua.curves import affine
+from residua.curves.catalogue import find_curve
+from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
+
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
+CURVES = ("P-192", "Curve25519", "P-256", "P-384", "P-521")
+BLINDING = 64
+MULTIPLIER_BITS = 18
+TOLERANCE = 0.10
+"""How far cycles may be from the law that they grow with the square of the field's bits."""
+
+Row = dict[str, Any]
+
+
+def measure(curve: Curve) -> Row:
+    """The figures of the core for one curve."""
+    core = EccCore([curve])
+    row = {
+        "curve": curve.name,
+        "bits": curve.field_bits,
+        "channels": core.channels,
+        "width": core.width,
+        "rowers": core.design.options.rowers,
+        "step": core.step_cycles,
+        "utilisation": round(core.utilisation, 4),
+        "cycles": point_cycles(core),
+        "blinded": None,
+    }
+    if not isinstance(curve, MontgomeryCurve):
+        row["blinded"] = point_cycles(EccCore([curve], blinding=BLINDING))
+    # A word is signed: it has one bit more than a modulus.
+    row["multipliers"] = row["rowers"] * (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
+    return row
+
+
+def point_cycles(core: EccCore) -> int:
+    """Cycles of one multiplication of a point, simulated and compared with plain integers."""
+    (curve,), design = core.curves, core.design
+    draw = random.Random(curve.name)
+    scalar, other = (draw.randrange(1, curve.order) for _ in range(2))
+    if isinstance(curve, MontgomeryCurve):
+        point: tuple[int, ...] = (affine.multiply_x(curve, other, curve.x),)
+    else:
+        point = affine.multiply(curve, other, curve.base_point) or ()
+    operation, operands = point_operation(curve), (scalar, *point)
+    with TemporaryDirectory() as work:
+        sources = []
+        for name, text in emit(Coprocessor(design), core.name).items():
+            if name in (f"rtl/{core.name}.v", PRIMITIVE_FILE):
+                sources.append(Path(work) / Path(name).name)
+                sources[-1].write_text(text)
+        simulator = build_coprocessor_simulator(sources, core.name, design.words)
+    answer = simulator.operate(operation, *operands)
+    expected = outcome(curve, design.scalar_bits[0], operation, operands)
+    if (answer.status, answer.results) != expected:
+        raise RuntimeError(f"{curve.name}: {answer} instead of {expected}")
+    return answer.cycles
+
+
+def table(rows: list[Row], commit: str) -> str:
+    """The rows as a Markdown page."""
+    lines = [
+        "# Measured coprocessors",
+        "",
+        f"Made by `make bench` at commit `{commit}`: cycles of one multiplication of a point",
+        "(POINT_MULTIPLY, X_MULTIPLY on Montgomery curves), operands to results, coordinates",
+        f"randomised; with the scalar as it is and blinded by {BLINDING} bits. The Verilog was",
+        "simulated and its result compared with plain integers. Multipliers are those of the",
+        f"rowers, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits.",
+        "",
+        (
+            "| curve | (n, w) | step | utilisation | cycles | blinded | cycles / bits² "
+            "| cycles × multipliers |"
+        ),
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for row in rows:
+        cells = [
+            row["curve"],
+            f"({row['channels']}, {row['width']})",
+            row["step"],
+            f"{row['utilisation']:.1%}",
+            row["cycles"],
+            row["blinded"] or "–",
+            f"{_share(row):.3f}",
+            f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
+        ]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    picture = "![Cycles against the bits of the field](coprocessors.svg)"
+    return "\n".join([*lines, "", picture, ""])
+
+
+def _share(row: Row) -> float:
+    return float(row["cycles"] / row["bits"] ** 2)
+
+
+def plot(rows: list[Row], path: Path) -> None:
+    """Cycles against bits beside the law of squares, which goes through P-256 or the first row."""
+    mpl.rcParams["svg.hashsalt"] = "residua"
+    base = next((row for row in rows if row["curve"] == "P-256"), rows[0])
+    bits = range(min(row["bits"] for row in rows) - 20, max(row["bits"] for row in rows) + 21)
+    law = [_share(base) * b * b for b in bits]
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    axes = figure.subplots()
+    axes.plot(bits, law, color="#5b6675", label=f"{_share(base):.2f} bits² ({base['curve']})")
+    axes.fill_between(
+        bits,
+        [(1 - TOLERANCE) * y for y in law],
+        [(1 + TOLERANCE) * y for y in law],
+        color="#d3d9e2",
+        label=f"within {TOLERANCE:.0%}",
+    )
+    for key, colour in (("cycles", "#0072b2"), ("blinded", "#d55e00")):
+        shown = [row for row in rows if row[key]]
+        name = "scalar as it is" if key == "cycles" else f"blinded by {BLINDING} bits"
+        points = [row["bits"] for row in shown], [row[key] for row in shown]
+        axes.scatter(*points, color=colour, zorder=3, label=name)
+    for row in rows:
+        axes.annotate(
+            row["curve"],
+            (row["bits"], row["cycles"]),
+            # 255 and 256 bits are one place.
+            xytext=(-6, 5) if row["curve"] == "Curve25519" else (6, -11),
+            ha="right" if row["curve"] == "Curve25519" else "left",
+            textcoords="offset points",
+        )
+    axes.set(xscale="log", yscale="log", xlabel="bits of the field", ylabel="cycles")
+    bit_ticks = sorted({row["bits"] for row in rows} - {255})
+    axes.set_xticks(bit_ticks, [str(tick) for tick in bit_ticks])
+    cycle_ticks = [50_000, 100_000, 200_000, 400_000, 800_000]
+    axes.set_yticks(cycle_ticks, [f"{tick:,}" for tick in cycle_ticks])
+    axes.set(xlim=(bits[0], bits[-1] + 60), ylim=(0.8 * law[0], 1.4 * law[-1]))
+    axes.minorticks_off()
+    axes.legend()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> None:
+    """Measure what is missing, write the table after each row."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--curves", nargs="*", default=list(CURVES), choices=list(CURVES))
+    parser.add_argument("--output", type=Path, default=RESULTS, help="directory of the tables")
+    arguments = parser.parse_args()
+    console, output = Console(), arguments.output
+    git = ["git", "-C", str(RESULTS), "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    output.mkdir(parents=True, exist_ok=True)
+    store = output / "coprocessors.json"
+    saved = json.loads(store.read_text()) if store.exists() else {}
+    rows = saved["rows"] if saved.get("commit") == commit else {}
+    for name in arguments.curves:
+        if name not in rows:
+            with console.status(name):
+                rows[name] = measure(find_curve(name))
+            console.print(rows[name])
+        ordered = [rows[key] for key in CURVES if key in rows]
+        store.write_text(json.dumps({"commit": commit, "rows": rows}, indent=2) + "\n")
+        (output / "coprocessors.md").write_text(table(ordered, commit))
+        plot(ordered, output / "coprocessors.svg")
+
+
+if __name__ == "__main__":
+    main()

