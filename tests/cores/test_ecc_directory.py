@@ -87,7 +87,7 @@ def test_manifest_tells_curves_codes_and_ports(built):
         port["name"] for port in manifest["ports"]
     }
     steps = manifest["cycles"]["ladder_bits"]
-    assert steps == [40 + 32 + 1]
+    assert steps == [40 + 32]
     assert manifest["cycles"]["ladder"] == [steps[0] * manifest["cycles"]["ladder_step"]]
 
 

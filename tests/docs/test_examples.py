@@ -13,7 +13,10 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 FENCE = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
-"""A block of Python, with the block of text that follows it at once: what it prints."""
+"""A block of Python, with the block of text that follows it at once: what it prints.
+
+A block marked ``py`` needs a directory that was built before, and is not run.
+"""
 
 FILE_NAME = re.compile(r"# (\w+\.py)\n")
 

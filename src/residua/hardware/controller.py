@@ -240,8 +240,8 @@ class Controller(Component):
             self._following.eq(self._address + 1),
             self.busy.eq(~self.idle),
             self.idle.eq((self._state == _State.IDLE) & ~self.zeroise),
-            self.done.eq((self._state == _State.DONE) & operating),
-            self.release.eq(self.done & (self.status == Status.OK) & ~self.zeroise),
+            self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
+            self.release.eq(self.done & (self.status == Status.OK)),
             self.wipe.eq(self._state == _State.END),
             self.origin.eq(word.target),
             self.length.eq(word.length),
@@ -272,7 +272,11 @@ class Controller(Component):
             with m.Case(_State.DONE):
                 m.d.sync += [self._state.eq(_State.IDLE), operating.eq(0)]
         with m.If(self.zeroise):
-            m.d.sync += [self._state.eq(_State.END), self.status.eq(Status.ZEROISED)]
+            m.d.sync += [
+                self._state.eq(_State.END),
+                self.status.eq(Status.ZEROISED),
+                operating.eq(operating),
+            ]
         return m
 
     def _begin(self, m: Module, operating: Signal) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetInserter, Signal, Value
-from amaranth.lib.wiring import Component, connect, flipped
+from amaranth.lib.wiring import Component, connect
 
 from residua.algorithms import rns_field
 from residua.algorithms.field import Constant, FieldProgram, Load, ProductSum
@@ -384,7 +384,13 @@ class Coprocessor(Component):
         m.submodules.controller = controller
         m.submodules.results = results
         self._control(m, controller, results.busy | release)
-        connect(m, results.released, flipped(self.result))
+        # From a zeroisation on nothing leaves, also before the results are discarded.
+        leaves = ~self.zeroise & ~controller.busy
+        m.d.comb += [
+            self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
+            self.result.valid.eq(results.released.valid & leaves),
+            results.released.ready.eq(self.result.ready & leaves),
+        ]
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
         self._scalars(m, controller, scalars, reducer, ready)
@@ -415,13 +421,15 @@ class Coprocessor(Component):
         return m
 
     def _control(self, m: Module, controller: Controller, occupied: Value) -> None:
-        """Commands, while no result waits to be fetched."""
+        """Commands, while no result waits to be fetched; a zeroisation counts a cycle later."""
+        zeroise = Signal(name="zeroise_taken")
+        m.d.sync += zeroise.eq(self.zeroise)
         m.d.comb += [
             controller.start.eq(self.command.valid & ~occupied),
             self.command.ready.eq(controller.idle & ~occupied),
             controller.operation.eq(self.command.payload.operation),
             controller.curve.eq(self.command.payload.curve),
-            controller.zeroise.eq(self.zeroise),
+            controller.zeroise.eq(zeroise),
             self.busy.eq(controller.busy),
             self.done.eq(controller.done),
             self.status.eq(controller.status),
