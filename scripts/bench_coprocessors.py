@@ -53,7 +53,8 @@ def measure(curve: Curve) -> Row:
     if not isinstance(curve, MontgomeryCurve):
         row["blinded"] = point_cycles(EccCore([curve], blinding=BLINDING))
     # A word is signed: it has one bit more than a modulus.
-    row["multipliers"] = row["rowers"] * (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
+    units = row["rowers"] + core.design.conversion.multipliers
+    row["multipliers"] = units * (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
     return row
 
 
