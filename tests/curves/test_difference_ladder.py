@@ -177,7 +177,9 @@ def test_points_with_x_0_and_horizontal_tangent() -> None:
 def test_mixture_never_vanishes() -> None:
     for prime in (5, 7, 11, 59):
         for a in range(prime):
-            k = difference_ladder.constants(prime, a)["k"]
+            named = difference_ladder.constants(prime, a)
+            k = named["k"]
+            assert 72 * named["kappa"] % prime == (k - 3) % prime
             assert all((a + k * x * x) % prime for x in range(0 if a else 1, prime))
 
 

@@ -53,6 +53,8 @@ LEAST_ORDER = 9
 def constants(prime: int, a: int) -> dict[str, int]:
     """The named constants: "a", and "k" with a + k x^2 != 0 for all x (for a = 0: x != 0).
 
+    "kappa" is (k - 3) / 72.
+
     Raises:
         SpecificationError: the characteristic is 2 or 3, which has no short Weierstrass form.
     """
@@ -63,7 +65,7 @@ def constants(prime: int, a: int) -> dict[str, int]:
     k = 1
     while a % prime and int(jacobi_symbol(-a * k % prime, prime)) != -1:
         k += 1
-    return {"a": a % prime, "k": k, "k_minus_3": (k - 3) % prime}
+    return {"a": a % prime, "k": k, "kappa": (k - 3) * pow(72, -1, prime) % prime}
 
 
 def initial_state() -> FieldProgram:
@@ -145,20 +147,20 @@ def recovery_fractions() -> FieldProgram:
     a1 = program.product_sum("a1", (x0, y1, 1), (x1, y0, -1))
     xi = program.product_sum("12 X_P D^2", (m, m, 1), (sum4, dd, -1))
     xx = program.product("2 x0 x1", x0, x1, multiple=2)
-    tangent = program.product_sum("144 (..) D^2", (xx, dd, 1), (m, a1, 1), multiple=72)
-    k_xi = program.product("(k - 3) xi", xi, Constant("k_minus_3"))
+    tangent = program.product_sum("2 (..) D^2", (xx, dd, 1), (m, a1, 1))
+    k_xi = program.product("(k - 3) / 72 xi", xi, Constant("kappa"))
     theta = program.product_sum("theta", (dd, tangent, 1), (k_xi, xi, 1))
 
     xd = program.product("x D", x, d)
     kx = program.product("k x", x, Constant("k"))
-    kappa = program.product_sum("kappa D", (d, Constant("a"), 1), (kx, xd, 1))
+    mixture = program.product_sum("(a + k x^2) D", (d, Constant("a"), 1), (kx, xd, 1))
     aa = program.product("a1^2", a1, a1)
     ddaa = program.product("D^2 a1^2", dd, aa)
     theta_y = program.product("theta y", theta, y)
     yy = program.product("yq y", yq, y)
     d_theta_y = program.product("D theta y", d, theta_y)
     program.output("xq", xq)
-    program.output("nz", program.product("nz", kappa, ddaa, multiple=72))
+    program.output("nz", program.product("nz", mixture, ddaa))
     program.output("ny", program.product("ny", yy, d_theta_y))
     denominator = program.product("d", theta_y, a1)
     zero = program.combine("zero", (x, 0))
