@@ -65,9 +65,12 @@ class CoprocessorControl(Component):
         connect(m, flipped(self.read), registers.read)
         busy = self._command(m, registers)
         self._interrupts(m, registers)
+        # In a register: the key has many bits, and what is cleared lies all over the core.
+        zeroise = Signal(name="zeroise_written")
+        m.d.sync += zeroise.eq(registers.zeroise.access)
         m.d.comb += [
             registers.zeroise.accept.eq(registers.zeroise.key == self.map.zeroise_key),
-            self.core.zeroise.eq(registers.zeroise.access),
+            self.core.zeroise.eq(zeroise),
         ]
         if self.capabilities.data_registers:
             self._data_registers(m, registers, busy)
@@ -84,7 +87,7 @@ class CoprocessorControl(Component):
             self.core.command.payload.operation.eq(registers.control.operation),
             self.core.command.payload.curve.eq(registers.control.curve),
             self.core.command.valid.eq(pending),
-            busy.eq(registers.control.start | active | self.core.busy),
+            busy.eq(registers.control.start | active | self.core.busy | self.core.zeroise),
             registers.status.busy.eq(busy),
             registers.status.done.eq(done),
             registers.status.code.eq(code),
