@@ -91,7 +91,7 @@ def table(rows: list[Row], commit: str) -> str:
         "(POINT_MULTIPLY, X_MULTIPLY on Montgomery curves), operands to results, coordinates",
         f"randomised; with the scalar as it is and blinded by {BLINDING} bits. The Verilog was",
         "simulated and its result compared with plain integers. Multipliers are those of the",
-        f"rowers, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits.",
+        f"rowers and of the converter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits.",
         "",
         (
             "| curve | (n, w) | step | utilisation | cycles | blinded | cycles / bits² "

@@ -34,6 +34,8 @@ FULL_SIZE = NAME != "tiny"
 CURVE = find_curve(NAME) if FULL_SIZE else curve_from_parameters(TINY)
 WORDS = -(-CURVE.order_bits // 32)
 BLINDING = 32
+SHORTEST = 100_000 if FULL_SIZE else 15_000
+"""Cycles that a multiplication takes at least."""
 RANDOM_WORDS = 3 * WORDS + 8
 """More than any operation takes."""
 
@@ -204,7 +206,7 @@ async def aborts(dut, kind, stall):
     """At any time: all memories are empty then, nothing comes out, and the core works."""
     host = Host(dut, 2, stall)
     await host.ready()
-    for delay in (0, 1, 10, 100, *(host.random.randrange(17_000) for _ in range(2))):
+    for delay in (0, 1, 10, 100, *(host.random.randrange(SHORTEST) for _ in range(2))):
         point = affine.multiply(CURVE, host.random.randrange(1, CURVE.order), CURVE.base_point)
         await host.begin(Operation.POINT_MULTIPLY, (host.random.randrange(CURVE.order), *point))
         await ClockCycles(dut.clk, delay)
@@ -247,8 +249,7 @@ async def nothing_of_a_secret_remains(dut):
     """Two zeroisations at one time of an operation, with other secrets: all is equal afterwards."""
     host = Host(dut, 4, 0)
     await host.ready()
-    longest = 100_000 if FULL_SIZE else 17_000
-    for delay in (host.random.randrange(longest),) if FULL_SIZE else (700, 16_500):
+    for delay in (host.random.randrange(SHORTEST),) if FULL_SIZE else (700, SHORTEST):
         before, after = [], []
         for _ in range(2):
             k = host.random.randrange(CURVE.order)

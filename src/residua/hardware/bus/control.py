@@ -129,9 +129,10 @@ class CoprocessorControl(Component):
                 buffer.input.payload.eq(register.word),
                 buffer.input.valid.eq(register.access),
             ]
+        there = result.output.valid & ~self.core.zeroise
         m.d.comb += [
-            registers.status.result_valid.eq(result.output.valid),
-            registers.result.accept.eq(result.output.valid),
+            registers.status.result_valid.eq(there),
+            registers.result.accept.eq(there),
             registers.result.word.eq(result.output.payload.word),
             result.output.ready.eq(registers.result.access),
         ]
@@ -141,7 +142,13 @@ class CoprocessorControl(Component):
         m.d.comb += operands.clear.eq(self.core.zeroise)
         connect(m, flipped(self.operands), operands.input)
         connect(m, flipped(self.random), random.input)
-        connect(m, result.output, flipped(self.result))
+        # What has not left until a zeroisation stays.
+        leaves = ~self.core.zeroise
+        m.d.comb += [
+            self.result.payload.eq(result.output.payload),
+            self.result.valid.eq(result.output.valid & leaves),
+            result.output.ready.eq(self.result.ready & leaves),
+        ]
 
     def _buffers(self, m: Module) -> tuple[StreamBuffer, StreamBuffer, StreamBuffer]:
         """Buffers that face the core, for operands, random words and results."""
