@@ -1,7 +1,8 @@
 """Key agreements on simulated coprocessors, through their buses, against OpenSSL.
 
-A thousand random agreements on each curve that OpenSSL and the catalogue share, and every vector of
-Wycheproof for P-256. Writes docs/results/ecdh.md and .json with the commit. Rows that are in the
+A thousand random agreements on each curve that OpenSSL and the catalogue share, and every published
+vector: of Wycheproof for P-256, and for all curves those of the package cryptography-vectors that
+tests/vectors holds. Writes docs/results/ecdh.md and .json with the commit. Rows that are in the
 .json for the same commit are kept, so that an interrupted campaign goes on where it stopped;
 ``--rows`` limits it to some of them.
 """
@@ -31,6 +32,9 @@ from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
 from residua.cores.specification import check_coprocessor
 from residua.errors import SpecificationError
+
+sys.path.append(str(ROOT))
+from tests.cores.published_vectors import vectors_of
 
 WORK = ROOT / "build" / "ecdh_campaign"
 VECTORS = ROOT / "tests" / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
@@ -68,9 +72,12 @@ driver. An agreement is an own public key (k G) and a shared secret (k P), both 
 of OpenSSL; on Curve25519 and Curve448 the other side's bytes are random, so that half of them are
 on the twist. Every second agreement runs with random stalls on all channels of the bus. Of the
 vectors of Wycheproof, each taken with and without stalls, the valid ones must give their secret,
-all others must be refused. Cycles are those of an agreement without stalls, host included; seconds
-are those of one processor core, without building the simulator. A + after the commit says that the
-sources differed from it. `make campaign-ecdh` writes this page."""
+all others must be refused. The same with the vectors of NIST for key agreement (SP 800-56A),
+signatures (FIPS 186) and public keys, of RFC 7027 and of RFC 7748: keys that are published must
+come out, signatures must be made from their nonces and verified, what NIST changed must be found.
+Vectors are counted once for each of the two runs. Cycles are those of an agreement without stalls,
+host included; seconds are those of one processor core, without building the simulator. A + after
+the commit says that the sources differed from it. `make campaign-ecdh` writes this page."""
 
 Exchange = tuple[bytes, bytes, bytes, bytes]
 """Own private key, own public key, the other public key, the secret."""
@@ -158,6 +165,16 @@ def _as_published(driver: Client, test: dict[str, Any]) -> bool:
     return bool(test["result"] == "valid" and secret.hex() == test["shared"])
 
 
+def published(drivers: list[tuple[BusSimulator, Client]]) -> Found:
+    """Every vector of cryptography-vectors for the curve, on each of the simulators."""
+    found = Found()
+    for vector in vectors_of(drivers[0][1].curves[0].name):
+        for _, driver in drivers:
+            outcome = vector.outcome(driver, 0)
+            found.judge(outcome == vector.expected, f"{vector.name}: {outcome}")
+    return found
+
+
 def measure(name: str, agreements: int, commit: str) -> dict[str, Any]:
     """Build the core of one row and put it to the test."""
     path = WORK / "".join(c if c.isalnum() else "_" for c in name)
@@ -169,15 +186,17 @@ def measure(name: str, agreements: int, commit: str) -> dict[str, Any]:
         simulator = BusSimulator(model, seed=seed, stalls=stalls)
         drivers.append((simulator, client(simulator, curves(directory))))
     start = time.monotonic()
-    found = wycheproof(drivers) if name == WYCHEPROOF else agree(drivers, agreements)
+    found = Found() if name == WYCHEPROOF else agree(drivers, agreements)
+    taken = wycheproof(drivers) if name == WYCHEPROOF else published(drivers)
     parameters = directory.manifest["parameters"]
     return {
         "row": name,
         "core": directory.top,
         "blinding": parameters["blinding"],
         "count": found.count,
-        "mismatches": found.mismatches,
-        "failures": found.failures,
+        "vectors": taken.count,
+        "mismatches": found.mismatches + taken.mismatches,
+        "failures": found.failures + taken.failures,
         "cycles": [min(found.cycles), max(found.cycles)] if found.cycles else None,
         "seconds": round(time.monotonic() - start, 1),
         "asked": agreements,
@@ -207,7 +226,8 @@ def write(results: Path, rows: dict[str, dict[str, Any]]) -> None:
 
 def markdown(rows: list[dict[str, Any]]) -> str:
     """The table for the documentation."""
-    head = ["Curve", "Core", "Blinding bits", "Agreements", "Mismatches", "Cycles", "Seconds"]
+    head = ["Curve", "Core", "Blinding bits", "Agreements", "Vectors", "Mismatches", "Cycles"]
+    head += ["Seconds"]
     lines = [
         "# Key agreements",
         "",
@@ -222,6 +242,7 @@ def markdown(rows: list[dict[str, Any]]) -> str:
             f"`{row['core']}`",
             row["blinding"],
             f"{row['count']:,}",
+            f"{row['vectors']:,}",
             row["mismatches"],
             cycles(row),
             f"{row['seconds']:.0f}",
@@ -260,9 +281,10 @@ def main() -> int:
             console.print(f"{row['row']}: {row['mismatches']} mismatches")
             for failure in row["failures"]:
                 console.print(f"  {failure}", style="red", markup=False)
-    table = Table("curve", "core", "agreements", "mismatches", "cycles", "seconds")
+    table = Table("curve", "core", "agreements", "vectors", "mismatches", "cycles", "seconds")
     for row in rows.values():
-        cells = [row["core"], row["count"], row["mismatches"], cycles(row), row["seconds"]]
+        cells = [row["core"], row["count"], row["vectors"], row["mismatches"], cycles(row)]
+        cells += [row["seconds"]]
         table.add_row(row["row"], *(str(cell) for cell in cells))
     console.print(table)
     return int(any(row["mismatches"] for row in rows.values()))

@@ -4,11 +4,9 @@ Judged by OpenSSL, plain integers and published vectors.
 """
 
 import ctypes
-import fcntl
 import functools
 import hashlib
 import json
-import os
 import random
 import subprocess
 from pathlib import Path
@@ -17,6 +15,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.c_driver import CALLBACKS, FLAGS, CDriver, DriverFailureError, Port
+from tests.cores.simulations import ON_BUS, bus_model
 
 from residua.cores.bus_simulator import (
     MOST_STALLS,
@@ -24,45 +23,25 @@ from residua.cores.bus_simulator import (
     BusSimulator,
     client,
     curves,
-    directory_model,
     simulated_client,
 )
-from residua.cores.directory import Directory, build
+from residua.cores.directory import Directory
 from residua.cores.driver import protocols
 from residua.cores.driver.client import CoreError, DriverError
-from residua.cores.specification import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256, BASIC = find_curve("P-256"), ec.SECP256R1()
-SPECIFICATIONS = {
-    "p256": {"curve": "P-256", "bus": "axi"},
-    "curve25519": {"curve": "Curve25519", "bus": "wishbone"},
-}
 START, BUSY, DONE = 1 << 31, 1 << 8, 1 << 9
 OPERAND_READY, RESULT_VALID = 1 << 10, 1 << 12
 SMALL_ORDER = (0, 1, 2**255 - 20, 2**255 - 19, 2**255 - 18)
 
 
-def model_of(name, factory):
-    """A core's directory and its compiled simulation; all processes of a test run share them."""
-    folder = factory.getbasetemp()
-    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
-    path = folder / f"bus_{name}"
-    with (folder / f"{name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
-            build(check_coprocessor(SPECIFICATIONS[name]), path)
-        made = Directory.open(path)
-        # Compiled under the lock, so that the others find it.
-        return made, directory_model(made, optimise=name == "p256")
-
-
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    return functools.cache(lambda name: model_of(name, tmp_path_factory))
+    return functools.cache(lambda name: bus_model(name, tmp_path_factory))
 
 
 @pytest.fixture
@@ -221,7 +200,7 @@ def test_what_the_core_does_not_have_is_never_started(p256):
     assert p256._port.cycles == cycles
 
 
-@pytest.mark.parametrize("name", SPECIFICATIONS)
+@pytest.mark.parametrize("name", ON_BUS)
 def test_zeroise_in_mid_operation(name, models):
     made, model = models(name)
     chooser = random.Random(name)

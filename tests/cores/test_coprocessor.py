@@ -8,20 +8,15 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
+from tests.cores.simulations import shared_simulator, simulator
 
-from residua.cores.coprocessor_simulator import (
-    CoprocessorSimulator,
-    Request,
-    build_coprocessor_simulator,
-)
+from residua.cores.coprocessor_simulator import Request
 from residua.cores.ecc import EccCore
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import WeierstrassCurve
-from residua.hardware.coprocessor import Coprocessor
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256 = find_curve("P-256")
@@ -30,19 +25,9 @@ EDGES = [0, 1, 2, 3, N // 2 - 1, N // 2, N // 2 + 1, N - 3, N - 2, N - 1, N, N +
 EDGES.append((1 << 256) - 1)
 
 
-def simulator(core: EccCore, folder: Path) -> CoprocessorSimulator:
-    files = emit(Coprocessor(core.design), core.name)
-    sources = []
-    for name in (f"rtl/{core.name}.v", PRIMITIVE_FILE):
-        path = folder / Path(name).name
-        path.write_text(files[name], encoding="utf-8")
-        sources.append(path)
-    return build_coprocessor_simulator(sources, core.name, core.design.words)
-
-
 @pytest.fixture(scope="module")
 def p256(tmp_path_factory):
-    return simulator(EccCore([P256]), tmp_path_factory.mktemp("p256"))
+    return shared_simulator("P-256", tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,100 @@
+"""Simulated coprocessors that several tests use."""
+
+import fcntl
+import json
+import os
+from collections.abc import Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from residua.cores.bus_simulator import directory_model
+from residua.cores.coprocessor_simulator import (
+    CoprocessorSimulator,
+    Request,
+    build_coprocessor_simulator,
+)
+from residua.cores.directory import Directory, build
+from residua.cores.driver.client import Client, CoreError
+from residua.cores.driver.curves import DriverCurve
+from residua.cores.ecc import EccCore
+from residua.cores.specification import check_coprocessor
+from residua.curves.catalogue import find_curve
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import Curve
+from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
+
+ON_BUS = {
+    "p256": {"curve": "P-256", "bus": "axi"},
+    "curve25519": {"curve": "Curve25519", "bus": "wishbone"},
+}
+"""Specifications of coprocessors on a bus."""
+
+
+def simulator(core: EccCore, folder: Path, *, optimise: bool = True) -> CoprocessorSimulator:
+    """A coprocessor without a bus."""
+    files = emit(Coprocessor(core.design), core.name)
+    sources = []
+    for name in (f"rtl/{core.name}.v", PRIMITIVE_FILE):
+        path = folder / Path(name).name
+        path.write_text(files[name], encoding="utf-8")
+        sources.append(path)
+    return build_coprocessor_simulator(sources, core.name, core.design.words, optimise=optimise)
+
+
+@contextmanager
+def shared_folder(factory, name):
+    """A folder of all processes of a test run, for one of them at a time."""
+    folder = factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (folder / name).mkdir(exist_ok=True)
+        yield folder / name
+
+
+def shared_simulator(name, factory):
+    """The coprocessor of a curve, without a bus; all processes of a test run share it."""
+    with shared_folder(factory, f"stream_{name}") as folder:
+        record = folder / "simulator.json"
+        if not record.exists():
+            made = simulator(EccCore([find_curve(name)]), folder)
+            record.write_text(json.dumps([str(made.executable), made.words]))
+        executable, words = json.loads(record.read_text())
+        return CoprocessorSimulator(Path(executable), words)
+
+
+def bus_model(name, factory):
+    """A core's directory and its compiled simulation; all processes of a test run share them."""
+    with shared_folder(factory, f"bus_{name}") as folder:
+        path = folder / "core"
+        if not path.exists():
+            build(check_coprocessor(ON_BUS[name]), path)
+        made = Directory.open(path)
+        # Compiled under the lock, so that the others find it.
+        return made, directory_model(made, optimise=name == "p256")
+
+
+class StreamClient(Client):
+    """The driver's calls on a coprocessor without a bus, its streams with stalls."""
+
+    def __init__(
+        self, simulator: CoprocessorSimulator, curves: Sequence[Curve], stalls: int = 0
+    ) -> None:
+        self.simulator, self.stalls, self.runs = simulator, stalls, 0
+        self.curves = tuple(map(DriverCurve.of, curves))
+
+    def execute(
+        self, operation: str, curve: int, operands: Sequence[int], results: int
+    ) -> list[int]:
+        """One operation, with random words of its own."""
+        self.runs += 1
+        request = Request(
+            Operation[operation.upper()], tuple(operands), curve, self.stalls, seed=self.runs
+        )
+        (answer,) = self.simulator.run([request])
+        if answer.status != Status.OK:
+            assert not answer.results
+            raise CoreError(answer.status.name.lower(), "the core's status")
+        assert len(answer.results) == results
+        return list(answer.results)

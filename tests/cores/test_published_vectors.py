@@ -1,0 +1,88 @@
+"""Vectors of NIST, RFC 7027 and RFC 7748 through the coprocessors' Verilog, with and without bus.
+
+The curves that are not here take their turn in the campaign of key agreements.
+"""
+
+from collections import Counter
+
+import pytest
+from tests.cores.published_vectors import (
+    Agreement,
+    PublicKey,
+    Signature,
+    published_vectors,
+    vectors_of,
+)
+from tests.cores.simulations import StreamClient, bus_model, shared_simulator, simulator
+
+from residua.cores.bus_simulator import BusSimulator, client, curves
+from residua.cores.ecc import EccCore
+from residua.curves.catalogue import find_curve
+
+COUNTS = {
+    ("P-192", Agreement): 48,
+    ("P-192", Signature): 30,
+    ("P-192", PublicKey): 12,
+    ("P-224", Agreement): 48,
+    ("P-224", Signature): 30,
+    ("P-224", PublicKey): 12,
+    ("P-256", Agreement): 48,
+    ("P-256", Signature): 150,
+    ("P-256", PublicKey): 12,
+    ("P-384", Agreement): 48,
+    ("P-384", Signature): 30,
+    ("P-384", PublicKey): 12,
+    ("P-521", Agreement): 48,
+    ("P-521", Signature): 30,
+    ("P-521", PublicKey): 12,
+    ("secp256k1", Signature): 15,
+    ("brainpoolP256r1", Agreement): 2,
+    ("brainpoolP384r1", Agreement): 2,
+    ("brainpoolP512r1", Agreement): 2,
+    ("Curve25519", Agreement): 3,
+    ("Curve448", Agreement): 3,
+}
+
+
+def check(driver, kinds=(Agreement, Signature, PublicKey), skip=()):
+    """Every vector of these kinds on the driver's curve; ``skip`` is what names must not have."""
+    vectors = [v for v in vectors_of(driver.curves[0].name) if isinstance(v, kinds)]
+    vectors = [v for v in vectors if not any(part in v.name for part in skip)]
+    assert vectors
+    found = {vector.name: vector.outcome(driver, 0) for vector in vectors}
+    assert found == {vector.name: vector.expected for vector in vectors}
+
+
+def test_none_is_left_out():
+    vectors = published_vectors()
+    assert Counter((vector.curve, type(vector)) for vector in vectors) == COUNTS
+    assert len({vector.name for vector in vectors}) == len(vectors)
+
+
+@pytest.mark.parametrize("kind", [Agreement, Signature, PublicKey])
+def test_p256(tmp_path_factory, kind):
+    made = shared_simulator("P-256", tmp_path_factory)
+    check(StreamClient(made, [find_curve("P-256")], stalls=30), kind)
+
+
+@pytest.mark.parametrize("kind", [Agreement, Signature, PublicKey])
+def test_p256_through_the_bus(tmp_path_factory, kind):
+    """The signatures of one hash function; the campaign takes all."""
+    made, model = bus_model("p256", tmp_path_factory)
+    driver = client(BusSimulator(model, stalls=60), curves(made))
+    check(driver, kind, skip=("SHA-1,", "SHA-224", "SHA-384", "SHA-512"))
+
+
+def test_p192(tmp_path_factory):
+    curve = find_curve("P-192")
+    check(StreamClient(shared_simulator("P-192", tmp_path_factory), [curve]))
+
+
+def test_brainpool(tmp_path):
+    curve = find_curve("brainpoolP256r1")
+    check(StreamClient(simulator(EccCore([curve]), tmp_path, optimise=False), [curve]))
+
+
+def test_x25519_through_the_bus(tmp_path_factory):
+    made, model = bus_model("curve25519", tmp_path_factory)
+    check(client(BusSimulator(model, stalls=60), curves(made)))
