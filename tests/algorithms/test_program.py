@@ -148,6 +148,20 @@ def test_a_selection_has_the_range_of_both():
     assert [(t.value, t.inverted, t.sign) for t in chosen.terms] == [(x, False, 1), (y, True, -1)]
 
 
+def test_a_choice_has_the_range_of_all_and_zero():
+    program = Program("demo")
+    bits = [program.bit(name) for name in "abc"]
+    ranges = [Interval.of(5, 9), Interval.of(-3, 10), Interval.of(2, 30)]
+    values = [vector(program, name, range=r) for name, r in zip("xyz", ranges, strict=True)]
+    chosen = program.choose(*zip(bits, values, strict=True))
+    assert chosen.range == Interval.of(-3, 30)
+    assert program.choose((bits[0], values[0])).range == Interval.of(0, 9)
+    assert chosen.factor == values[0].factor
+    assert [(t.value, t.bit, t.inverted, t.sign) for t in chosen.terms] == [
+        (value, bit, False, 1) for bit, value in zip(bits, values, strict=True)
+    ]
+
+
 def test_a_bit_is_one_input_however_often_it_is_used():
     program = Program("demo")
     assert program.bit("bit") == program.bit("bit")
@@ -163,6 +177,10 @@ def test_selections_of_unlike_values_are_refused():
         program.select(bit, x, scaled)
     with pytest.raises(ProgramError, match=PLACE + "operands over different bases"):
         program.select(bit, x, elsewhere)
+    with pytest.raises(ProgramError, match=PLACE + "x and y carry different factors"):
+        program.choose((bit, x), (program.bit("other"), scaled))
+    with pytest.raises(ProgramError, match=PLACE + "operands over different bases"):
+        program.choose((bit, x), (program.bit("other"), elsewhere))
 
 
 def test_stored_values():

@@ -148,6 +148,20 @@ def test_constants_combinations_and_selections(closed):
         assert found["x"] == 11
 
 
+@pytest.mark.parametrize("chosen", [None, 0, 1, 2])
+def test_choices(closed, chosen):
+    program = FieldProgram("choice")
+    flags, names = [Flag(f"f{index}") for index in range(3)], "xyz"
+    inputs = [program.input(name) for name in names]
+    program.output("x", program.choose("x", *zip(flags, inputs, strict=True)))
+    # What is chosen is no larger than the largest: the program leaves the bound as it is.
+    lowered = folded(unique(lower(program, closed, {}, Redundant(1))))
+    bits = {flag.name: index == chosen for index, flag in enumerate(flags)}
+    found = execute(lowered, {"x": 11, "y": 22, "z": 33}, bits)
+    assert found["x"] == (0 if chosen is None else 11 * (chosen + 1))
+    assert [flag.name for flag in program.flags] == ["f0", "f1", "f2"]
+
+
 def test_an_output_that_grows_is_refused(closed):
     program = FieldProgram("growing")
     x = program.input("x")

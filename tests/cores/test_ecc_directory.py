@@ -86,8 +86,8 @@ def test_manifest_tells_curves_codes_and_ports(built):
     assert {"s_axi_awaddr", "m_axis_result_tdata", "irq"} <= {
         port["name"] for port in manifest["ports"]
     }
-    steps = manifest["cycles"]["ladder_bits"]
-    assert steps == [40 + 32]
+    steps = manifest["cycles"]["ladder_steps"]
+    assert steps == manifest["cycles"]["ladder_bits"] == [40 + 32]
     assert manifest["cycles"]["ladder"] == [steps[0] * manifest["cycles"]["ladder_step"]]
 
 

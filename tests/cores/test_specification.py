@@ -227,6 +227,14 @@ def test_toml_round_trip_of_a_coprocessor(curves):
                 "0 for none; needs curve)"
             ),
         ),
+        (
+            {"curve": "P-256", "formula": "window"},
+            (
+                "formula = 'window': expected one of auto, xz-ladder, difference-ladder (curves of "
+                "prime order), fixed-window (curves of odd order) (how points of short "
+                "Weierstrass curves are multiplied by secret scalars; needs curve)"
+            ),
+        ),
         ({"curve": "P-256,P256"}, "curve: 'P-256' is there 2 times: give it once"),
         (
             {"curve": "P-256", "modulus": "P-256"},

@@ -97,11 +97,11 @@ def test_fails_just_where_the_difference_has_order_2() -> None:
 def test_costs() -> None:
     assert costs(complete.addition()) == (11, 24, 0, 0)
     assert costs(complete.addition(a=0)) == (11, 19, 0, 0)
-    assert costs(complete.addition(a=0, b=7)) == (9, 15, 3, 0)
+    assert costs(complete.addition(a=0, b=7)) == (9, 18, 0, 0)
     assert costs(complete.doubling()) == (11, 21, 0, 0)
     assert costs(complete.doubling(a=-3)) == (10, 14, 5, 0)
     assert costs(complete.doubling(a=0)) == (8, 9, 3, 0)
-    assert costs(complete.doubling(a=0, b=7)) == (7, 8, 4, 0)
+    assert costs(complete.doubling(a=0, b=7)) == (7, 11, 1, 0)
     assert costs(complete.affine_result()) == (2, 2, 0, 0)
 
 

@@ -16,7 +16,7 @@ from tests.hardware.traffic import (
 )
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.scalar_unit import ScalarUnit
+from residua.hardware.scalar_unit import ScalarUnit, served_bits
 
 N256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 N192 = 0xFFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831
@@ -208,6 +208,22 @@ def test_bits_served():
     assert plain.served == (256, 192)
     for component in (unit, plain):
         Fragment.get(component, None)
+
+
+@pytest.mark.parametrize("blinding", [0, 64])
+def test_leading_zeros_make_whole_digits(blinding):
+    orders, bits = (N256, 97, N192), (256, 7, 192)
+    unit = ScalarUnit(orders, bits, 8, blinding, digits=(4, 4, 1))
+    assert unit.served == served_bits(bits, blinding, digits=(4, 4, 1))
+    assert unit.served == ((324, 72, 257) if blinding else (256, 8, 192))
+    tasks = [
+        (select, k, ((1 << blinding) - 1) >> shift)
+        for select, (order, size) in enumerate(zip(orders, bits, strict=True))
+        for k in (0, order - 1 & (1 << size) - 1, (1 << size) - 1)
+        for shift in (0, blinding)[: 1 + (k > 0)]
+    ]
+    tasks += [(select, (1 << size) - 1, None) for select, size in enumerate(bits)]
+    check(unit, tasks, run(unit, tasks))
 
 
 def test_advance_has_no_effect_at_the_lowest_bit():

@@ -86,12 +86,13 @@ def test_a_round_waits_for_what_it_takes_over():
 
 
 @pytest.mark.parametrize(
-    ("name", "cycles", "utilisation"),
-    [("P-256", 462, 0.92), ("secp256k1", 454, 0.92), ("Curve25519", 378, 0.92)],
+    ("name", "bits", "cycles", "utilisation"),
+    [("P-256", 1, 392, 0.92), ("secp256k1", 4, 1442, 0.93), ("Curve25519", 1, 378, 0.92)],
 )
-def test_ladder_steps_fill_the_engine(name, cycles, utilisation):
+def test_ladder_steps_fill_the_engine(name, bits, cycles, utilisation):
     core = EccCore([find_curve(name)])
     routine = core.design.processor.routines["ladder_step"]
+    assert core.design.digit_bits == (bits,)
     assert core.step_cycles <= cycles
     assert core.utilisation >= utilisation
     assert routine.length == routine.problem.total

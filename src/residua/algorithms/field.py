@@ -5,7 +5,8 @@ operation. The set is what a unit with lazy reduction does well:
 
 * a sum of products, reduced once (`FieldProgram.product_sum`),
 * a combination with small integers, not reduced (`FieldProgram.combine`),
-* a choice between two elements by a secret bit (`FieldProgram.select`),
+* a choice between two elements by a secret bit (`FieldProgram.select`), or among several by as many
+  bits (`FieldProgram.choose`),
 * a constant as an element (`FieldProgram.load`).
 
 Who reads the operations decides what comes out: `evaluate` computes with plain integers modulo p, a
@@ -71,6 +72,14 @@ class Selection:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """result = the x whose flag is set, 0 if none is; never more than one is."""
+
+    result: Variable
+    choices: tuple[tuple[Flag, Variable], ...]
+
+
+@dataclass(frozen=True)
 class Load:
     """result = constant."""
 
@@ -78,7 +87,7 @@ class Load:
     constant: Constant
 
 
-Operation = ProductSum | Combination | Selection | Load
+Operation = ProductSum | Combination | Selection | Choice | Load
 
 
 @dataclass
@@ -128,6 +137,15 @@ class FieldProgram:
         self.operations.append(Selection(result, flag, x, y, sign))
         return result
 
+    def choose(self, name: str, *choices: tuple[Flag, Variable]) -> Variable:
+        """The x of that (flag, x) whose flag is set, or 0; at most one flag may be set.
+
+        As with `select` nothing but values depends on the flags: all elements are read.
+        """
+        result = Variable(name)
+        self.operations.append(Choice(result, tuple(choices)))
+        return result
+
     def load(self, name: str, constant: Constant) -> Variable:
         """A constant as a variable."""
         result = Variable(name)
@@ -137,13 +155,34 @@ class FieldProgram:
     @property
     def flags(self) -> list[Flag]:
         """The flags in the order of their first use."""
-        flags = [op.flag for op in self.operations if isinstance(op, Selection)]
-        return list(dict.fromkeys(flags))
+        flags: dict[Flag, None] = {}
+        for operation in self.operations:
+            match operation:
+                case Selection(_, flag):
+                    flags[flag] = None
+                case Choice(_, choices):
+                    flags |= dict.fromkeys(flag for flag, _ in choices)
+        return list(flags)
 
     @property
     def reductions(self) -> int:
         """Modular reductions, the cost that dominates."""
         return sum(isinstance(op, ProductSum) for op in self.operations)
+
+    @property
+    def terms(self) -> int:
+        """All that is summed up: products, elements combined or chosen from, constants loaded."""
+        return sum(map(_terms, self.operations))
+
+
+def _terms(operation: Operation) -> int:
+    match operation:
+        case ProductSum(_, terms) | Combination(_, terms) | Choice(_, terms):
+            return len(terms)
+        case Selection():
+            return 2
+        case Load():
+            return 1
 
 
 def constant_value(constant: Constant, constants: Mapping[str, int]) -> int:
@@ -185,6 +224,10 @@ def evaluate(
                 state[result] = value(constant) % modulus
             case Selection(result, flag, x, y, sign):
                 state[result] = (state[x] if bits[flag.name] else sign * state[y]) % modulus
+            case Choice(result, choices):
+                chosen = [state[x] for flag, x in choices if bits[flag.name]]
+                assert len(chosen) <= 1
+                state[result] = sum(chosen) % modulus
     return {name: state[variable] % modulus for name, variable in program.outputs.items()}
 
 

@@ -276,6 +276,22 @@ class Program:
         terms = (Gated(x, bit, inverted=False), Gated(y, bit, inverted=True, sign=sign))
         return Summand(x.base, terms, x.factor, hull)
 
+    def choose(self, *choices: tuple[Bit, Residues]) -> Summand:
+        """The summand x of that (bit, x) whose bit is set; not more than one is. 0 if none is."""
+        first = choices[0][1]
+        for _, value in choices:
+            self._same_base(first.base, value.base)
+            if value.factor != first.factor:
+                raise ProgramError(
+                    f"{self._here()}: {first.name} and {value.name} carry different factors"
+                )
+        zero, ranges = Fraction(0), [value.range for _, value in choices]
+        hull = Interval(
+            min([zero, *(r.low for r in ranges)]), max([zero, *(r.high for r in ranges)])
+        )
+        terms = tuple(Gated(value, bit, inverted=False) for bit, value in choices)
+        return Summand(first.base, terms, first.factor, hull)
+
     def spread(
         self,
         source: Residues | Words,

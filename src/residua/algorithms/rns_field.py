@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from residua.algorithms.conversion import to_montgomery
 from residua.algorithms.field import (
+    Choice,
     Combination,
     Constant,
     Factor,
@@ -113,6 +114,8 @@ class _Lowering:
                     self.elements[operation.result] = self._load(operation)
                 case Selection():
                     self.elements[operation.result] = self._selection(operation)
+                case Choice():
+                    self.elements[operation.result] = self._choice(operation)
         outputs = {name: self._output(name, v) for name, v in self.source.outputs.items()}
         self.program.output(*(part for e in outputs.values() for part in (e.a, e.b)))
         return Lowered(self.program, inputs, outputs)
@@ -184,6 +187,17 @@ class _Lowering:
             self.program.reduce(
                 f"{operation.result.name}_{base}",
                 self.program.select(bit, getattr(x, base), getattr(y, base), operation.sign),
+            )
+            for base in ("a", "b")
+        )
+        return Element(a, b)
+
+    def _choice(self, operation: Choice) -> Element:
+        choices = [(self.program.bit(f.name), self.elements[x]) for f, x in operation.choices]
+        a, b = (
+            self.program.reduce(
+                f"{operation.result.name}_{base}",
+                self.program.choose(*((bit, getattr(x, base)) for bit, x in choices)),
             )
             for base in ("a", "b")
         )

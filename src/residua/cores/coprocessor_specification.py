@@ -28,7 +28,7 @@ from residua.curves.parameters import Curve, curve_from_parameters, parameters_o
 from residua.errors import SpecificationError
 
 Bus = Literal["axi", "wishbone", "stream"]
-FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder"]
+FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
 
 BLINDING_STEP, MOST_BLINDING = 32, 256
 """Random bits that blind a scalar come in words of this size, up to this number."""
@@ -113,7 +113,8 @@ class CoprocessorSpecification(BaseModel):
         Key(
             "How points of short Weierstrass curves are multiplied by secret scalars; needs "
             "`curve`.",
-            "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order)",
+            "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
+            "(curves of odd order)",
             "`auto`: for each curve the one with the fewest cycles",
             "NAME",
         ),

@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.formulas import Formula, admitted
+from residua.curves.formulas import Formula, admitted, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import CoprocessorDesign
@@ -56,10 +56,13 @@ class EccCore:
             raise SpecificationError("a coprocessor needs at least one curve")
         for curve in curves:
             check_curve(curve)
+        if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
+            check_formula(curves[0], formula, blinding)
         self.curves, self._width = tuple(curves), width or DEFAULT_WIDTH
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._blinding, self._formula = blinding, formula
+        self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
         self.blinding = self.design.blinding
 
@@ -123,19 +126,42 @@ class EccCore:
         return [self._chosen(pair, curve) for curve in self.curves]
 
     def _chosen(self, pair: BasePair, curve: Curve) -> Formula:
-        """The formula asked for, or else the one with the fewest cycles on some bases."""
+        """The formula asked for, or else, of those that fit the bases, that of fewest cycles."""
         candidates = admitted(curve, self._blinding)
         if isinstance(curve, WeierstrassCurve) and self._formula is not None:
             return self._formula
         if len(candidates) == 1:
             return candidates[0]
-        designs = {formula: self._design(pair, [formula], [curve]) for formula in candidates}
-        return min(candidates, key=lambda formula: designs[formula].ladder_cycles(0))
+        best: tuple[int, Formula] | None = None
+        failure: SpecificationError | None = None
+        for formula in candidates:
+            design = self._design(pair, [formula], [curve])
+            if best is not None and design.least_cycles(0) >= best[0]:
+                continue
+            try:
+                cycles = design.ladder_cycles(0)
+            except SpecificationError as error:
+                failure = error
+            else:
+                best = (cycles, formula) if best is None or cycles < best[0] else best
+        if best is None:
+            assert failure is not None
+            raise failure
+        return best[1]
 
     def _design(
         self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve] | None = None
     ) -> CoprocessorDesign:
-        curves = curves or self.curves
+        """The coprocessor of some curves, all by default; the same object if asked again."""
+        curves = tuple(curves or self.curves)
+        key = pair, tuple(formulas), curves
+        if key not in self._designs:
+            self._designs[key] = self._new_design(pair, formulas, curves)
+        return self._designs[key]
+
+    def _new_design(
+        self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve]
+    ) -> CoprocessorDesign:
         reduction, rowers, product_registers, levels = self._options
         moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
         if self._bases is None:
@@ -165,8 +191,8 @@ class EccCore:
 
     @cached_property
     def step_cycles(self) -> int:
-        """Cycles that the ladder takes for each bit of the scalar."""
-        return self.design.processor.routines["ladder_step"].length
+        """Cycles that the loop takes for each bit or digit of a scalar on the first curve."""
+        return self.design.step_cycles(0)
 
     @cached_property
     def utilisation(self) -> float:

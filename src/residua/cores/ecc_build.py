@@ -142,12 +142,13 @@ class CoprocessorBuild:
 
     @cached_property
     def cycles(self) -> dict[str, Any]:
-        """The ladder: cycles for a bit, bits and cycles for each curve."""
-        step, served = self.core.step_cycles, self.core.design.served
+        """The ladder or window: cycles of a step; bits of scalars, steps, cycles for each curve."""
+        design = self.core.design
         return {
-            "ladder_step": step,
-            "ladder_bits": list(served),
-            "ladder": [step * bits for bits in served],
+            "ladder_step": self.core.step_cycles,
+            "ladder_bits": list(design.served),
+            "ladder_steps": list(design.rounds),
+            "ladder": [n * design.step_cycles(curve) for curve, n in enumerate(design.rounds)],
         }
 
     @cached_property

@@ -12,11 +12,11 @@ program                              reductions products combinations
 ==================================== ========== ======== ============
 `addition` for any curve             11         24       0
 `addition`, a = 0                    11         19       0
-`addition`, a = 0, small b           9          15       3
+`addition`, a = 0, small b           9          18       0
 `doubling` for any curve             11         21       0
 `doubling`, a = -3                   10         14       5
 `doubling`, a = 0                    8          9        3
-`doubling`, a = 0, small b           7          8        4
+`doubling`, a = 0, small b           7          11       1
 ==================================== ========== ======== ============
 """
 
@@ -80,8 +80,12 @@ def add(
     (x0, y0, z0), (x1, y1, z1) = first, second
     xy = program.product_sum("xy", (x0, y1, 1), (x1, y0, 1))
     yz = program.product_sum("yz", (y0, z1, 1), (y1, z0, 1))
+    pairs = (x0, x1), (y0, y1), (z0, z1)
+    if a == 0 and b is not None:
+        w = program.product_sum("w", (x0, z1, 1), (x1, z0, 1), multiple=3 * b)
+        return _finish_small(program, (xy, yz, w), pairs, b)
     xz = program.product_sum("xz", (x0, z1, 1), (x1, z0, 1))
-    return _finish(program, (xy, yz, xz), ((x0, x1), (y0, y1), (z0, z1)), a, b)
+    return _finish(program, (xy, yz, xz), pairs, a)
 
 
 def double(
@@ -103,7 +107,7 @@ def double(
     if a == -3:
         return _double_minus_3(program, point, xy, yz)
     xz = program.product("xz", x, z, multiple=2)
-    return _finish(program, (xy, yz, xz), ((x, x), (y, y), (z, z)), None, None)
+    return _finish(program, (xy, yz, xz), ((x, x), (y, y), (z, z)), None)
 
 
 def affine_result() -> FieldProgram:
@@ -129,7 +133,6 @@ def _finish(
     cross: Point,
     pairs: tuple[tuple[Variable, Variable], ...],
     a: int | None,
-    b: int | None,
 ) -> Point:
     """The sum from xy = X0 Y1 + X1 Y0, yz, xz and the pairs of coordinates.
 
@@ -142,7 +145,10 @@ def _finish(
     zz = program.product("zz", z0, z1)
     if a == 0:
         v = program.product("v", x0, x1, multiple=3)
-        minus, plus, w = _curve_parts_zero(program, xz, (y0, y1), zz, b)
+        triple_b = Constant("triple_b")
+        minus = program.product_sum("minus", (y0, y1, 1), (zz, triple_b, -1))
+        plus = program.product_sum("plus", (y0, y1, 1), (zz, triple_b, 1))
+        w = program.product("w", xz, triple_b)
     else:
         v = program.product_sum("v", (x0, x1, 1), (zz, Constant("third_a"), 1), multiple=3)
         parts = (xz, Constant("a")), (zz, Constant("triple_b"))
@@ -160,23 +166,27 @@ def _finish(
     return x3, y3, z3
 
 
-def _curve_parts_zero(
+def _finish_small(
     program: FieldProgram,
-    xz: Variable,
-    ys: tuple[Variable, Variable],
-    zz: Variable,
-    b: int | None,
-) -> tuple[Variable, Variable, Variable]:
-    """minus, plus and w of `_finish` for a = 0."""
-    if b is None:
-        triple_b = Constant("triple_b")
-        minus = program.product_sum("minus", (*ys, 1), (zz, triple_b, -1))
-        plus = program.product_sum("plus", (*ys, 1), (zz, triple_b, 1))
-        return minus, plus, program.product("w", xz, triple_b)
-    yy = program.product("yy", *ys)
-    minus = program.combine("minus", (yy, 1), (zz, -3 * b))
-    plus = program.combine("plus", (yy, 1), (zz, 3 * b))
-    return minus, plus, program.combine("w", (xz, 3 * b))
+    cross: Point,
+    pairs: tuple[tuple[Variable, Variable], ...],
+    b: int,
+) -> Point:
+    """The same for a = 0 and a small b, from xy, yz and w; t and w take no reduction of their own.
+
+    What would be sums and differences of reduced elements is multiplied out instead, which costs
+    fewer slots: with s = Y0 Y1 and v = 3 X0 X1, the sum is
+    (xy s - xy t - yz w : v w + s^2 - t^2 : yz s + yz t + xy v).
+    """
+    xy, yz, w = cross
+    (x0, x1), (y0, y1), (z0, z1) = pairs
+    t = program.product("t", z0, z1, multiple=3 * b)
+    v = program.product("v", x0, x1, multiple=3)
+    s = program.product("s", y0, y1)
+    x3 = program.product_sum("x0", (xy, s, 1), (xy, t, -1), (yz, w, -1))
+    y3 = program.product_sum("y0", (v, w, 1), (s, s, 1), (t, t, -1))
+    z3 = program.product_sum("z0", (yz, s, 1), (yz, t, 1), (xy, v, 1))
+    return x3, y3, z3
 
 
 def _double_zero(
@@ -185,11 +195,14 @@ def _double_zero(
     """With t = 3 b Z^2: (2 X Y (Y^2 - 3 t) : Y^2 (Y^2 + 6 t) - 3 t^2 : 8 Y^3 Z)."""
     _, y, z = point
     yy = program.product("yy", y, y)
+    if b is not None:
+        t = program.product("t", z, z, multiple=3 * b)
+        t3 = program.combine("3t", (t, 3))
+        x3 = program.product_sum("x0", (xy, yy, 1), (xy, t3, -1))
+        y3 = program.product_sum("y0", (yy, yy, 1), (yy, t3, 1), (yy, t3, 1), (t, t3, -1))
+        return x3, y3, program.product("z0", yy, yz, multiple=4)
     zz = program.product("zz", z, z)
-    if b is None:
-        t = program.product("t", zz, Constant("triple_b"))
-    else:
-        t = program.combine("t", (zz, 3 * b))
+    t = program.product("t", zz, Constant("triple_b"))
     t3 = program.combine("3t", (t, 3))
     minus = program.combine("yy - 3t", (yy, 1), (t3, -1))
     plus = program.combine("yy + 6t", (yy, 1), (t3, 2))

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from residua.curves import fixed_window
 from residua.curves.difference_ladder import LEAST_ORDER
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
@@ -14,6 +15,8 @@ class Formula(StrEnum):
     """`residua.curves.ladder`: any point of any short Weierstrass curve."""
     DIFFERENCE_LADDER = "difference-ladder"
     """`residua.curves.difference_ladder`: short Weierstrass curves of prime order."""
+    FIXED_WINDOW = "fixed-window"
+    """`residua.curves.fixed_window`: short Weierstrass curves of odd order."""
     MONTGOMERY_LADDER = "montgomery-ladder"
     """`residua.curves.montgomery_ladder`: Montgomery curves."""
 
@@ -28,10 +31,12 @@ def formulas(curve: Curve, blinding: int = 0) -> dict[Formula, str]:
             Formula.MONTGOMERY_LADDER: "",
             Formula.XZ_LADDER: "it is for short Weierstrass curves",
             Formula.DIFFERENCE_LADDER: "it is for short Weierstrass curves",
+            Formula.FIXED_WINDOW: "it is for short Weierstrass curves",
         }
     return {
         Formula.DIFFERENCE_LADDER: _against_differences(curve, blinding),
         Formula.XZ_LADDER: "",
+        Formula.FIXED_WINDOW: _against_complete_formulas(curve),
         Formula.MONTGOMERY_LADDER: "it is for Montgomery curves",
     }
 
@@ -44,6 +49,17 @@ def _against_differences(curve: WeierstrassCurve, blinding: int) -> str:
     if curve.order_bits <= blinding + 2:
         return f"it needs an order of more than {blinding + 2} bits for {blinding} bits of blinding"
     return ""
+
+
+def _against_complete_formulas(curve: WeierstrassCurve) -> str:
+    if has_odd_order(curve):
+        return ""
+    return f"it needs a curve of odd order, and this one has {curve.order * curve.cofactor} points"
+
+
+def has_odd_order(curve: WeierstrassCurve) -> bool:
+    """Whether no point has order 2, so that complete formulas are complete."""
+    return curve.cofactor % 2 == 1 and curve.order % 2 == 1
 
 
 def admitted(curve: Curve, blinding: int = 0) -> list[Formula]:
@@ -61,6 +77,11 @@ def check_formula(curve: Curve, formula: Formula, blinding: int = 0) -> None:
     if reason:
         others = ", ".join(admitted(curve, blinding))
         raise SpecificationError(f"{curve.name} has no {formula}: {reason}; it has {others}")
+
+
+def digit_bits(formula: Formula) -> int:
+    """Bits of the scalar that one round of a formula's loop takes."""
+    return fixed_window.WINDOW if formula is Formula.FIXED_WINDOW else 1
 
 
 def scalar_bits(curve: Curve, formula: Formula) -> int:

@@ -9,8 +9,8 @@ from enum import IntEnum
 from typing import Literal
 
 from residua.algorithms.field import Constant, FieldProgram
-from residua.curves import difference_ladder, joint, ladder, montgomery_ladder
-from residua.curves.formulas import Formula, scalar_bits
+from residua.curves import difference_ladder, fixed_window, joint, ladder, montgomery_ladder
+from residua.curves.formulas import Formula, has_odd_order, scalar_bits
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 
 
@@ -62,7 +62,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Run:
-    """Run a routine; ``rounds`` None: once for each bit of the blinded scalar."""
+    """Run a routine; ``rounds`` None: once for each digit of the blinded scalar."""
 
     routine: str
     rounds: int | None = 1
@@ -122,14 +122,17 @@ def operations(curve: Curve, formula: Formula) -> dict[Operation, list[Instructi
 
 
 def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, list[Instruction]]:
-    differences = formula is Formula.DIFFERENCE_LADDER
-    multiplied = _difference_ladder() if differences else _ladder()
+    affine: list[Instruction] = [Invert(), Run("recovery_result")]
+    match formula:
+        case Formula.FIXED_WINDOW:
+            multiplied, affine, x_alone = _fixed_window(), _affine(), _affine_x()
+        case Formula.DIFFERENCE_LADDER:
+            multiplied, x_alone = _difference_ladder(), [*affine, *_results("x")]
+        case _:
+            multiplied, x_alone = _ladder(), _affine_x()
+            affine.insert(0, Run("recovery_fractions"))
     scalar: list[Instruction] = [Read("scalar")]
     point = [*scalar, *_point(), *_validated(), *multiplied]
-    affine: list[Instruction] = [Invert(), Run("recovery_result")]
-    if not differences:
-        affine.insert(0, Run("recovery_fractions"))
-    x_alone = [*affine, *_results("x")] if differences else _affine_x()
     group: dict[Operation, list[Instruction]] = {
         Operation.POINT_MULTIPLY: [*point, *affine, *_results("x", "y")],
         Operation.BASE_MULTIPLY: [
@@ -143,14 +146,9 @@ def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, l
         Operation.X_MULTIPLY: [*point, *x_alone],
         Operation.VALIDATE: [*_point(), *_validated()],
     }
-    if _has_odd_order(curve):
+    if has_odd_order(curve):
         group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula))
     return group
-
-
-def _has_odd_order(curve: WeierstrassCurve) -> bool:
-    """Whether no point has order 2, so that complete formulas are complete."""
-    return curve.cofactor % 2 == 1 and curve.order % 2 == 1
 
 
 def _double_multiply(bits: int) -> list[Instruction]:
@@ -167,15 +165,6 @@ def _double_multiply(bits: int) -> list[Instruction]:
         Run("joint_step", bits),
         *_stop("z0", "zero", Status.NEUTRAL),
     ]
-    # The inversion needs the places of all three coordinates.
-    affine: list[Instruction] = [
-        Run("copy_nx_x0"),
-        Run("copy_ny_y0"),
-        Run("copy_d_z0"),
-        Invert(),
-        Run("joint_result"),
-        *_results("x", "y"),
-    ]
     scalars: list[Instruction] = [Read("first scalar"), Read("second scalar")]
     return [
         *scalars,
@@ -184,7 +173,19 @@ def _double_multiply(bits: int) -> list[Instruction]:
         *exchange,
         *_validated(),
         *multiplied,
-        *affine,
+        *_affine(),
+        *_results("x", "y"),
+    ]
+
+
+def _affine() -> list[Instruction]:
+    """The coordinates of (x0 : y0 : z0); the inversion needs the places of all three."""
+    return [
+        Run("copy_nx_x0"),
+        Run("copy_ny_y0"),
+        Run("copy_d_z0"),
+        Invert(),
+        Run("joint_result"),
     ]
 
 
@@ -233,6 +234,17 @@ def _difference_ladder() -> list[Instruction]:
         Run("ladder_step", None),
         Run("recovery_fractions"),
         *_stop("d", "zero", Status.NEUTRAL),
+    ]
+
+
+def _fixed_window() -> list[Instruction]:
+    """(x0 : y0 : z0) = k P, in a random scaling."""
+    return [
+        *_load("random", "m"),
+        Run("window_start"),
+        Run("table_step", fixed_window.ENTRIES - 1),
+        Run("ladder_step", None),
+        *_stop("z0", "zero", Status.NEUTRAL),
     ]
 
 
@@ -307,18 +319,26 @@ def _montgomery_routines(curve: MontgomeryCurve) -> dict[str, FieldProgram]:
 
 def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str, FieldProgram]:
     a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
-    if formula is Formula.DIFFERENCE_LADDER:
-        programs = _difference_routines()
-    else:
-        programs = {
-            "initial_state": ladder.initial_state(),
-            "ladder_step": ladder.step(a=a),
-            "final_select": ladder.final_select(),
-            "recovery_fractions": ladder.recovery_fractions(),
-            "recovery_result": ladder.recovery_result(),
-        }
+    match formula:
+        case Formula.FIXED_WINDOW:
+            b = fixed_window.small_b(curve.prime, curve.a, curve.b)
+            programs = {
+                "window_start": fixed_window.initial_state(),
+                "table_step": fixed_window.table_step(a=a, b=b),
+                "ladder_step": fixed_window.step(a=a, b=b),
+            }
+        case Formula.DIFFERENCE_LADDER:
+            programs = _difference_routines()
+        case _:
+            programs = {
+                "initial_state": ladder.initial_state(),
+                "ladder_step": ladder.step(a=a),
+                "final_select": ladder.final_select(),
+                "recovery_fractions": ladder.recovery_fractions(),
+                "recovery_result": ladder.recovery_result(),
+            }
     programs["on_curve"] = _on_curve()
-    if _has_odd_order(curve):
+    if has_odd_order(curve):
         programs["joint_initial_state"] = joint.initial_state(a=a)
         programs["joint_step"] = joint.step(a=a)
         programs["joint_result"] = joint.result()

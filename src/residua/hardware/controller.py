@@ -157,16 +157,16 @@ class ControlProgram:
 class ControllerDesign:
     """A control program and what it is to drive.
 
-    ``served`` is the number of scalar bits of each curve.
+    ``rounds`` is the number of digits that a scalar has on each curve.
     """
 
     program: ControlProgram
-    served: tuple[int, ...]
+    rounds: tuple[int, ...]
 
     @property
     def curves(self) -> int:
         """Number of curves."""
-        return len(self.served)
+        return len(self.rounds)
 
 
 class Controller(Component):
@@ -187,7 +187,7 @@ class Controller(Component):
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
         self.design = design
-        most_rounds = max(*design.served, *(w.get("rounds", 0) + 1 for w in design.program.words))
+        most_rounds = max(*design.rounds, *(w.get("rounds", 0) + 1 for w in design.program.words))
         self.most_rounds = most_rounds
         super().__init__(
             {
@@ -245,7 +245,7 @@ class Controller(Component):
             self.wipe.eq(self._state == _State.END),
             self.origin.eq(word.target),
             self.length.eq(word.length),
-            self.rounds.eq(Mux(word.scalar, self._served(), word.rounds)),
+            self.rounds.eq(Mux(word.scalar, self._digits(), word.rounds)),
             self.run.eq(self._state == _State.START),
             self.test_only.eq(word.stop_zero | word.stop_nonzero),
         ]
@@ -365,8 +365,8 @@ class Controller(Component):
             with m.If(Mux(self.zero, word.stop_zero, word.stop_nonzero)):
                 self._stop(m, word.status)
 
-    def _served(self) -> Value:
-        counts = [count - 1 for count in self.design.served]
+    def _digits(self) -> Value:
+        counts = [count - 1 for count in self.design.rounds]
         width = max(count.bit_length() for count in counts)
         chosen: Value = Array([Const(count, width) for count in counts])[self.chosen_curve]
         return chosen

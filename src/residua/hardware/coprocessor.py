@@ -11,10 +11,10 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetInserter, Signal, 
 from amaranth.lib.wiring import Component, connect
 
 from residua.algorithms import rns_field
-from residua.algorithms.field import Constant, FieldProgram, Load, ProductSum
+from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves import difference_ladder, joint, ladder
-from residua.curves.formulas import Formula, check_formula, scalar_bits
+from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import inversion
 from residua.curves.operations import (
     NUMBER,
@@ -33,26 +33,35 @@ from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.controller import Controller, ControllerDesign, ControlProgram
 from residua.hardware.conversion import Conversion
+from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, DigitRecoder
 from residua.hardware.engine import EngineOptions
 from residua.hardware.operand_reader import OperandReader
 from residua.hardware.processor import Processor, ProcessorDesign
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.result_buffer import ResultBuffer
 from residua.hardware.scalar_reducer import ScalarReducer
-from residua.hardware.scalar_unit import ScalarUnit
+from residua.hardware.scalar_unit import ScalarUnit, served_bits
 from residua.machines.control_store import Block
-from residua.machines.routine import Source
+from residua.machines.routine import Routine, Source
 from residua.numbers.residues import Redundant
 
-LOOPS = ("ladder_step", "joint_step", "square")
-"""Routines that are repeated without a break."""
+LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "square")
+"""Routines that are repeated without a break, or use up a bit or a digit of the scalar."""
+
+MOST_SOLVED = 32
+"""Reductions up to which a solver schedules a loop; it takes long for more."""
 
 SCALAR_DELAY = 5
 """Slots from the last use of a bit of the scalar to the first of the next one, at least."""
 
+DIGIT_DELAY = SCALAR_DELAY - BIT_LATENCY + DIGIT_LATENCY
+"""The same for digits of the scalar."""
+
 GROUP_ROUTINES = (
     "base_point",
     "initial_state",
+    "window_start",
+    "table_step",
     "ladder_step",
     "final_select",
     "recovery_fractions",
@@ -200,7 +209,9 @@ class CoprocessorDesign:
                     programs, self.domains, self._constants, strict=True
                 )
             )
-            sources.append(Source(name, pages, loop=name.startswith(LOOPS)))
+            sources.append(
+                Source(name, pages, loop=name.startswith(LOOPS), listed=_is_listed(name, programs))
+            )
         loads = [
             rns_field.load(NUMBER, d, self.binary_words, self.width, representation)
             for d in self.domains
@@ -233,12 +244,31 @@ class CoprocessorDesign:
 
     @cached_property
     def served(self) -> tuple[int, ...]:
-        """Rounds of the ladder for each curve."""
-        blinded = self.blinding + (self.blinding > 0)
-        return tuple(
-            bits + (self.blinding if curve in self.lengthened else blinded)
-            for curve, bits in enumerate(self.scalar_bits)
-        )
+        """Bits of a scalar as the loop takes them: blinded, and whole digits; for each curve."""
+        return served_bits(self.scalar_bits, self.blinding, self.lengthened, self.digit_bits)
+
+    @property
+    def digit_bits(self) -> tuple[int, ...]:
+        """Bits that a round of the loop takes, for each curve."""
+        return tuple(map(digit_bits, self.formulas))
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """Rounds of the loop for each curve."""
+        return tuple(n // digit for n, digit in zip(self.served, self.digit_bits, strict=True))
+
+    @property
+    def windowed(self) -> list[int]:
+        """Curves whose formula takes digits of the scalar."""
+        window = Formula.FIXED_WINDOW
+        return [curve for curve, formula in enumerate(self.formulas) if formula is window]
+
+    def digit_recoder(self) -> DigitRecoder | None:
+        """The unit after `scalar_unit` that makes digits, if a formula takes them."""
+        if not self.windowed:
+            return None
+        counts = enumerate(self.served)
+        return DigitRecoder([n if curve in self.windowed else 0 for curve, n in counts])
 
     @property
     def lengthened(self) -> list[int]:
@@ -268,7 +298,9 @@ class CoprocessorDesign:
             curve.order * curve.cofactor if isinstance(curve, WeierstrassCurve) else 0
             for curve in self.curves
         ]
-        return ScalarUnit(orders, self.scalar_bits, self.words, self.blinding, self.lengthened)
+        return ScalarUnit(
+            orders, self.scalar_bits, self.words, self.blinding, self.lengthened, self.digit_bits
+        )
 
     @cached_property
     def controller(self) -> ControllerDesign:
@@ -282,26 +314,64 @@ class CoprocessorDesign:
             for name in {*store, *GROUP_ROUTINES}
         }
         for routine in self.processor.routines.values():
-            pause = routine.gate_pause
-            if routine.source.loop and pause is not None and pause < SCALAR_DELAY:
-                raise SpecificationError(
-                    f"{routine.name}: a round of {routine.length} cycles is too short for the next "
-                    f"bit of the scalar, which takes {SCALAR_DELAY}"
-                )
+            self._check_pause(routine)
         program = ControlProgram(self.operations, self.inversions, blocks)
-        return ControllerDesign(program, self.served)
+        return ControllerDesign(program, self.rounds)
+
+    def _check_pause(self, routine: Routine) -> None:
+        """Whether the next bit or digit is there when the next round of a routine wants it."""
+        pause = routine.gate_pause
+        # A window's table comes between its first digit and the next one.
+        if not routine.source.loop or pause is None or routine.name.startswith("window_start"):
+            return
+        takes_digits = {bit.name for bit in routine.program.bits} <= {flag.name for flag in FLAGS}
+        needed = DIGIT_DELAY if takes_digits else SCALAR_DELAY
+        if pause < needed:
+            raise SpecificationError(
+                f"{routine.name}: a round of {routine.length} cycles is too short for the next "
+                f"{'digit' if takes_digits else 'bit'} of the scalar, which takes {needed}"
+            )
 
     def ladder_cycles(self, curve: int) -> int:
-        """Cycles of the steps of a curve's ladder, when they have the processor for themselves."""
-        name = self._variant("ladder_step", curve)
-        (step,) = (source for source in self.sources if source.name == name)
-        alone = ProcessorDesign([step], self.options)
-        return self.served[curve] * alone.routines[name].length
+        """Cycles of the loops in which a curve's points are multiplied by secret scalars.
+
+        They have the processor for themselves.
+        """
+        rounds = {self._variant(name, curve): n for name, n in self._loops(curve).items()}
+        alone = ProcessorDesign([s for s in self.sources if s.name in rounds], self.options)
+        return sum(count * alone.routines[name].length for name, count in rounds.items())
+
+    def least_cycles(self, curve: int) -> int:
+        """A number that `ladder_cycles` is not below, which takes no schedule to tell."""
+        channels = len(self._open_domains[0].base_a)
+        groups = channels // self.options.rowers
+        total = 0
+        for name, rounds in self._loops(curve).items():
+            program = self._routines[curve][name]
+            # Both bases take every term once, and both extensions each word of the other base.
+            total += rounds * 2 * groups * (program.terms + program.reductions * channels)
+        return total
+
+    def _loops(self, curve: int) -> dict[str, int]:
+        """The routines that a point multiplication repeats, and how often."""
+        flow = self.operations[curve][Operation.BASE_MULTIPLY]
+        runs = [i for i in flow if isinstance(i, Run) and i.rounds != 1]
+        return {run.routine: run.rounds or self.rounds[curve] for run in runs}
+
+    def step_cycles(self, curve: int) -> int:
+        """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
+        return self.processor.routines[self._variant("ladder_step", curve)].length
 
     @cached_property
     def operation_codes(self) -> set[Operation]:
         """Operations that at least one curve has."""
         return {operation for group in self.operations for operation in group}
+
+
+def _is_listed(name: str, programs: Sequence[FieldProgram | None]) -> bool:
+    """Whether lists alone schedule a loop: a window's step, and its table's, of which few run."""
+    reductions = max(program.reductions for program in programs if program is not None)
+    return name.startswith("table_step") or reductions > MOST_SOLVED
 
 
 def _shape(program: FieldProgram) -> object:
@@ -324,6 +394,8 @@ def _operation_shape(operation: Any, order: dict[Any, int]) -> object:
             return ("products", tuple(terms), multiple)
         case Load(_, constant):
             return ("load", repr(constant))
+        case Choice(_, choices):
+            return ("choice", tuple((flag, order[x]) for flag, x in choices))
         case _ if hasattr(operation, "terms"):
             return ("combination", tuple((order[x], c) for x, c in operation.terms))
         case _:
@@ -366,7 +438,7 @@ class Coprocessor(Component):
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
         first, second = design.scalar_unit(), design.second_scalar_unit()
         scalars = [first, *([second] if second else [])]
-        reducer = design.scalar_reducer()
+        reducer, recoder = design.scalar_reducer(), design.digit_recoder()
         converter = ResidueToBinary(design.conversion, wipes=True)
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
@@ -377,6 +449,7 @@ class Coprocessor(Component):
             ("operand_reader", reader),
             *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
             *([("scalar_reducer", reducer)] if reducer else []),
+            *([("digit_recoder", recoder)] if recoder else []),
             ("converter", converter),
             ("slack", slack),
         ):
@@ -394,7 +467,9 @@ class Coprocessor(Component):
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
         self._scalars(m, controller, scalars, reducer, ready)
-        self._gates(m, processor, scalars, reducer, controller)
+        if recoder:
+            self._recode(m, controller, recoder, first, processor)
+        self._gates(m, processor, scalars, reducer, recoder, controller)
         connect(m, converter.result, slack.input)
         connect(m, slack.output, results.results)
         clearing = processor.clearing | results.clearing | converter.clearing
@@ -513,18 +588,37 @@ class Coprocessor(Component):
         if len(curves) > 1:
             m.d.comb += reducer.select.eq(controller.chosen_curve)
 
+    def _recode(
+        self,
+        m: Module,
+        controller: Controller,
+        recoder: DigitRecoder,
+        unit: ScalarUnit,
+        processor: Processor,
+    ) -> None:
+        """The scalar's bits to the recoder, which asks for them where a formula takes digits."""
+        m.d.comb += [
+            recoder.start.eq(unit.done),
+            recoder.plain.eq(controller.plain),
+            recoder.bit.eq(unit.bit),
+            recoder.take.eq(processor.advance),
+        ]
+        if len(self.design.curves) > 1:
+            m.d.comb += recoder.select.eq(controller.chosen_curve)
+
     def _gates(
         self,
         m: Module,
         processor: Processor,
         scalars: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
+        recoder: DigitRecoder | None,
         controller: Controller,
     ) -> None:
         """The bits by which routines select.
 
         They are the bit of the scalar xor the one before it, the one before, the bits of both
-        scalars, and what was replaced.
+        scalars, what was replaced, and what the digit is.
         """
         previous, bit = Signal(), scalars[0].bit
         with m.If(controller.read_scalar | controller.wipe):
@@ -542,5 +636,9 @@ class Coprocessor(Component):
             bits[difference_ladder.OWN.name] = reducer.own
             bits[difference_ladder.NEGATE.name] = reducer.negate
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
+        if recoder:
+            bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
+            with m.If(recoder.active):
+                m.d.comb += scalars[0].advance.eq(recoder.advance)
         for index, name in enumerate(processor.design.gates):
             m.d.comb += processor.gates[index].eq(bits[name])

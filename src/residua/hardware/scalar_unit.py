@@ -46,7 +46,8 @@ class ScalarUnit(Component):
 
     There are one or several curves; ``orders`` are their n, ``bits`` the number of bits that k may
     have on each. r has ``blinding`` random bits, a multiple of 32. Curves in ``lengthened`` get
-    numbers of fixed length; their k must be below n, which has ``bits`` bits.
+    numbers of fixed length; their k must be below n, which has ``bits`` bits. Leading zeros make
+    the bits that are served a multiple of ``digits``, the bits of a digit on each curve (None: 1).
 
     ``start`` takes the index of the curve from ``select`` (a port that is only there if there are
     several) and begins: ``count`` words of k are taken from ``scalar``, the lowest first, then
@@ -76,6 +77,7 @@ class ScalarUnit(Component):
         count: int,
         blinding: int = 0,
         lengthened: Collection[int] = (),
+        digits: Sequence[int] | None = None,
     ) -> None:
         if blinding < 0 or blinding % WORD:
             raise SpecificationError(
@@ -92,10 +94,7 @@ class ScalarUnit(Component):
                     f"scalars of {bits[curve]} bits cannot be lengthened by an order of "
                     f"{orders[curve].bit_length()}"
                 )
-        self.served = tuple(
-            size + blinding + (blinding > 0 and curve not in self.lengthened)
-            for curve, size in enumerate(bits)
-        )
+        self.served = served_bits(bits, blinding, lengthened, digits)
         # The memory: r, then k. An even higher word of k' is always 0.
         self.random_count = blinding // WORD
         self.length = self.random_count + count
@@ -122,7 +121,11 @@ class ScalarUnit(Component):
 
     @property
     def changes(self) -> bool:
-        """Whether anything but k itself can be served, so that there is a port ``plain``."""
+        """Whether anything but k's own bits can be served, so that there is a port ``plain``."""
+        return self._adds or self.served != self.bits
+
+    @property
+    def _adds(self) -> bool:
         return self.blinding > 0 or len(self.lengthened) > 0
 
     def elaborate(self, platform: Any) -> Module:
@@ -157,7 +160,7 @@ class ScalarUnit(Component):
                 m.d.sync += self._state.eq(_State.SERVE)
         if self.blinding:
             self._randomise(m)
-        if self.changes:
+        if self._adds:
             self._add(m)
         with m.If(self.start & resting):
             m.d.sync += [
@@ -302,6 +305,21 @@ class ScalarUnit(Component):
             # A plain k stays above the place of r.
             plain = Array([size + self.blinding - 1 for size in self.bits])[self._curve]
             m.d.sync += position.eq(Mux(self._plain, plain, highest))
+
+
+def served_bits(
+    bits: Sequence[int],
+    blinding: int,
+    lengthened: Collection[int] = (),
+    digits: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """The bits that a `ScalarUnit` serves of a scalar that is not plain, for each curve."""
+    longest = [
+        size + blinding + (blinding > 0 and curve not in lengthened)
+        for curve, size in enumerate(bits)
+    ]
+    sizes = digits or [1] * len(longest)
+    return tuple(-(-count // size) * size for count, size in zip(longest, sizes, strict=True))
 
 
 def _check(order: int, size: int, room: int, blinding: int) -> None:

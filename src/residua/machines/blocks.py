@@ -122,6 +122,10 @@ class Problem:
                 )
 
 
+_PASSES = 8
+"""List schedules that `place_by_lists` tries."""
+
+
 def place(problem: Problem, effort: float) -> list[int]:
     """Start slots with the smallest length that list scheduling and then a solver find.
 
@@ -138,20 +142,42 @@ def place(problem: Problem, effort: float) -> list[int]:
     return starts
 
 
-def list_schedule(problem: Problem) -> list[int]:
-    """Start slots, the job with the longest way to go first among those that can start earliest."""
+def place_by_lists(problem: Problem) -> list[int]:
+    """Start slots of a loop that would keep a solver busy for long.
+
+    The best of several list schedules, each for a round that follows the one before: a job that
+    reads what a round has computed late starts late in the next one, and others fill the slots
+    before it.
+    """
+    best = starts = list_schedule(problem)
+    for _ in range(_PASSES):
+        if problem.length(best) == problem.total:
+            break
+        late = {r.producer: problem.visible(starts, r.producer) for r in problem.old_reads}
+        starts = list_schedule(problem, {job: t - problem.total for job, t in late.items()})
+        best = min(best, starts, key=problem.length)
+    problem.check(best)
+    return best
+
+
+def list_schedule(problem: Problem, releases: Mapping[int, int] | None = None) -> list[int]:
+    """Start slots, the job with the longest way to go first among those that can start earliest.
+
+    ``releases`` tells for jobs whose results are carried in which slot, at the earliest, the old
+    ones may be read; 0 for others.
+    """
     heights = _heights(problem)
     operands, readers = _predecessors(problem)
     starts: dict[int, int] = {}
-    taken: list[tuple[int, int]] = []
+    taken = 0
     while len(starts) < len(problem.sequences):
         able = [j for j, needed in operands.items() if j not in starts and needed <= starts.keys()]
         # A place is overwritten after its last read; elements that change places start together.
         free = [j for j in able if readers[j] <= starts.keys()] or able
-        options = [(_earliest(problem, j, starts, taken), -heights[j], j) for j in free]
+        options = [(_earliest(problem, j, starts, taken, releases), -heights[j], j) for j in free]
         start, _, job = min(options)
         starts[job] = start
-        taken.append((start, start + problem.durations[job]))
+        taken |= (1 << problem.durations[job]) - 1 << start
     return [starts[j] for j in range(len(problem.sequences))]
 
 
@@ -181,9 +207,16 @@ def _heights(problem: Problem) -> list[int]:
 
 
 def _earliest(
-    problem: Problem, job: int, starts: Mapping[int, int], taken: Sequence[tuple[int, int]]
+    problem: Problem,
+    job: int,
+    starts: Mapping[int, int],
+    taken: int,
+    releases: Mapping[int, int] | None,
 ) -> int:
-    """First start at which a job's operands are there, its slots free and its place given up."""
+    """First start at which a job's operands are there, its slots free and its place given up.
+
+    ``taken`` has a bit for each slot that is not free.
+    """
     reads = [r for r in problem.reads if r.reader == job]
     duration, machine = problem.durations[job], problem.machine
 
@@ -195,15 +228,18 @@ def _earliest(
             distance = start + read.offset - ready(read.producer)
             if distance < machine.memory_delay and not (read.forwards and distance == 0):
                 return False
-        return all(start >= e or start + duration <= s for s, e in taken)
+        return True
 
     start = max([0, *(ready(r.producer) - r.offset for r in reads)])
     delay = duration - 1 + machine.rower_latency + machine.memory_delay
     for read in problem.old_reads:
         if read.producer == job and read.reader != job and read.reader in starts:
             start = max(start, starts[read.reader] + read.offset + 1 - delay)
-    while not possible(start):
-        start += 1
+        if releases and read.reader == job:
+            start = max(start, releases.get(read.producer, 0) - read.offset)
+    own = (1 << duration) - 1
+    while (blocked := taken >> start & own) or not possible(start):
+        start += blocked.bit_length() or 1
     return start
 
 

@@ -14,7 +14,7 @@ from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Program, Residues
 from residua.algorithms.rns_field import Lowered
 from residua.errors import SpecificationError
-from residua.machines.blocks import Problem, place
+from residua.machines.blocks import Problem, place, place_by_lists
 from residua.machines.sequences import SequenceBuilder
 from residua.machines.slots import Left, Machine, Placed, Slot, Word
 
@@ -27,13 +27,15 @@ class Source:
     """A program to be made a routine.
 
     ``pages`` has the program of each page, None on pages that do not use it. A ``loop`` runs many
-    rounds without a break. With ``serial`` the outputs are not stored but passed around the ring.
+    rounds without a break; if it is ``listed``, lists alone schedule it, without a solver. With
+    ``serial`` the outputs are not stored but passed around the ring.
     """
 
     name: str
     pages: tuple[Lowered | None, ...]
     loop: bool = False
     serial: bool = False
+    listed: bool = False
 
     @property
     def reference(self) -> Lowered:
@@ -84,7 +86,10 @@ class Routine:
         sequences = tuple(orders[0] for orders in builder.choices())
         self._builder = builder
         self.problem = Problem(sequences, machine, self._carried(), source.loop)
-        self.starts = place(self.problem, SOLVER_EFFORT)
+        if source.loop and source.listed:
+            self.starts = place_by_lists(self.problem)
+        else:
+            self.starts = place(self.problem, SOLVER_EFFORT)
         self.placed = tuple(map(Placed, sequences, self.starts))
         self.length = self.problem.length(self.starts)
         self.settled = self.problem.settled(self.starts)

@@ -100,7 +100,7 @@ def _built_coprocessor(found: Result, path: Path) -> Text:
             "ladder",
             ", ".join(
                 f"{count} cycles ({bits} steps)"
-                for count, bits in zip(cycles["ladder"], cycles["ladder_bits"], strict=True)
+                for count, bits in zip(cycles["ladder"], cycles["ladder_steps"], strict=True)
             ),
         ),
         ("directory", str(path)),
