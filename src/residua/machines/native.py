@@ -15,13 +15,14 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Term,
     Words,
 )
 from residua.errors import SpecificationError
-from residua.machines.bounds import Bounds, analyse, quotient_range
+from residua.machines.bounds import Bounds, analyse, quotient_range, word_ranges
 from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, fits_word
 from residua.numbers.moduli import Modulus
@@ -49,10 +50,10 @@ inline UnsignedWide product(Wide, std::int64_t x, std::int64_t y) {
   return static_cast<UnsignedWide>(static_cast<Wide>(x) * y);
 }
 
-template <class Sum> inline std::int64_t fold(Sum sum, std::int64_t offset) {
+template <int count, class Sum> inline std::int64_t fold(Sum sum, std::int64_t offset) {
   constexpr Sum centring = Sum{1} << (width - 1), mask = (Sum{1} << width) - 1;
   sum += centring;
-  for (int i = 0; i < folds; ++i) sum = (sum >> width) * offset + (sum & mask);
+  for (int i = 0; i < count; ++i) sum = (sum >> width) * offset + (sum & mask);
   return static_cast<std::int64_t>(sum - centring);
 }
 """
@@ -125,7 +126,7 @@ class _Emitter:
             position, length = outputs[value.name]
             word = self._read(value, "k")
             self.body.append(f"for (int k = 0; k < {length}; ++k) out[{position} + k] = {word};")
-        constants = _constants(self.width, self.bounds.folds)
+        constants = _constants(self.width, self.bounds)
         return "\n".join([constants, _PRELUDE, *self._definitions()])
 
     def _definitions(self) -> list[str]:
@@ -159,7 +160,7 @@ class _Emitter:
             f"for (int k = 0; k < {channels}; ++k) {{",
             f"  {unsigned} sum = 0;",
             *(f"  {line}" for line in terms),
-            f"  {name}[k] = fold(static_cast<{kind}>(sum), {offsets}[k]);",
+            f"  {name}[k] = fold<folds>(static_cast<{kind}>(sum), {offsets}[k]);",
             "}",
         ]
         self.names[id(step.result)] = name
@@ -183,28 +184,30 @@ class _Emitter:
                 self._quotient(name, quotient)
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, {name}_q, {table}[k]);"]
-            case Broadcast(source, matrix, _):
-                # Row k holds what channel k multiplies the source's words by.
-                rows = [
-                    _centred((m,) * len(matrix), column)
-                    for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
-                ]
+            case Broadcast(Rows() as rows, matrix, _):
+                supers = self._super_residues(rows)
+                table = self._table(name, _columns(moduli, matrix))
+                offsets = self._table(f"{name}_offset", [m.offset for m in moduli])
                 count = len(matrix)
-                table = self._table(name, [c for row in rows for c in row])
+                word = f"fold<row_folds>({supers}[j], {offsets}[k])"
+                loop = f"for (int j = 0; j < {count}; ++j)"
+                return [f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"]
+            case Broadcast(source, matrix, _):
+                count = len(matrix)
+                table = self._table(name, _columns(moduli, matrix))
                 loop = f"for (int j = 0; j < {count}; ++j)"
                 word = self._read(source, "j")
                 return [f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"]
 
     def _quotient(self, name: str, quotient: Quotient) -> None:
         """The Cox's quotient ``name``_q, ahead of the loop over the channels."""
-        cox, width = quotient.cox, quotient.source.base.width
-        words = [(-1 << width, (1 << width) - 1)] * len(quotient.weights)
-        low, high = quotient_range(quotient, words)
+        cox, width = quotient.cox, quotient.width
+        low, high = quotient_range(quotient, word_ranges(quotient.source))
         limits = (low << cox.truncation, (high + 1) << cox.truncation)
         kind = "Word" if fits_word(limits, 63) else "Wide"
         weights = self._table(f"{name}_weight", quotient.weights)
         right, left = max(width - cox.truncation, 0), max(cox.truncation - width, 0)
-        leading = f"({self._read(quotient.source, 'j')} >> {right})"
+        leading = f"({self._estimated(quotient.source)} >> {right})"
         scale = f" * (static_cast<{kind}>(1) << {left})" if left else ""
         loop = f"for (int j = 0; j < {len(quotient.weights)}; ++j)"
         mask = f"((static_cast<{kind}>(1) << {cox.truncation}) - 1)"
@@ -216,6 +219,26 @@ class _Emitter:
         ]
         self.truncations.append(cox.truncation)
 
+    def _estimated(self, source: Residues | Rows) -> str:
+        """What the Cox sees: residue j, or super-residue j and the constant that it includes."""
+        if isinstance(source, Residues):
+            return self._read(source, "j")
+        return f"({self._super_residues(source)}[j] + (Wide{{1}} << (width - 1)))"
+
+    def _super_residues(self, rows: Rows) -> str:
+        """The array of super-residues, made where it is first wanted."""
+        if id(rows) not in self.names:
+            name = self.names[id(rows)] = f"r{len(self.names)}"
+            table = self._table(name, rows.multipliers)
+            word = self._read(rows.source, f"{rows.columns} * j + i")
+            product = f"static_cast<Wide>({word}) * {table}[{rows.columns} * j + i]"
+            self.body += [
+                f"Wide {name}[{rows.count}] = {{}};  // {rows.name}",
+                f"for (int j = 0; j < {rows.count}; ++j)",
+                f"  for (int i = 0; i < {rows.columns}; ++i) {name}[j] += {product};",
+            ]
+        return self.names[id(rows)]
+
     def _read(self, value: Residues | Words, index: str) -> str:
         stored, first = (value, 0) if isinstance(value, Words) else value.root()
         position = f"{first} + {index}" if first else index
@@ -226,10 +249,12 @@ class _Emitter:
         return f"{name}_c"
 
 
-def _constants(width: int, folds: int) -> str:
+def _constants(width: int, bounds: Bounds) -> str:
+    values = {"width": width, "folds": bounds.folds, "row_folds": bounds.row_folds}
+    listed = ", ".join(f"{name} = {value}" for name, value in values.items())
     return (
         "// The program as a function, word for word.\n"
-        f"namespace model {{ constexpr int width = {width}, folds = {folds}; }}"
+        f"namespace model {{ constexpr int {listed}; }}"
     )
 
 
@@ -249,6 +274,15 @@ def _sum_bits(program: Program, bounds: Bounds) -> int:
         for number, step in enumerate(program.steps)
         for low, high in _stage_ranges(step, bounds, number)
     )
+
+
+def _columns(moduli: Sequence[Modulus], matrix: Sequence[Sequence[int]]) -> list[int]:
+    """Row after row what each channel multiplies the source's words by."""
+    return [
+        constant
+        for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
+        for constant in _centred((m,) * len(matrix), column)
+    ]
 
 
 def _centred(moduli: Sequence[Modulus], constants: Sequence[int]) -> list[int]:

@@ -15,6 +15,7 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Term,
@@ -79,8 +80,16 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
             words = _read(value, state)
             return [x * constant(m, c) for x, m, c in zip(words, moduli, constants, strict=True)]
         case Correction(quotient, constants):
-            q = estimate(quotient, _read(quotient.source, state))
+            q = estimate(quotient, _estimated(program, quotient, state))
             return [q * constant(m, c) for m, c in zip(moduli, constants, strict=True)]
+        case Broadcast(Rows() as rows, matrix, _):
+            words = super_residues(rows, _read(rows.source, state))
+            reduce = program.representation.reduce_row
+            columns = zip(*matrix, strict=True)
+            return [
+                sum(reduce(m, x) * constant(m, c) for x, c in zip(words, column, strict=True))
+                for m, column in zip(moduli, columns, strict=True)
+            ]
         case Broadcast(source, matrix, _):
             words = _read(source, state)
             columns = zip(*matrix, strict=True)
@@ -90,9 +99,25 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
             ]
 
 
-def estimate(quotient: Quotient, residues: Sequence[int]) -> int:
-    """The Cox's quotient for the residues of its source."""
-    return quotient.cox.quotient(residues, quotient.weights, quotient.source.base.width)
+def super_residues(rows: Rows, residues: Sequence[int]) -> tuple[int, ...]:
+    """The super-residue of every row, for the residues of its source."""
+    terms = [x * multiplier for x, multiplier in zip(residues, rows.multipliers, strict=True)]
+    return tuple(sum(terms[i : i + rows.columns]) for i in range(0, len(terms), rows.columns))
+
+
+def estimate(quotient: Quotient, words: Sequence[int]) -> int:
+    """The Cox's quotient for the words that it sees."""
+    return quotient.cox.quotient(words, quotient.weights, quotient.width)
+
+
+def _estimated(program: Program, quotient: Quotient, state: State) -> tuple[int, ...]:
+    """What the Cox sees: residues, or super-residues with the constant that they include."""
+    source = quotient.source
+    if isinstance(source, Rows):
+        offset = program.representation.row_offset(source.source.base.width)
+        words = super_residues(source, _read(source.source, state))
+        return tuple(word + offset for word in words)
+    return _read(source, state)
 
 
 def _read(value: Residues | Words, state: State) -> tuple[int, ...]:
