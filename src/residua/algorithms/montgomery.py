@@ -242,8 +242,6 @@ def _reduce_plain(
     s_b = program.reduce("s_b", program.scaled(r_b, Fraction(1, domain.base_a.product)))
     program.demand(s_b, domain.range, _out_of_range(domain, s_b))
     xi_b = cofactor_form(program, s_b)
-    extension = program.extension(
-        xi_b, domain.base_a, domain.second, columns=columns, exact=True
-    )
+    extension = program.extension(xi_b, domain.base_a, domain.second, columns=columns, exact=True)
     s_a = program.reduce("s_a", extension)
     return Element(s_a, s_b)

@@ -22,6 +22,8 @@ from residua.cores.specification_keys import (
     BaseB,
     BasesKey,
     Channels,
+    Columns,
+    Extension,
     Key,
     LevelsPerRegister,
     Name,
@@ -31,6 +33,7 @@ from residua.cores.specification_keys import (
     Weight,
     Width,
     check_bases,
+    check_extension,
     check_rowers,
     integer,
     shown,
@@ -38,6 +41,7 @@ from residua.cores.specification_keys import (
 )
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import check_modulus, parse_modulus
+from residua.numbers.search import check_columns
 
 FormChoice = Literal["auto", "quadratic", "reordered"]
 ScheduleGoal = Literal["latency", "interval"]
@@ -119,6 +123,8 @@ class Specification(BaseModel):
             "FORM",
         ),
     ] = "auto"
+    extension: Extension = "kawamura"
+    columns: Columns = None
     reduction: Reduction = "auto"
     schedule: Annotated[
         ScheduleGoal,
@@ -170,7 +176,13 @@ class Specification(BaseModel):
     def _consistent(self) -> "Specification":
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
+        check_columns(count, self.rowers, self.row_length)
         return self
+
+    @property
+    def row_length(self) -> int:
+        """c, the moduli in a row; 1 if extensions are not hierarchical."""
+        return check_extension(self.extension, self.columns)
 
     @model_validator(mode="after")
     def _words_alone(self) -> "Specification":

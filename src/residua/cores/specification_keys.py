@@ -12,6 +12,7 @@ from residua.toolchain.verilog import legal_name
 
 Bases = Literal["auto", "sparse", "any"]
 ReductionChoice = Literal["auto", "shift", "multiply"]
+ExtensionChoice = Literal["kawamura", "hierarchical"]
 
 ALGORITHMS = ("rns-montgomery",)
 """What this version builds."""
@@ -65,6 +66,9 @@ def within(lowest: int, highest: int) -> BeforeValidator:
 
     return BeforeValidator(check)
 
+
+MOST_COLUMNS = 8
+"""Moduli that a row may have."""
 
 WIDTH = within(WIDTHS[0], WIDTHS[-1])
 CHANNELS = within(1, MOST_CHANNELS)
@@ -173,6 +177,26 @@ BaseB = Annotated[
         "MODULI",
     ),
 ]
+Extension = Annotated[
+    ExtensionChoice,
+    Key(
+        "How bases are extended: residue by residue, or by super-residues of rows of moduli, "
+        "which takes fewer products.",
+        "`kawamura`, `hierarchical`",
+        "`kawamura`",
+        "KIND",
+    ),
+]
+Columns = Annotated[
+    Annotated[int, within(2, MOST_COLUMNS)] | None,
+    Key(
+        "Moduli c in a row of hierarchical extensions, a divisor of n; needs "
+        "`extension` hierarchical.",
+        f"2 to {MOST_COLUMNS}",
+        "2",
+        "C",
+    ),
+]
 Reduction = Annotated[
     ReductionChoice,
     Key(
@@ -215,6 +239,22 @@ Name = Annotated[
         "NAME",
     ),
 ]
+
+
+def check_extension(extension: str, columns: int | None) -> int:
+    """c, the moduli in a row; 1 for extensions that have no rows.
+
+    Raises:
+        SpecificationError: columns are given for such an extension.
+    """
+    if extension == "hierarchical":
+        return columns or 2
+    if columns is not None:
+        raise SpecificationError(
+            f"columns = {columns}: an extension = '{extension}' has no rows; give "
+            "extension = 'hierarchical' too"
+        )
+    return 1
 
 
 def unmarked(text: str) -> str:

@@ -108,7 +108,7 @@ class WordDesign:
         """The engine of the program, no faster than the conversion."""
         options = replace(self.options, serial=True, shortest_interval=self.conversion.interval)
         design = EngineDesign(self.program, options)
-        self.program.representation = Redundant(design.bounds.folds)
+        self.program.representation = design.bounds.representation
         return design
 
     @cached_property

@@ -28,6 +28,7 @@ from residua.numbers.bases import Base
 from residua.numbers.cox import Range, super_ranges
 from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word, folds_needed
 from residua.numbers.moduli import Modulus
+from residua.numbers.residues import Redundant
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,11 @@ class Bounds:
     quotients: dict[str, Range]
     row_folds: int = 0
     super_residues: Range | None = None
+
+    @property
+    def representation(self) -> Redundant:
+        """How residues are reduced with these folds."""
+        return Redundant(self.folds, self.row_folds or 1)
 
     def accumulator(self, program: Program, modulus: Modulus) -> Range:
         """The range of all sums that a program reduces modulo ``modulus``."""

@@ -15,8 +15,8 @@ from residua.algorithms.program import Program, Residues
 from residua.algorithms.rns_field import Lowered
 from residua.errors import SpecificationError
 from residua.machines.blocks import Problem, place
-from residua.machines.sequences import SequenceBuilder
-from residua.machines.slots import Left, Machine, Placed, Slot, Word
+from residua.machines.sequences import SequenceBuilder, row_digits
+from residua.machines.slots import Launch, Left, Machine, Placed, Slot, Word
 
 SOLVER_EFFORT = 20.0
 """Deterministic seconds that the solver may spend on one routine."""
@@ -75,20 +75,27 @@ class Routine:
             still on their way then.
         settled: slots from its start to the first one that can read all results.
         registers: of every word that is read from or written to memory.
+        row_registers: of every super-residue that is not forwarded.
     """
 
     def __init__(self, source: Source, places: Places, machine: Machine) -> None:
         self.source, self.places, self.machine = source, places, machine
         self.name = source.name
-        builder = SequenceBuilder(source.reference.program, machine, source.serial)
-        sequences = tuple(orders[0] for orders in builder.choices())
-        self._builder = builder
+        self._builder = self._sequences(source.reference)
+        sequences = tuple(orders[0] for orders in self._builder.choices())
         self.problem = Problem(sequences, machine, self._carried(), source.loop)
         self.starts = place(self.problem, SOLVER_EFFORT)
         self.placed = tuple(map(Placed, sequences, self.starts))
         self.length = self.problem.length(self.starts)
         self.settled = self.problem.settled(self.starts)
-        self.registers = self._allocate()
+        self.registers = self._allocate(self.places.count, dict(self._fixed()), row=False)
+        self.row_registers = self._allocate(0, {}, row=True)
+
+    def _sequences(self, lowered: Lowered) -> SequenceBuilder:
+        """The program of a page as slots, of which all pages have the same."""
+        counts = [row_digits(page.program) for page in self.source.pages if page is not None]
+        digits = tuple(max(column) for column in zip(*counts, strict=True))
+        return SequenceBuilder(lowered.program, self.machine, self.source.serial, digits)
 
     def _named(self, elements: Mapping[str, Element]) -> dict[str, list[Word]]:
         return {
@@ -106,13 +113,14 @@ class Routine:
             for old, new in zip(inputs[name], outputs[name], strict=True)
         }
 
-    def _allocate(self) -> dict[Word, int]:
-        """Fixed places of named words; the lowest free register for any other that is stored."""
-        registers = dict(self._fixed())
+    def _allocate(self, first: int, fixed: dict[Word, int], *, row: bool) -> dict[Word, int]:
+        """Fixed places; the lowest free register from ``first`` for any other word stored."""
+        registers = dict(fixed)
         busy: list[tuple[int, int]] = []
-        spans = sorted((*self._span(word), word.value, word.group) for word in self._stored())
+        stored = [word for word in self._stored() if word.row == row]
+        spans = sorted((*self._span(word), word.value, word.group) for word in stored)
         for begin, end, value, group in spans:
-            word = Word(value, group)
+            word = Word(value, group, row)
             if word in registers:
                 continue
             for position, free_from in enumerate(free for _, free in busy):
@@ -121,7 +129,7 @@ class Routine:
                     busy[position] = (registers[word], end)
                     break
             else:
-                registers[word] = self.places.count + len(busy)
+                registers[word] = first + len(busy)
                 busy.append((registers[word], end))
         return registers
 
@@ -163,12 +171,17 @@ class Routine:
 
     def left(self, time: int, slot: Slot) -> Left:
         """How the left operand of a slot is read: forwarded, or as the slot says."""
-        if slot.left_word is None:
+        if slot.left_word is None or slot.left_word.row:
             return slot.left
         producer = self.problem.producers.get(slot.left_word)
         if producer is not None and time == self.problem.ready(self.starts, producer):
             return Left.RESULT
         return slot.left
+
+    def launch(self, time: int, word: Word) -> Launch:
+        """Where the ring of rows takes a super-residue from for a pass."""
+        ready = self.problem.ready(self.starts, self.problem.producers[word])
+        return Launch.RESULT if time == ready else Launch.STORED
 
     @cached_property
     def constants(self) -> dict[tuple[int, int], tuple[tuple[int, ...] | None, ...]]:
@@ -182,8 +195,7 @@ class Routine:
     def _page(self, lowered: Lowered | None) -> dict[tuple[int, int], tuple[int, ...]] | None:
         if lowered is None:
             return None
-        builder = SequenceBuilder(lowered.program, self.machine, self.source.serial)
-        sequences = [orders[0] for orders in builder.choices()]
+        sequences = [orders[0] for orders in self._sequences(lowered).choices()]
         for mine, other in zip(self.problem.sequences, sequences, strict=True):
             if len(mine.slots) != len(other.slots) or mine.moduli != other.moduli:
                 raise SpecificationError(f"{self.name}: its programs differ in more than constants")

@@ -11,6 +11,7 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Words,
@@ -20,11 +21,49 @@ from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
 from residua.numbers.moduli import Modulus
 
 
-class SequenceBuilder:
-    """Turns the steps of a program into sequences of slots."""
+def broadcast_rows(program: Program) -> list[Rows]:
+    """The super-residues that a program broadcasts, in its order."""
+    return [
+        term.source
+        for step in program.steps
+        for term in step.terms
+        if isinstance(term, Broadcast) and isinstance(term.source, Rows)
+    ]
 
-    def __init__(self, program: Program, machine: Machine, serial: bool) -> None:
+
+def row_digits(program: Program) -> tuple[int, ...]:
+    """How many digits the multipliers of each of `broadcast_rows` have."""
+    return tuple(
+        max(len(_digits(multiplier, rows.source.base.width)) for multiplier in rows.multipliers)
+        for rows in broadcast_rows(program)
+    )
+
+
+def _digits(multiplier: int, width: int) -> list[int]:
+    """Signed digits in base 2^w, the lowest first; the top one in w + 1 bits."""
+    digits = []
+    while not -(1 << width) <= multiplier < 1 << width:
+        low = (multiplier + (1 << (width - 1))) % (1 << width) - (1 << (width - 1))
+        digits.append(low)
+        multiplier = (multiplier - low) >> width
+    return [*digits, multiplier]
+
+
+class SequenceBuilder:
+    """Turns the steps of a program into sequences of slots.
+
+    ``digits`` are the digits that the multipliers of `broadcast_rows` get at least, for programs
+    that differ in constants alone.
+    """
+
+    def __init__(
+        self, program: Program, machine: Machine, serial: bool, digits: tuple[int, ...] = ()
+    ) -> None:
         self.program, self.machine, self.serial = program, machine, serial
+        rows = broadcast_rows(program)
+        counts = digits or row_digits(program)
+        self.digits = {id(each): count for each, count in zip(rows, counts, strict=True)}
+        self.rows: dict[int, int] = {}
         self.index: dict[int, int] = {}
         self.values: list[str] = []
         # Position of the first word of each binary operand.
@@ -38,6 +77,8 @@ class SequenceBuilder:
                 self._number(source)
         for step in program.steps:
             self._number(step.result)
+        for each in rows:
+            self._number_rows(each)
 
     def _number(self, value: Residues) -> None:
         if len(value.base) % self.machine.rowers:
@@ -47,6 +88,15 @@ class SequenceBuilder:
             )
         self.index[id(value)] = len(self.values)
         self.values.append(value.name)
+
+    def _number_rows(self, rows: Rows) -> None:
+        if rows.columns != self.machine.columns:
+            raise SpecificationError(
+                f"{rows.name} has rows of {rows.columns}, but the engine rows of "
+                f"{self.machine.columns}"
+            )
+        self.rows[id(rows)] = len(self.values)
+        self.values.append(rows.name)
 
     def _word(self, value: Residues, group: int) -> Word:
         stored, first = value.root()
@@ -63,12 +113,13 @@ class SequenceBuilder:
 
     def choices(self) -> list[list[Sequence]]:
         """For each sequence in program order, the orders of slots to choose from."""
-        choices = [
-            [self._sequence(step, group, late) for late in orders]
-            for step in self.program.steps
-            for orders in [_orders(step)]
-            for group in range(self._groups(step.result))
-        ]
+        choices: list[list[Sequence]] = []
+        for step in self.program.steps:
+            choices += [[sequence] for sequence in self._row_sequences(step)]
+            choices += [
+                [self._sequence(step, group, late) for late in _orders(step)]
+                for group in range(self._groups(step.result))
+            ]
         if self.serial:
             choices += [[self._serial(output)] for output in self.program.outputs]
         return choices
@@ -83,11 +134,39 @@ class SequenceBuilder:
         slots[-1] = replace(slots[-1], last=True)
         return Sequence(output.name, None, (), tuple(slots))
 
+    def _row_sequences(self, step: Reduction) -> list[Sequence]:
+        """The products whose sums over rows are the super-residues that a step broadcasts."""
+        return [
+            self._row_sequence(term.source, chunk)
+            for term in step.terms
+            if isinstance(term, Broadcast) and isinstance(term.source, Rows)
+            for chunk in range(self._groups(term.source.source))
+        ]
+
+    def _row_sequence(self, rows: Rows, chunk: int) -> Sequence:
+        """One slot for each digit of the multipliers, the highest first."""
+        source, count, rowers = rows.source, self.digits[id(rows)], self.machine.rowers
+        own = rows.multipliers[chunk * rowers : (chunk + 1) * rowers]
+        split = [_digits(multiplier, source.base.width) for multiplier in own]
+        slots = [
+            Slot(
+                Left.REGISTER,
+                left_word=self._word(source, chunk),
+                constants=tuple(d[position] if position < len(d) else 0 for d in split),
+                first=True,
+                row_digit=position,
+            )
+            for position in reversed(range(count))
+        ]
+        slots[-1] = replace(slots[-1], last=True)
+        word = Word(self.rows[id(rows)], chunk, row=True)
+        return Sequence(rows.name, word, (), tuple(slots))
+
     def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
         """The slots of one group: products, broadcasts, scaled terms before or after, quotients."""
         if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
             raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
-        rowers = self.machine.rowers
+        rowers, turns = self.machine.rowers, self.machine.turns
         moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
         slots = self._signed_products(step, group)
         quotients: list[Slot] = []
@@ -100,8 +179,17 @@ class SequenceBuilder:
                     slots += self._binary(words, matrix, group, moduli)
                 case Broadcast(Residues() as source, matrix, _):
                     quotient = _quotient_of(step, source)
+                    if quotient and self.machine.columns > 1:
+                        raise SpecificationError(
+                            f"{step.result.name}: the Cox of an engine with rows takes "
+                            "super-residues, not residues"
+                        )
                     slots += self._passes(source, matrix, group, moduli, quotient)
                     tapped = len(slots) - rowers + self.machine.tap_slots - 1
+                case Broadcast(Rows() as rows, matrix, _):
+                    quotient = _quotient_of(step, rows)
+                    slots += self._row_passes(rows, matrix, group, moduli, quotient)
+                    tapped = len(slots) - turns + self.machine.tap_slots - 1
                 case Correction(_, constants):
                     constant = self._constants(constants, group, moduli)
                     quotients.append(Slot(Left.BUS, constants=constant))
@@ -197,18 +285,47 @@ class SequenceBuilder:
                 slots.append(slot)
         return slots
 
+    def _row_passes(
+        self,
+        rows: Rows,
+        matrix: tuple[tuple[int, ...], ...],
+        group: int,
+        moduli: tuple[Modulus, ...],
+        quotient: Quotient | None,
+    ) -> list[Slot]:
+        """One pass around the ring of rows for each group of source channels.
+
+        In slot i of a pass, row r holds the super-residue of row r + i.
+        """
+        rowers, turns, slots = self.machine.rowers, self.machine.turns, []
+        for chunk in range(self._groups(rows.source)):
+            for turn in range(turns):
+                constants = tuple(
+                    m.centre(matrix[chunk * turns + row][group * rowers + rower])
+                    for rower, m in enumerate(moduli)
+                    for row in [(rower // self.machine.columns + turn) % turns]
+                )
+                slot = Slot(Left.ROW, constants=constants)
+                if turn == 0:
+                    slot = replace(slot, left_word=Word(self.rows[id(rows)], chunk, row=True))
+                if quotient is not None and turn < self.machine.tap_slots:
+                    weights = self._tap_weights(quotient, chunk, turn)
+                    slot = replace(slot, tap_weights=weights, cox_first=chunk == 0 and turn == 0)
+                slots.append(slot)
+        return slots
+
     def _tap_weights(self, quotient: Quotient, chunk: int, turn: int) -> tuple[int, ...]:
         """Weights of the words that the taps see in one slot; 0 for one that another tap takes."""
-        rowers, share = self.machine.rowers, self.machine.tap_slots
+        turns, share = self.machine.turns, self.machine.tap_slots
         weights = []
         for tap in range(self.machine.taps):
             position = tap * share + turn
-            seen = position < rowers
-            weights.append(quotient.weights[chunk * rowers + position] if seen else 0)
+            seen = position < turns
+            weights.append(quotient.weights[chunk * turns + position] if seen else 0)
         return tuple(weights)
 
 
-def _quotient_of(step: Reduction, source: Residues) -> Quotient | None:
+def _quotient_of(step: Reduction, source: Residues | Rows) -> Quotient | None:
     for term in step.terms:
         if isinstance(term, Correction) and term.quotient.source is source:
             return term.quotient

@@ -65,12 +65,8 @@ class Base:
             SpecificationError: ``columns`` does not divide n.
         """
         count = len(self.moduli)
-        if columns < 1 or count % columns:
-            less, more = count // columns * columns, -(-count // columns) * columns
-            fitting = f"{less} or {more}" if less else f"{more}"
-            raise SpecificationError(
-                f"{count} moduli do not make rows of c = {columns}; n would be {fitting}"
-            )
+        if count % columns:
+            raise SpecificationError(f"{count} moduli do not make rows of c = {columns}")
         values = [modulus.value for modulus in self.moduli]
         return tuple(prod(values[i : i + columns]) for i in range(0, count, columns))
 

@@ -126,9 +126,7 @@ def row_multipliers(base: Base, weights: Sequence[int], columns: int) -> tuple[i
     )
 
 
-def super_ranges(
-    ranges: Sequence[Range], multipliers: Sequence[int], columns: int
-) -> list[Range]:
+def super_ranges(ranges: Sequence[Range], multipliers: Sequence[int], columns: int) -> list[Range]:
     """The range of each row's super-residue for residues within ``ranges``."""
     ends = [
         sorted((low * multiplier, high * multiplier))
