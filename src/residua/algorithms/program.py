@@ -127,7 +127,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Quotient:
-    """The Cox's estimate for the words of a source: floor(sigma0 + sum(weight_i * trunc(word_i)))."""
+    """The Cox's estimate for a source's words: floor(sigma0 + sum(weight_i * trunc(word_i)))."""
 
     name: str
     source: Residues | Rows

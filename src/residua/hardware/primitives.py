@@ -127,8 +127,8 @@ class Accumulator(Primitive):
     """sum <- product + (start if first else sum); where ``subtract`` is set, product - (...).
 
     ``sum`` is a register of ``width`` bits: it belongs to the product of one clock edge before.
-    ``start`` is a constant. The port ``subtract`` exists only with ``subtracts``; the port ``plain``
-    only with ``plains``: where it is set, a sum starts from 0.
+    ``start`` is a constant. The port ``subtract`` exists only with ``subtracts``, the port
+    ``plain`` only with ``plains``: where it is set, a sum starts from 0.
     """
 
     clocked = True

@@ -18,10 +18,11 @@ LAUNCH_DELAY = 1
 
 
 def row_latency(columns: int, digits: int) -> int:
-    """Cycles from the complete sums of a row to its super-residue: adders in pairs, and one more to
-    put ``digits`` digits together if there are several.
+    """Cycles from the complete sums of a row to its super-residue.
+
+    One for each level of adders, and one to put ``digits`` digits together if there are several.
     """
-    return ceil_log2(columns) + (digits > 1)
+    return (columns - 1).bit_length() + (digits > 1)
 
 
 @dataclass(frozen=True)

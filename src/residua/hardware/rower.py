@@ -93,11 +93,11 @@ class Rower(Component):
     """One multiplier-accumulator slot a cycle.
 
     A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus, or
-    the super-residue ``row``, reduced) by a right operand: the word of ``right_register`` or the constant ``constant``. Register 0 and
-    constant 0 hold zero, and the operand not wanted is read from there. The residue of a sum is at
-    ``residue`` ``latency`` cycles after the slot that completes it. It is stored in
-    ``write_register`` if ``write`` is set. In other cycles ``load`` stores ``word`` in
-    ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
+    the super-residue ``row``, reduced) by a right operand: the word of ``right_register`` or the
+    constant ``constant``. Register 0 and constant 0 hold zero, and the operand not wanted is read
+    from there. The residue of a sum is at ``residue`` ``latency`` cycles after the slot that
+    completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles ``load``
+    stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
     ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox. ``sum``
     is the complete sum, for the row.

@@ -183,30 +183,31 @@ def _amounts(
                 _multiple(r, m.centre(c)) for r, m, c in zip(ranges, moduli, constants, strict=True)
             ]
         case Correction(quotient, constants):
-            source = quotient.source
-            seen = word_ranges(source) if isinstance(source, Rows) else _read(source, words)
-            q = quotient_range(quotient, seen)
+            seen = quotient.source
+            known = word_ranges(seen) if isinstance(seen, Rows) else _read(seen, words)
+            q = quotient_range(quotient, known)
             quotients[quotient.name] = q
             return [_multiple(q, m.centre(c)) for m, c in zip(moduli, constants, strict=True)]
-        case Broadcast(Rows() as rows, matrix, _):
-            supers = super_ranges(_full(rows.source.base), rows.multipliers, rows.columns)
-            return [
-                _sum(
-                    [
-                        _multiple(Folding(m, row_folds).result(r), m.centre(row[i]))
-                        for r, row in zip(supers, matrix, strict=True)
-                    ]
-                )
-                for i, m in enumerate(moduli)
-            ]
         case Broadcast(source, matrix, _):
-            ranges = _read(source, words)
             return [
-                _sum(
-                    [_multiple(r, m.centre(row[i])) for r, row in zip(ranges, matrix, strict=True)]
+                _sum([_multiple(r, m.centre(row[i])) for r, row in zip(own, matrix, strict=True)])
+                for i, (m, own) in enumerate(
+                    zip(moduli, _broadcast_ranges(source, moduli, words, row_folds), strict=True)
                 )
-                for i, m in enumerate(moduli)
             ]
+
+
+def _broadcast_ranges(
+    source: Residues | Words | Rows,
+    moduli: Sequence[Modulus],
+    words: dict[int, tuple[Range, ...]],
+    row_folds: int,
+) -> list[list[Range]]:
+    """The ranges of a source's words as each channel multiplies them."""
+    if not isinstance(source, Rows):
+        return [list(_read(source, words))] * len(moduli)
+    supers = super_ranges(_full(source.source.base), source.multipliers, source.columns)
+    return [[Folding(m, row_folds).result(r) for r in supers] for m in moduli]
 
 
 def quotient_range(quotient: Quotient, ranges: Sequence[Range]) -> Range:

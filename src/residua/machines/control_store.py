@@ -134,30 +134,39 @@ class _Assembler:
         if key is not None:
             filled = tuple(vector or self.zeros for vector in key)
             values["constant"] = self.constants.setdefault(filled, len(self.constants))
-        sequence = routine.placed[job].sequence
-        ring = {"cox_first": int(slot.cox_first)}
+        values |= self._result(routine, routine.placed[job].sequence, slot)
+        for name, value in values.items():
+            self.fields[name][base + time] = value
+        lead = self.machine.row_lead if slot.left == Left.ROW else 0
+        for name, value in self._passed(routine, time, job, slot).items():
+            self.fields[name][base + time - lead] |= value
+
+    def _result(self, routine: Routine, sequence: Slots, slot: Slot) -> dict[str, int]:
+        """The controls that act when a slot's product, or the sum it ends, is there."""
+        result = sequence.result
+        if result is None:
+            return {"emit": 1}
+        if result.row:
+            return self._row_product(routine, sequence, slot)
+        if not slot.last:
+            return {}
+        values = {"modulus": self.moduli.setdefault(sequence.moduli, len(self.moduli))}
+        if result in routine.registers:
+            values |= {"write": 1, "write_register": routine.registers[result]}
+        return values
+
+    def _passed(self, routine: Routine, time: int, job: int, slot: Slot) -> dict[str, int]:
+        """The controls of what goes around a ring; on the ring of rows ahead of their slot."""
+        values = {"cox_first": int(slot.cox_first)}
         for tap, weight in enumerate(slot.tap_weights):
             if weight not in (0, 1):
                 raise SpecificationError(f"{routine.name}: its Cox has a weight other than 1")
-            ring[f"cox_weight_{tap}"] = weight
-        lead = 0
+            values[f"cox_weight_{tap}"] = weight
         if slot.left == Left.ROW:
-            lead = self.machine.row_lead
-            ring |= self._ring(routine, time, slot)
-            ring["row_modulus"] = self.moduli.setdefault(sequence.moduli, len(self.moduli))
-        if slot.row_digit is not None:
-            values |= self._row_product(routine, sequence, slot)
-        if sequence.result is None:
-            values["emit"] = 1
-        elif slot.last and not sequence.result.row:
-            values["modulus"] = self.moduli.setdefault(sequence.moduli, len(self.moduli))
-            if sequence.result in routine.registers:
-                values["write"] = 1
-                values["write_register"] = routine.registers[sequence.result]
-        for name, value in values.items():
-            self.fields[name][base + time] = value
-        for name, value in ring.items():
-            self.fields[name][base + time - lead] |= value
+            moduli = routine.placed[job].sequence.moduli
+            values["row_modulus"] = self.moduli.setdefault(moduli, len(self.moduli))
+            values |= self._ring(routine, time, slot)
+        return values
 
     def _ring(self, routine: Routine, time: int, slot: Slot) -> dict[str, int]:
         """The controls of the ring of rows, which are ahead of their slot."""

@@ -27,8 +27,8 @@ class Counts:
     ``emw`` the w-bit words of stored constants.
 
     Hierarchical extensions have operations of other sizes, as HBE section IV-C counts them:
-    ``cmul`` products of w and (c - 1) w bits and ``cadd`` additions of c w bits, for super-residues,
-    and ``cmr`` reductions of these modulo a channel.
+    ``cmul`` products of w and (c - 1) w bits and ``cadd`` additions of c w bits that make
+    super-residues, ``cmr`` reductions of these modulo a channel.
     """
 
     emm: int

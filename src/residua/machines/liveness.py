@@ -46,5 +46,5 @@ def _operands(step: Reduction) -> Iterator[Residues | Words]:
             case Stored():
                 pass
             case Correction(quotient):
-                source = quotient.source
-                yield (source.source if isinstance(source, Rows) else source).root()[0]
+                seen = quotient.source
+                yield (seen.source if isinstance(seen, Rows) else seen).root()[0]

@@ -184,20 +184,32 @@ class _Emitter:
                 self._quotient(name, quotient)
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, {name}_q, {table}[k]);"]
-            case Broadcast(Rows() as rows, matrix, _):
-                supers = self._super_residues(rows)
-                table = self._table(name, _columns(moduli, matrix))
-                offsets = self._table(f"{name}_offset", [m.offset for m in moduli])
-                count = len(matrix)
-                word = f"fold<row_folds>({supers}[j], {offsets}[k])"
-                loop = f"for (int j = 0; j < {count}; ++j)"
-                return [f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"]
             case Broadcast(source, matrix, _):
-                count = len(matrix)
-                table = self._table(name, _columns(moduli, matrix))
-                loop = f"for (int j = 0; j < {count}; ++j)"
-                word = self._read(source, "j")
-                return [f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"]
+                return [self._broadcast(name, kind, moduli, source, matrix)]
+
+    def _broadcast(
+        self,
+        name: str,
+        kind: str,
+        moduli: Sequence[Modulus],
+        source: Residues | Words | Rows,
+        matrix: Sequence[Sequence[int]],
+    ) -> str:
+        """The loop over the words of a source; channel k reduces super-residues first."""
+        # Row k holds what channel k multiplies the source's words by.
+        rows = [
+            _centred((m,) * len(matrix), column)
+            for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
+        ]
+        count = len(matrix)
+        table = self._table(name, [constant for row in rows for constant in row])
+        if isinstance(source, Rows):
+            offsets = self._table(f"{name}_offset", [m.offset for m in moduli])
+            word = f"fold<row_folds>({self._super_residues(source)}[j], {offsets}[k])"
+        else:
+            word = self._read(source, "j")
+        loop = f"for (int j = 0; j < {count}; ++j)"
+        return f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"
 
     def _quotient(self, name: str, quotient: Quotient) -> None:
         """The Cox's quotient ``name``_q, ahead of the loop over the channels."""
@@ -229,9 +241,9 @@ class _Emitter:
         """The array of super-residues, made where it is first wanted."""
         if id(rows) not in self.names:
             name = self.names[id(rows)] = f"r{len(self.names)}"
-            table = self._table(name, rows.multipliers)
+            self.tables.append(f"constexpr Wide {name}_c[] = {_wide_braces(rows.multipliers)};")
             word = self._read(rows.source, f"{rows.columns} * j + i")
-            product = f"static_cast<Wide>({word}) * {table}[{rows.columns} * j + i]"
+            product = f"static_cast<Wide>({word}) * {name}_c[{rows.columns} * j + i]"
             self.body += [
                 f"Wide {name}[{rows.count}] = {{}};  // {rows.name}",
                 f"for (int j = 0; j < {rows.count}; ++j)",
@@ -268,21 +280,15 @@ def _stage_ranges(step: Reduction, bounds: Bounds, number: int) -> list[Range]:
 
 
 def _sum_bits(program: Program, bounds: Bounds) -> int:
-    """Signed bits of the widest sum."""
-    return 1 + max(
-        max(abs(low), abs(high)).bit_length()
+    """Signed bits of the widest sum, or super-residue."""
+    ranges = [
+        stage
         for number, step in enumerate(program.steps)
-        for low, high in _stage_ranges(step, bounds, number)
-    )
-
-
-def _columns(moduli: Sequence[Modulus], matrix: Sequence[Sequence[int]]) -> list[int]:
-    """Row after row what each channel multiplies the source's words by."""
-    return [
-        constant
-        for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
-        for constant in _centred((m,) * len(matrix), column)
+        for stage in _stage_ranges(step, bounds, number)
     ]
+    if bounds.super_residues:
+        ranges.append(bounds.super_residues)
+    return 1 + max(max(abs(low), abs(high)).bit_length() for low, high in ranges)
 
 
 def _centred(moduli: Sequence[Modulus], constants: Sequence[int]) -> list[int]:
@@ -291,6 +297,16 @@ def _centred(moduli: Sequence[Modulus], constants: Sequence[int]) -> list[int]:
 
 def _total(vectors: Iterable[Residues | Words]) -> int:
     return sum(length for _, length in layout(vectors).values())
+
+
+def _wide_braces(values: Iterable[int]) -> str:
+    """Numbers that a literal of 64 bits need not hold, in two parts."""
+    parts = ((value >> 62, value & ((1 << 62) - 1)) for value in values)
+    return (
+        "{"
+        + ", ".join(f"(Wide{{{high}}} * (Wide{{1}} << 62)) + {low}" for high, low in parts)
+        + "}"
+    )
 
 
 def _braces(values: Iterable[int]) -> str:

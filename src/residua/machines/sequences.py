@@ -166,11 +166,10 @@ class SequenceBuilder:
         """The slots of one group: products, broadcasts, scaled terms before or after, quotients."""
         if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
             raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
-        rowers, turns = self.machine.rowers, self.machine.turns
+        rowers = self.machine.rowers
         moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
         slots = self._signed_products(step, group)
         quotients: list[Slot] = []
-        tapped = 0
         for term in sorted(step.terms, key=lambda t: isinstance(t, Scaled) == scaled_late):
             match term:
                 case Scaled(value, constants, _):
@@ -178,18 +177,11 @@ class SequenceBuilder:
                 case Broadcast(Words() as words, matrix, _):
                     slots += self._binary(words, matrix, group, moduli)
                 case Broadcast(Residues() as source, matrix, _):
-                    quotient = _quotient_of(step, source)
-                    if quotient and self.machine.columns > 1:
-                        raise SpecificationError(
-                            f"{step.result.name}: the Cox of an engine with rows takes "
-                            "super-residues, not residues"
-                        )
+                    quotient = self._residue_quotient(step, source)
                     slots += self._passes(source, matrix, group, moduli, quotient)
-                    tapped = len(slots) - rowers + self.machine.tap_slots - 1
                 case Broadcast(Rows() as rows, matrix, _):
                     quotient = _quotient_of(step, rows)
                     slots += self._row_passes(rows, matrix, group, moduli, quotient)
-                    tapped = len(slots) - turns + self.machine.tap_slots - 1
                 case Correction(_, constants):
                     constant = self._constants(constants, group, moduli)
                     quotients.append(Slot(Left.BUS, constants=constant))
@@ -198,14 +190,28 @@ class SequenceBuilder:
                     slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
                 case Product() | Gated():
                     pass
-        # Until the Cox has its quotient, idle slots: the sequence keeps the accumulator.
-        while quotients and len(slots) < tapped + self.machine.cox_latency:
-            slots.append(Slot(Left.REGISTER))
-        slots += quotients
+        slots += self._quotient_slots(slots, quotients)
         slots[0] = replace(slots[0], first=True)
         slots[-1] = replace(slots[-1], last=True)
         result = self._word(step.result, group)
         return Sequence(step.result.name, result, moduli, tuple(slots))
+
+    def _residue_quotient(self, step: Reduction, source: Residues) -> Quotient | None:
+        quotient = _quotient_of(step, source)
+        if quotient and self.machine.columns > 1:
+            raise SpecificationError(
+                f"{step.result.name}: the Cox of an engine with rows takes super-residues, "
+                "not residues"
+            )
+        return quotient
+
+    def _quotient_slots(self, before: list[Slot], quotients: list[Slot]) -> list[Slot]:
+        """Idle slots until the Cox has its quotient (the accumulator is kept), and those after."""
+        if not quotients:
+            return []
+        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights)
+        wait = max(tapped + self.machine.cox_latency - len(before), 0)
+        return [Slot(Left.REGISTER)] * wait + quotients
 
     def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
         """Products to be subtracted first; the next slot then takes their sum from its own product.

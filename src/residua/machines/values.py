@@ -22,6 +22,7 @@ from residua.algorithms.program import (
     Words,
 )
 from residua.errors import SpecificationError
+from residua.numbers.moduli import Modulus
 
 State = dict[object, tuple[int, ...]]
 """Words by the identity of a vector, bits by their names."""
@@ -82,21 +83,25 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
         case Correction(quotient, constants):
             q = estimate(quotient, _estimated(program, quotient, state))
             return [q * constant(m, c) for m, c in zip(moduli, constants, strict=True)]
-        case Broadcast(Rows() as rows, matrix, _):
-            words = super_residues(rows, _read(rows.source, state))
-            reduce = program.representation.reduce_row
-            columns = zip(*matrix, strict=True)
-            return [
-                sum(reduce(m, x) * constant(m, c) for x, c in zip(words, column, strict=True))
-                for m, column in zip(moduli, columns, strict=True)
-            ]
         case Broadcast(source, matrix, _):
-            words = _read(source, state)
             columns = zip(*matrix, strict=True)
             return [
                 sum(x * constant(m, c) for x, c in zip(words, column, strict=True))
-                for m, column in zip(moduli, columns, strict=True)
+                for m, words, column in zip(
+                    moduli, _broadcast_words(program, source, moduli, state), columns, strict=True
+                )
             ]
+
+
+def _broadcast_words(
+    program: Program, source: Residues | Words | Rows, moduli: Sequence[Modulus], state: State
+) -> list[tuple[int, ...]]:
+    """The words of a source as each channel multiplies them."""
+    if not isinstance(source, Rows):
+        return [_read(source, state)] * len(moduli)
+    words = super_residues(source, _read(source.source, state))
+    reduce = program.representation.reduce_row
+    return [tuple(reduce(modulus, word) for word in words) for modulus in moduli]
 
 
 def super_residues(rows: Rows, residues: Sequence[int]) -> tuple[int, ...]:

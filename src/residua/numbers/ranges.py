@@ -206,6 +206,26 @@ def smallest_cox(
     return cox(kept), _settle(outcome, kept, base_b.width)
 
 
+def exact_cox(base: Base, ranges: Sequence[Range], largest: int) -> Cox:
+    """The Cox with the fewest bits that is exact for all values within [-largest, largest].
+
+    It takes residues within ``ranges``, not super-residues.
+
+    Raises:
+        SpecificationError: the base is too narrow for that with any number of bits.
+    """
+    for kept in range(1, base.width + 1):
+        cox = Cox(kept, centred_sigma0(base, kept, ranges))
+        error = deviation(base, cox, ranges)
+        low, high = (bound * base.product for bound in error.exact(cox.sigma0))
+        if low <= -largest and largest < high:
+            return cox
+    raise SpecificationError(
+        f"no Cox is exact for values of {largest.bit_length()} bits on a base of "
+        f"{base.product.bit_length()} bits"
+    )
+
+
 def centred_sigma0(
     base: Base,
     truncation: int,

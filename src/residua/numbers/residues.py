@@ -47,7 +47,7 @@ class Canonical:
         """``value`` modulo m."""
         return value % modulus.value
 
-    def row_offset(self, width: int) -> int:
+    def row_offset(self, width: int) -> int:  # noqa: ARG002
         """0."""
         return 0
 

@@ -389,9 +389,7 @@ def _select_below(
     for size in range(least, len(offsets) + 1):
         if offsets[size - 1] <= 0 and size > least:
             continue
-        costs = [
-            len(signed_digits(offset)) + _ABOVE * (offset <= 0) for offset in offsets[:size]
-        ]
+        costs = [len(signed_digits(offset)) + _ABOVE * (offset <= 0) for offset in offsets[:size]]
         chosen = [offsets[i] for i in Packing(tuple(tokens[:size])).cheapest(count, costs)]
         if 2 * sum(offset > 0 for offset in chosen) >= count:
             return [Modulus(request.width, offset) for offset in chosen]
