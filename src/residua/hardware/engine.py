@@ -263,6 +263,7 @@ class EngineDesign:
             product_registers=self.options.product_registers,
             subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
             row=self.row_shape,
+            lefts=self.microcode.lefts,
         )
 
 

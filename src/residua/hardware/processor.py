@@ -31,7 +31,7 @@ from residua.machines.bounds import Bounds, analyse
 from residua.machines.control_store import Bus, ControlStore, assemble, control_widths
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.routine import Places, Routine, Source
-from residua.machines.slots import ALWAYS, Machine
+from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
@@ -74,10 +74,12 @@ class ProcessorDesign:
     @cached_property
     def _analysed(self) -> list[_Analysed]:
         """All programs with their worst cases, under the fewest folds that serve every one."""
-        folds = max(analyse(program).folds for program in self.programs())
+        alone = [analyse(program) for program in self.programs()]
+        folds = max(bounds.folds for bounds in alone)
+        row_folds = max(bounds.row_folds for bounds in alone)
         analysed = []
         for program in self.programs():
-            bounds = analyse(program, folds)
+            bounds = analyse(program, folds, row_folds)
             program.representation = bounds.representation
             analysed.append(_Analysed(program, bounds))
         return analysed
@@ -226,6 +228,7 @@ class ProcessorDesign:
             product_registers=self.options.product_registers,
             subtracts=any(self.store.fields["subtract"]),
             row=self.row_shape,
+            lefts=tuple(Left) if self.row_shape else EVERY_LEFT,
         )
 
     @cached_property

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -135,7 +135,8 @@ class Row(Component):
     def _join(self, m: Module, digit: Value, first: Value) -> Value:
         """The digits so far and the next lower one."""
         total = Signal(signed(self.shape.word), name="super_residue", reset_less=True)
-        m.d.sync += total.eq(digit + (Mux(first, 0, total) << self.shape.width))
+        low, high = digit[: self.shape.width], digit[self.shape.width :].as_signed()
+        m.d.sync += total.eq(Cat(low, (high + Mux(first, 0, total))[: self.shape.word]))
         return total
 
     def _stored(self, m: Module, result: Value, control: dict[str, Signal]) -> Value:

@@ -12,7 +12,7 @@ from amaranth.utils import ceil_log2
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.reducer import ChannelReducer, FoldPlan
 from residua.hardware.row import RowShape
-from residua.machines.slots import Left
+from residua.machines.slots import EVERY_LEFT, Left, left_codes
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
@@ -26,7 +26,8 @@ class RowerShape:
     ``sum_range`` the range of all sums, ``folds`` how the reducer is built,
     ``bus_width`` the bits of what comes on the bus, ``product_registers``
     the registers between multiplier and accumulator, ``subtracts`` whether products can be
-    subtracted, ``row`` what rows have in common, None if there are none.
+    subtracted, ``row`` what rows have in common, None if there are none, ``lefts`` the sources of
+    left operands.
     """
 
     width: int
@@ -40,6 +41,7 @@ class RowerShape:
     product_registers: int = 0
     subtracts: bool = False
     row: RowShape | None = None
+    lefts: tuple[Left, ...] = EVERY_LEFT
 
     @property
     def constants_in_block_memory(self) -> bool:
@@ -47,9 +49,9 @@ class RowerShape:
         return self.constants > LARGEST_LOGIC_MEMORY
 
     @property
-    def lefts(self) -> list[Left]:
-        """Where left operands come from."""
-        return [left for left in Left if left != Left.ROW or self.row]
+    def left_codes(self) -> dict[Left, int]:
+        """The code of each source of left operands."""
+        return left_codes(self.lefts)
 
     def control(self) -> dict[str, Any]:
         """The control inputs of a rower.
@@ -61,7 +63,7 @@ class RowerShape:
         centres the folds, belongs to the slot, ``row_modulus`` comes with the super-residue.
         """
         ports: dict[str, Any] = {
-            "left": range(len(self.lefts)),
+            "left": range(max(self.left_codes.values()) + 1),
             "left_register": range(self.registers),
             "right_register": range(self.registers),
             "constant": range(self.constants),
@@ -161,7 +163,7 @@ class Rower(Component):
         if self.shape.row:
             sources[Left.ROW] = self._row(m, control)
         m.d.comb += [
-            left_next.eq(Array(sources[source] for source in self.shape.lefts)[control["left"]]),
+            left_next.eq(self._choose(sources, control["left"])),
             mac.left.eq(left_next),
             mac.right.eq(right_word),
             mac.first.eq(control["first"]),
@@ -174,6 +176,16 @@ class Rower(Component):
             m.d.comb += mac.subtract.eq(control["subtract"])
         m.d.sync += operand.eq(left_next)
         return m
+
+    def _choose(self, sources: dict[Left, Value], code: Value) -> Value:
+        """The source of a code; a neighbour and a row share an input."""
+        codes = self.shape.left_codes
+        inputs = {code: sources[left] for left, code in codes.items()}
+        if codes.get(Left.ROW, 0) > Left.ROW - 1:
+            inputs[Left.NEIGHBOUR] = Mux(code[2], inputs.pop(Left.ROW), inputs[Left.NEIGHBOUR])
+            code = code[:2]
+        chosen: Value = Array(inputs[position] for position in sorted(inputs))[code]
+        return chosen
 
     def _row(self, m: Module, control: dict[str, Signal]) -> Value:
         """The super-residue on the ring of rows, reduced."""

@@ -63,23 +63,25 @@ class Bounds:
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
-def analyse(program: Program, folds: int | None = None) -> Bounds:
+def analyse(program: Program, folds: int | None = None, row_folds: int = 0) -> Bounds:
     """The bounds of ``program`` with ``folds`` folds, or with the fewest that work.
+
+    Super-residues are reduced by at least ``row_folds`` folds.
 
     Raises ProgramError, naming the step and the channel, if a residue outgrows w + 1 bits.
     """
     for count in [folds] if folds else range(1, LARGEST_FOLD_COUNT + 1):
         try:
-            return _analyse(program, count)
+            return _analyse(program, count, row_folds)
         except ProgramError as error:
             failure = error
     raise failure
 
 
-def _analyse(program: Program, folds: int) -> Bounds:
+def _analyse(program: Program, folds: int, least_row_folds: int) -> Bounds:
     words: dict[int, tuple[Range, ...]] = {}
     rows = _super_residues(program)
-    row_folds = _row_folds(program, rows)
+    row_folds = max(_row_folds(program, rows), least_row_folds)
     for source in program.inputs:
         words[id(source)] = _input_ranges(source)
     accumulators, residues = [], []

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from residua.machines.schedule import Schedule
-from residua.machines.slots import Launch, Left, Placed, Slot, Word
+from residua.machines.slots import EVERY_LEFT, Launch, Left, Placed, Slot, Word, left_codes
 from residua.numbers.moduli import Modulus
 
 IDLE = 0
@@ -62,8 +62,9 @@ class Microcode:
 
     ``fields`` maps the name of each control to its value in each phase. ``constants[r]`` is the
     constant memory of rower r, ``moduli[r]`` the moduli that its select chooses from, ``weights``
-    the Cox's weights by code - 1. ``emit_stage`` and ``release_stage`` are the age, in intervals,
-    of the run whose result a phase emits or whose operands it gives up.
+    the Cox's weights by code - 1, ``lefts`` the sources of left operands. ``emit_stage`` and
+    ``release_stage`` are the age, in intervals, of the run whose result a phase emits or whose
+    operands it gives up.
     """
 
     fields: dict[str, tuple[int, ...]]
@@ -71,6 +72,7 @@ class Microcode:
     moduli: tuple[tuple[Modulus, ...], ...]
     weights: tuple[int, ...]
     taps: int
+    lefts: tuple[Left, ...] = EVERY_LEFT
 
     @property
     def phases(self) -> int:
@@ -90,6 +92,7 @@ class _Assembler:
         zeros = (0,) * schedule.machine.rowers
         self.constants: dict[tuple[int, ...], int] = {zeros: 0}
         self.moduli: dict[tuple[Modulus, ...], int] = {}
+        self.lefts = _lefts(schedule)
         self.weights = sorted(
             {w for _, _, slot in schedule.slots() for w in slot.tap_weights if w}
         ) or [1]
@@ -140,6 +143,7 @@ class _Assembler:
             tuple(zip(*self.moduli, strict=True)),
             tuple(self.weights),
             self.schedule.machine.taps,
+            self.lefts,
         )
 
     def _slot(self, time: int, slot: Slot) -> None:
@@ -148,7 +152,7 @@ class _Assembler:
             left = self.schedule.operand(time, slot.left_word)
             register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
         right = self.schedule.registers[slot.right_word] if slot.right_word else 0
-        self._set("left", time + self.timing.operand, left)
+        self._set("left", time + self.timing.operand, left_codes(self.lefts)[left])
         self._set("left_register", time + self.timing.address, register)
         self._set("right_register", time + self.timing.address, right)
         self._set("constant", time + self.timing.constant, self._constant(slot))
@@ -239,6 +243,19 @@ class _Assembler:
         values, phase = self.fields[name], time % self.interval
         assert values[phase] is None, f"two runs drive {name} in phase {phase}"
         values[phase] = value
+
+
+def _lefts(schedule: Schedule) -> tuple[Left, ...]:
+    """The sources that a rower chooses from: with rows only those that are used."""
+    if schedule.machine.columns == 1:
+        return EVERY_LEFT
+    used = {Left.REGISTER} | {slot.left for _, _, slot in schedule.slots()}
+    used |= {
+        schedule.operand(time, slot.left_word)
+        for time, _, slot in schedule.slots()
+        if slot.left_word and not slot.left_word.row
+    }
+    return tuple(sorted(used))
 
 
 def _words(slot: Slot) -> Iterator[Word]:

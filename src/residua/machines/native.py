@@ -23,6 +23,7 @@ from residua.algorithms.program import (
 )
 from residua.errors import SpecificationError
 from residua.machines.bounds import Bounds, analyse, quotient_range, word_ranges
+from residua.machines.sequences import broadcast_rows
 from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, fits_word
 from residua.numbers.moduli import Modulus
@@ -75,7 +76,8 @@ def emit(program: Program) -> str:
             f"{program.name}: the native model is for redundant residues, not "
             f"{type(program.representation).__name__.lower()} ones"
         )
-    bounds = analyse(program, program.representation.folds)
+    kept = program.representation
+    bounds = analyse(program, kept.folds, kept.row_folds if broadcast_rows(program) else 0)
     width = max(step.result.base.width for step in program.steps)
     widest = _sum_bits(program, bounds)
     if width + 2 > WORD_BITS or widest > LARGEST_SUM_BITS:

@@ -1,5 +1,6 @@
 """Slots and sequences: what a Cox-Rower engine executes, and what a scheduler has to know of it."""
 
+from collections.abc import Sequence as Listed
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -10,14 +11,26 @@ from residua.numbers.moduli import Modulus
 class Left(IntEnum):
     """Where the left operand of a slot comes from.
 
-    The bus carries quotients and binary words; a row its super-residue, reduced.
+    The bus carries quotients and binary words; a row its super-residue, reduced. The code of a row
+    is that of a neighbour and one bit more, so that either comes through one input.
     """
 
     REGISTER = 0
     NEIGHBOUR = 1
     RESULT = 2
     BUS = 3
-    ROW = 4
+    ROW = 5
+
+
+def left_codes(lefts: Listed[Left]) -> dict[Left, int]:
+    """How sources of left operands are numbered: those of an engine by position, if four do."""
+    if Left.ROW in lefts and Left.NEIGHBOUR in lefts:
+        return {left: int(left) for left in lefts}
+    return {left: code for code, left in enumerate(lefts)}
+
+
+EVERY_LEFT = (Left.REGISTER, Left.NEIGHBOUR, Left.RESULT, Left.BUS)
+"""The sources of an engine without rows, in the order of their codes."""
 
 
 class Launch(IntEnum):
