@@ -153,9 +153,7 @@ class Interpreter:
         begins = word["row_first"] or not word["row"]
         before = [0] * len(digits) if begins else self.supers
         kept = 0 if begins else self.super_starts << self.width
-        self.supers = [
-            (high << self.width) + low for high, low in zip(before, digits, strict=True)
-        ]
+        self.supers = [(high << self.width) + low for high, low in zip(before, digits, strict=True)]
         self.super_starts = int(word["row"] and not word["row_higher"]) + kept
         ready = self.now + self.machine.row_latency - self.machine.row_lead
         self.complete[ready] = self.super_starts, self.supers

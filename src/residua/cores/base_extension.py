@@ -25,7 +25,7 @@ from residua.numbers.cox import Cox, Deviation, Range, deviation, redundant_rang
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import centred_sigma0
 from residua.numbers.residues import Redundant
-from residua.numbers.search import MOST_CHANNELS, Style, search_bases
+from residua.numbers.search import Style, search_bases
 
 _FEWEST_BITS = 24
 """Bits of the smallest base: that of a search leaves room for a modulus of 2^16 in it."""

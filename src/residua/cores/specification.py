@@ -52,7 +52,9 @@ FormChoice = Literal["auto", "quadratic", "reordered"]
 Interface = Literal["residues", "words"]
 ResultChoice = Literal["montgomery", "plain"]
 
-AnySpecification: TypeAlias = "Specification | BaseExtensionSpecification | CoprocessorSpecification"
+AnySpecification: TypeAlias = (
+    "Specification | BaseExtensionSpecification | CoprocessorSpecification"
+)
 """What a user may ask for."""
 
 _WORD_KEYS = ("result", "output_multipliers")
