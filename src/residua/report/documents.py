@@ -100,12 +100,12 @@ def terminal(document: Document) -> list[RenderableType]:
     shown: list[RenderableType] = []
     for part in document.parts:
         if isinstance(part, Figure):
-            shown.append(f"{part.title}: {part.file}\n")
+            shown.append(f"{part.title}: {part.file}")
             continue
         table = RichTable(box=SIMPLE, title=part.title, title_justify="left")
         for index, column in enumerate(part.columns):
-            table.add_column(column, justify="right" if index else "left")
+            table.add_column(column, justify="right" if index else "left", no_wrap=not index)
         for row in part.rows:
             table.add_row(*row)
-        shown += [table, *(f"  {note}" for note in part.notes)]
+        shown += [table, *(f"{note}\n" for note in part.notes)]
     return shown

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 
 from sympy import prevprime
 
@@ -87,27 +87,35 @@ def _bases(channels: int) -> tuple[Base, Base]:
 
 @cache
 def _position_residue(degree: int, channels: int, columns: int) -> Counts:
+    """The paper's algorithm: schoolbook products, the short form of Split."""
+    return position_residue_costs(
+        channels, degree, columns, form="short", multiplication="schoolbook"
+    )
+
+
+@cache
+def _lean_position_residue(degree: int, channels: int, columns: int) -> Counts:
     return position_residue_costs(channels, degree, columns)
 
 
-EXTENSION = Operation("base extension", hbe_published.BASE_EXTENSION, extension_counts)
-PRODUCT = Operation("RNS Montgomery product, reordered", hbe_published.PRODUCT, product_counts)
+EXTENSION = Operation("BE", hbe_published.BASE_EXTENSION, extension_counts)
+PRODUCT = Operation("MM", hbe_published.PRODUCT, product_counts)
 QUADRATIC = Operation(
-    "RNS Montgomery product, quadratic form",
+    "MM quadr.",
     None,
-    lambda channels, columns: product_counts(channels, columns, "quadratic"),
+    partial(product_counts, form="quadratic"),
 )
 POSITION_RESIDUE = {
-    degree: Operation(
-        f"HPR product, d = {degree}",
-        published,
-        lambda channels, columns, degree=degree: _position_residue(degree, channels, columns),
-        degree,
-    )
+    degree: Operation(f"HPR d={degree}", published, partial(_position_residue, degree), degree)
     for degree, published in hbe_published.POSITION_RESIDUE.items()
 }
 
-OPERATIONS = (EXTENSION, PRODUCT, QUADRATIC, *POSITION_RESIDUE.values())
+LEAN_POSITION_RESIDUE = [
+    Operation(f"HPR d={degree} lean", None, partial(_lean_position_residue, degree), degree)
+    for degree in POSITION_RESIDUE
+]
+
+OPERATIONS = (EXTENSION, PRODUCT, QUADRATIC, *POSITION_RESIDUE.values(), *LEAN_POSITION_RESIDUE)
 """All that is counted, in the order of the tables."""
 
 

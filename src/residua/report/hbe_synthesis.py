@@ -6,6 +6,7 @@ A row that was measured before is kept as long as its Verilog is the same.
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,10 @@ from residua.cores.base_extension_specification import BaseExtensionSpecificatio
 from residua.cores.manifest import digest
 from residua.cores.specification import check_base_extension
 from residua.cores.synthesis import place_in_harness
+from residua.hardware.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS, emit
 from residua.numbers.moduli import Modulus
 from residua.report.hbe_published import SIZES, WIDTHS
-from residua.report.hbe_units import ModularProduct, row_reduction
 from residua.toolchain import yosys
 
 Row = dict[str, Any]
@@ -55,7 +56,7 @@ class Candidate:
     name: str
     top: str
     component: Callable[[], Component]
-    facts: Callable[[], Row]
+    facts: Callable[[Component], Row]
 
 
 def candidates() -> list[Candidate]:
@@ -82,11 +83,12 @@ def measure(
     """
     for candidate in chosen:
         progress(candidate.name)
-        files = emit(candidate.component(), candidate.top)
+        component = candidate.component()
+        files = emit(component, candidate.top)
         own = digest("".join(files[name] for name in sorted(files)))
         old = kept.get(candidate.name, {})
         old = old if old.get("verilog") == own else {}
-        row: Row = {"name": candidate.name, **candidate.facts(), "verilog": own}
+        row: Row = {"name": candidate.name, **candidate.facts(component), "verilog": own}
         row["commit"] = old.get("commit", commit)
 
         def step(text: str, name: str = candidate.name) -> None:
@@ -116,13 +118,13 @@ def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecificatio
 
 
 def extension_name(bits: int, width: int, kind: str) -> str:
-    """What the row of one column of Table III is called."""
-    return f"{kind}, {bits} bits, w = {width}"
+    """What the row of one column of Table III is called: bits of the field, then w."""
+    return f"{kind} {bits}/{width}"
 
 
 def unit_name(operation: str, width: int) -> str:
-    """What the row of one column of Table I is called."""
-    return f"{operation}, w = {width}"
+    """What the row of one column of Table I is called: the operation, then w."""
+    return f"{operation} {width}"
 
 
 def _extensions() -> Iterator[Candidate]:
@@ -134,43 +136,46 @@ def _extensions() -> Iterator[Candidate]:
 
 def _extension(bits: int, width: int, kind: str) -> Candidate:
     request = specification(bits, width, kind)
-    core = BaseExtensionCore(request)
 
-    def facts() -> Row:
+    @cache
+    def core() -> BaseExtensionCore:
+        return BaseExtensionCore(request)
+
+    def facts(_component: Component) -> Row:
         shortest = BaseExtensionCore(request.model_copy(update={"schedule": "interval"}))
         return {
-            "n": core.channels,
-            "t": core.parameters["t"],
-            "h_weight": core.weight,
-            "cycles": core.cycles,
+            "n": core().channels,
+            "t": core().parameters["t"],
+            "h_weight": core().weight,
+            "cycles": core().cycles,
             "shortest_interval": shortest.cycles["interval"],
         }
 
-    return Candidate(extension_name(bits, width, kind), core.name, core.component, facts)
+    top = f"base_extension_{request.channels}x{width}"
+    name = extension_name(bits, width, kind)
+    return Candidate(name, top, lambda: core().component(), facts)
 
 
 def _units() -> Iterator[Candidate]:
     for width in WIDTHS:
-        modulus = _heaviest(width)
         for operation, component in (("CMR", row_reduction), ("CMM", ModularProduct)):
-            yield _unit(operation, width, modulus, component)
+            yield _unit(operation, width, component)
 
 
-def _unit(
-    operation: str, width: int, modulus: Modulus, component: Callable[[Modulus], Component]
-) -> Candidate:
-    def facts() -> Row:
-        made = component(modulus)
-        return {"modulus": str(modulus), "cycles": getattr(made, "latency", 0)}
+def _unit(operation: str, width: int, component: Callable[[Modulus], Component]) -> Candidate:
+    def facts(made: Component) -> Row:
+        return {"modulus": str(_heaviest(width)), "cycles": getattr(made, "latency", 0)}
 
-    name = f"{operation.lower()}_{width}"
-    return Candidate(unit_name(operation, width), name, lambda: component(modulus), facts)
+    top = f"{operation.lower()}_{width}"
+    return Candidate(unit_name(operation, width), top, lambda: component(_heaviest(width)), facts)
 
 
+@cache
 def _heaviest(width: int) -> Modulus:
     """Of the bases for 256 bits the modulus of most signed digits, the one that costs most."""
     domain = BaseExtensionCore(specification(256, width, "HBE")).domain
-    return max((*domain.base_a, *domain.base_b), key=lambda m: (m.weight, abs(m.offset), m.value))
+    moduli: list[Modulus] = [*domain.base_a, *domain.base_b]
+    return max(moduli, key=lambda m: (m.weight, abs(m.offset), m.value))
 
 
 def _mapped(files: Mapping[str, str], top: str, target: str, progress: Progress) -> Row:

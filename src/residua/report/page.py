@@ -56,6 +56,7 @@ def _engine(directory: Directory) -> dict[str, Any]:
     return {
         "domain": core.domain,
         "binary": directory.interface == "words",
+        "runs": "extensions" if directory.kind == "extension" else "products",
         "hex": hex,
         "datapath": Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
         "one_run": Markup(gantt.one_run(schedule)),  # noqa: S704

@@ -1,4 +1,4 @@
-"""The elementary operations of HBE's Table I as components: CMM(w, w) and CMR(2w + 1, w)."""
+"""Elementary operations of a channel on their own: CMM(w, w) and CMR(2w + 1, w) (HBE Table I)."""
 
 from typing import Any
 
