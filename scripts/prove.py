@@ -101,9 +101,9 @@ def forms(primitives: Sequence[Primitive]) -> Proof:
     return run
 
 
-def coprocessor(curves: Sequence[str], blinding: int) -> Proof:
+def coprocessor(curves: Sequence[str], blinding: int, columns: int = 1) -> Proof:
     def run() -> bool:
-        core = EccCore([find_curve(name) for name in curves], blinding=blinding)
+        core = EccCore([find_curve(name) for name in curves], columns=columns, blinding=blinding)
         with tempfile.TemporaryDirectory() as work:
             result = prove_coprocessor(core.design, out_dir=Path(work), timeout=TIMEOUT)
         for leak in result.leaks:
@@ -115,11 +115,14 @@ def coprocessor(curves: Sequence[str], blinding: int) -> Proof:
 
 def accumulators() -> list[Primitive]:
     return [
-        Accumulator(product_width, product_width + growth, start=start, subtracts=subtracts)
+        Accumulator(
+            product_width, product_width + growth, start=start, subtracts=subtracts, plains=plains
+        )
         for product_width in (17, 20, 36)
         for growth in (1, 6, 9)
         for start in (0, 1 << 16, -1)
         for subtracts in (False, True)
+        for plains in (False, True)
     ]
 
 
@@ -127,6 +130,7 @@ PAIRS = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7
 COPROCESSORS = [
     (("P-256",), 0),
     (("P-256",), 64),
+    (("P-256",), 64, 2),
     (("P-256", "secp256k1"), 32),
     (("Curve25519",), 0),
     (("P-521",), 64),

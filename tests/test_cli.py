@@ -258,3 +258,31 @@ def test_defects_stay_visible(monkeypatch):
     monkeypatch.setattr(cli, "app", fail)
     with pytest.raises(ZeroDivisionError):
         cli.main()
+
+
+def test_tables_of_a_paper(run, tmp_path):
+    code, out, _ = run("tables", "hbe", "--no-synthesis", "-o", tmp_path / "tables")
+    assert code == 0
+    for part in ("Table I:", "Table II:", "Table III:", "hbe_figure_6.svg"):
+        assert part in out
+    assert (tmp_path / "tables" / "hbe.md").read_text().startswith("# Tables and figures of")
+    code, out, _ = run("tables", "hbe", "--no-synthesis", "-o", tmp_path / "tables", "--json")
+    data = json.loads(out)
+    assert data["rows"] == []
+    assert {"n": 16, "c": 2, "cmm": 144, "cmr": 128}.items() <= data["costs"][1].items()
+    code, _, err = run("tables", "nothing", "-o", tmp_path / "none")
+    assert (code, err) == (2, "residua: there are no tables of 'nothing': one of hbe\n")
+    assert not (tmp_path / "none").exists()
+
+
+def test_base_extension_alone(run, tmp_path):
+    flags = ("--algorithm", "base-extension", "--channels", 4, "--width", 12)
+    code, out, _ = run("build", *flags, "--extension", "hierarchical", "-o", tmp_path / "core")
+    assert code == 0
+    assert "hierarchical, rows of 2, t = " in out
+    assert "base_extension_4x12" in out
+    code, _, err = run("build", *flags, "--form", "plain", "-o", tmp_path / "other")
+    assert (code, err) == (
+        2,
+        "residua: form means nothing for a base extension: leave it out\n",
+    )

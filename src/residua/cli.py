@@ -23,7 +23,7 @@ from residua.cores.rns_montgomery import search
 from residua.cores.specification_keys import Key
 from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
 from residua.errors import SpecificationError
-from residua.report import page, tables
+from residua.report import documents, page, paper_tables, tables
 from residua.toolchain.process import ToolError
 
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
@@ -125,7 +125,7 @@ def verify(
         int | None,
         typer.Option(
             metavar="N",
-            help=f"Products to compare (default {PRODUCTS}); of a coprocessor, multiplications of "
+            help=f"Results to compare (default {PRODUCTS}); of a coprocessor, multiplications of "
             f"points on each curve (default {POINTS}).",
         ),
     ] = None,
@@ -188,6 +188,41 @@ def cost(*, flags: Flags, as_json: Json = False) -> None:
     """Count the operations of the algorithms beside the formulas."""
     found = costs.cost_table(flags)
     _show(found, as_json, tables.cost)
+
+
+@app.command("tables")
+def tables_of(
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(paper_tables.PAPERS)}.")
+    ],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where the page goes, and where rows of an earlier run are taken from.",
+        ),
+    ] = Path("tables"),
+    seeds: Annotated[
+        int, typer.Option(metavar="N", help="Placements on an ECP5; 0 leaves them out.")
+    ] = paper_tables.SEEDS,
+    synthesis: Annotated[
+        bool, typer.Option(help="Measure with tools, or only take over what is there.")
+    ] = True,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make the tables and figures of a paper with measured columns beside its own."""
+    with _steps("tables") as step:
+        document, data = paper_tables.make(
+            paper, output, seeds=seeds, synthesis=synthesis, only=only or (), progress=step
+        )
+    _show(data, as_json, lambda _: documents.terminal(document))
 
 
 def _show(

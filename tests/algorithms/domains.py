@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from math import gcd
@@ -37,16 +38,23 @@ SIZES = [(P17, 8, 3), (P64, 10, 7), (P64, 17, 4), (P192, 17, 12), (P256, 33, 8),
 
 @cache
 def signed_domain(
-    modulus: int, width: int, channels: int, form: Form = "quadratic", products: int = 1
+    modulus: int,
+    width: int,
+    channels: int,
+    form: Form = "quadratic",
+    products: int = 1,
+    columns: int = 1,
 ) -> MontgomeryDomain:
     """A domain as an engine uses it: redundant residues, one Cox, values of both signs."""
-    pair = search_bases(modulus, width, channels, products=products)
+    pair = search_bases(modulus, width, channels, products=products, columns=columns)
     base_a, base_b, cox = pair.base_a, pair.base_b, pair.cox
     if form == "quadratic":
-        sides = orient_pairs(list(zip(base_a, base_b, strict=True)), modulus)
+        pairs = list(zip(base_a, base_b, strict=True))
+        sides = orient_pairs(pairs, modulus, below=columns > 1)
         base_a, base_b = (Base(side) for side in sides)
         cox = Cox(min(cox.truncation + 3, width), Fraction(1, 2))
-    return _bounded(MontgomeryDomain(modulus, base_a, base_b, cox, cox, 1, form), products)
+    domain = MontgomeryDomain(modulus, base_a, base_b, cox, cox, 1, form, columns=columns)
+    return _bounded(domain, products)
 
 
 def _bounded(domain: MontgomeryDomain, products: int) -> MontgomeryDomain:
@@ -61,28 +69,28 @@ def _bounded(domain: MontgomeryDomain, products: int) -> MontgomeryDomain:
         words,
         weights_a=domain.weights,
         products=products,
+        columns=domain.columns,
     )
-    return MontgomeryDomain(
-        domain.modulus,
-        domain.base_a,
-        domain.base_b,
-        domain.first,
-        domain.second,
-        # Chains of products need no more than the condition says, callers want all of [0, P].
-        max(condition.bound, domain.modulus),
-        domain.form,
-    )
+    # Chains of products need no more than the condition says, callers want all of [0, P].
+    return replace(domain, bound=max(condition.bound, domain.modulus))
 
 
 @cache
 def papers_domain(
-    modulus: int, width: int, channels: int, form: Form = "reordered", truncation: int = 8
+    modulus: int,
+    width: int,
+    channels: int,
+    form: Form = "reordered",
+    truncation: int = 8,
+    columns: int = 1,
 ) -> MontgomeryDomain:
     """A domain as the papers use it: canonical residues, moduli below 2^w, values in [0, B]."""
     base_a, base_b = papers_bases(modulus, width, channels)
-    bound = kawamura_range(modulus, base_a, base_b, truncation).bound
+    bound = kawamura_range(modulus, base_a, base_b, truncation, columns=columns).bound
     first, second = Cox(truncation, Fraction(0)), Cox(truncation, Fraction(1, 2))
-    return MontgomeryDomain(modulus, base_a, base_b, first, second, bound, form, unsigned=True)
+    return MontgomeryDomain(
+        modulus, base_a, base_b, first, second, bound, form, unsigned=True, columns=columns
+    )
 
 
 def papers_bases(modulus: int, width: int, channels: int) -> tuple[Base, Base]:

@@ -53,12 +53,12 @@ def shared_folder(factory, name):
         yield folder / name
 
 
-def shared_simulator(name, factory):
+def shared_simulator(name, factory, columns=1):
     """The coprocessor of a curve, without a bus; all processes of a test run share it."""
-    with shared_folder(factory, f"stream_{name}") as folder:
+    with shared_folder(factory, f"stream_{name}_{columns}") as folder:
         record = folder / "simulator.json"
         if not record.exists():
-            made = simulator(EccCore([find_curve(name)]), folder)
+            made = simulator(EccCore([find_curve(name)], columns=columns), folder)
             record.write_text(json.dumps([str(made.executable), made.words]))
         executable, words = json.loads(record.read_text())
         return CoprocessorSimulator(Path(executable), words)

@@ -25,15 +25,15 @@ EDGES = [0, 1, 2, 3, N // 2 - 1, N // 2, N // 2 + 1, N - 3, N - 2, N - 1, N, N +
 EDGES.append((1 << 256) - 1)
 
 
-@pytest.fixture(scope="module")
-def p256(tmp_path_factory):
-    return shared_simulator("P-256", tmp_path_factory)
+@pytest.fixture(scope="module", params=[1, 2], ids=["residues", "rows"])
+def p256(request, tmp_path_factory):
+    return shared_simulator("P-256", tmp_path_factory, request.param)
 
 
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
+@pytest.fixture(scope="module", params=[1, 2], ids=["residues", "rows"])
+def shared(request, tmp_path_factory):
     """Small curves of different lengths and formulas, with blinded scalars."""
-    core = EccCore(SMALL, blinding=32)
+    core = EccCore(SMALL, columns=request.param, blinding=32)
     assert set(core.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
     return simulator(core, tmp_path_factory.mktemp("shared"))
 

@@ -90,7 +90,10 @@ def test_toml_round_trip():
         ({"modulus": "P-256", "base-a": "3"}, "unknown key 'base-a': did you mean 'base_a'?"),
         (
             {"modulus": "P-256", "algorithm": "sbmm"},
-            ("algorithm = 'sbmm': not available in this version; available: rns-montgomery"),
+            (
+                "algorithm = 'sbmm': not available in this version; available: rns-montgomery, "
+                "base-extension"
+            ),
         ),
         (
             {"modulus": "P-256", "form": "plain"},

@@ -52,9 +52,9 @@ class Made:
         return Netlist(module)
 
 
-@pytest.fixture(scope="module")
-def core():
-    return tiny_core()
+@pytest.fixture(scope="module", params=[1, 2], ids=["residues", "rows"])
+def core(request):
+    return tiny_core(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,6 @@ CURVE = {
 }
 
 
-def tiny_core() -> EccCore:
+def tiny_core(columns: int = 1) -> EccCore:
     """With blinded scalars."""
-    return EccCore([curve_from_parameters(CURVE)], blinding=32)
+    return EccCore([curve_from_parameters(CURVE)], columns=columns, blinding=32)

@@ -20,7 +20,7 @@ def test_quotients(channels, taps, truncation, sigma0):
     estimate = Estimate(truncation, Fraction(sigma0))
     span = sum(max(CHOICES) for _ in range(channels)) + 1
     # The register at the operand of a slot lies before the taps, the one at the bus after the Cox.
-    dut = Cox(estimate, width, taps, CHOICES, (-span, span))
+    dut = Cox(estimate, width, taps, CHOICES, (-span, span), word=width + 1)
     share = -(-channels // taps)
     generator = random.Random(4)
     cycles: list[dict] = []

@@ -24,6 +24,8 @@ KINDS = {
         Accumulator(36, 41, start=-3),
         Accumulator(4, 9, subtracts=True),
         Accumulator(9, 12, start=-3, subtracts=True),
+        Accumulator(9, 12, start=-3, plains=True),
+        Accumulator(36, 42, start=1 << 16, subtracts=True, plains=True),
     ],
     "multiplier": lambda: [Multiplier(18, 18), Multiplier(18, 17), Multiplier(5, 4)],
 }

@@ -19,10 +19,11 @@ RUNS = 7
 
 
 @cache
-def program_of(form: str, signs: tuple[int, ...] = (1,)) -> Program:
-    domain = signed_domain(P64, 17, 4, form, len(signs))
-    folds = analyse(product_program(domain, Redundant(1), signs)).folds
-    return product_program(domain, Redundant(folds), signs)
+def program_of(form: str, signs: tuple[int, ...] = (1,), columns: int = 1) -> Program:
+    channels = 4 if columns in (1, 2, 4) else 2 * columns
+    domain = signed_domain(P64, 17, channels, form, len(signs), columns)
+    bounds = analyse(product_program(domain, Redundant(1), signs))
+    return product_program(domain, bounds.representation, signs)
 
 
 def jobs_of(program: Program, generator: random.Random) -> list[dict[str, tuple[int, ...]]]:
@@ -135,6 +136,31 @@ def test_options(options):
 @pytest.mark.parametrize("rowers", [4, 2])
 def test_differences_of_products(rowers):
     check(EngineDesign(program_of("quadratic", (1, -1)), EngineOptions(rowers=rowers)))
+
+
+@pytest.mark.parametrize("goal", ["latency", "interval"])
+@pytest.mark.parametrize(("columns", "rowers"), [(2, 4), (2, 2), (3, 6), (3, 3), (4, 4)])
+@pytest.mark.parametrize("form", ["quadratic", "reordered"])
+def test_hierarchical_extensions(form, columns, rowers, goal):
+    program = program_of(form, (1, -1), columns)
+    design = EngineDesign(program, EngineOptions(rowers=rowers, goal=goal))
+    assert design.row_shape is not None
+    assert design.row_shape.columns == columns
+    check(design, 0.3 if goal == "interval" else 0.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"reduction": "multiply"},
+        {"product_registers": 1},
+        {"levels_per_register": 2},
+        {"levels_per_register": 4},
+    ],
+)
+def test_options_with_rows(options):
+    program = program_of("quadratic", columns=2)
+    check(EngineDesign(program, EngineOptions(rowers=4, **options)))
 
 
 def test_runs_start_whole_intervals_apart():

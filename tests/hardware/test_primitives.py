@@ -37,24 +37,28 @@ def test_multiplier_refuses_more_than_18_bits():
     gc.collect()
 
 
+@pytest.mark.parametrize("plains", [False, True])
 @pytest.mark.parametrize("subtracts", [False, True])
 @pytest.mark.parametrize("start", [0, 1 << 16, -5])
 @pytest.mark.parametrize(("product_width", "width"), [(12, 20), (36, 40), (20, 20)])
-def test_accumulator(product_width, width, start, subtracts):
+def test_accumulator(product_width, width, start, subtracts, plains):
     generator = random.Random(1)
     edges = signed_edges(product_width)
     inputs, expected, total = [], [], 0
     for turn in range(120):
         first = int(turn % 7 == 0 or generator.random() < 0.1)
         subtract = int(subtracts and generator.random() < 0.4)
+        plain = int(plains and generator.random() < 0.5)
         value = generator.choice(edges)
-        kept = start if first else total
+        kept = start * (1 - plain) if first else total
         total = wrapped(value - kept if subtract else value + kept, width)
         inputs.append(
-            {"product": value, "first": first} | ({"subtract": subtract} if subtracts else {})
+            {"product": value, "first": first}
+            | ({"subtract": subtract} if subtracts else {})
+            | ({"plain": plain} if plains else {})
         )
         expected.append(total)
-    dut = Accumulator(product_width, width, start=start, subtracts=subtracts)
+    dut = Accumulator(product_width, width, start=start, subtracts=subtracts, plains=plains)
     assert pipelined(dut, inputs, "sum", 1) == expected
 
 

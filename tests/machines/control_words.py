@@ -1,13 +1,14 @@
 """Runs control words on integers, knowing nothing of the programs that they come from.
 
 Models a processor as its control store drives it: rowers in a ring, an accumulator, a pipeline of
-residues and a register memory each, one Cox, a bus. What nobody has written yet is garbage.
+residues and a register memory each, one Cox, a bus; rows in a ring of their own, if there are any.
+What nobody has written yet is garbage.
 """
 
 import random
 
 from residua.machines.control_store import Bus
-from residua.machines.slots import ALWAYS, Left
+from residua.machines.slots import ALWAYS, ROW_STORAGE_DELAY, Launch, Left
 
 CHANGING = None
 """A bit that must not be read: between two rounds."""
@@ -19,7 +20,9 @@ class Interpreter:
     def __init__(self, design, page, seed=0):
         self.store, self.machine = design.store, design.machine
         self.rowers, self.page = design.rowers, page
-        self.reduce = next(design.programs()).representation.reduce
+        representation = next(design.programs()).representation
+        self.reduce, self.reduce_row = representation.reduce, representation.reduce_row
+        self.row_offset = representation.row_offset(design.width)
         self.estimate, self.width = design.estimate, design.width
         garbage, limit = random.Random(seed), 1 << design.width
         self.memory = [
@@ -37,6 +40,13 @@ class Interpreter:
         self.starts = 0
         self.operands = [0] * self.rowers
         self.emitted: list[int] = []
+        self.supers, self.super_starts = [0] * self.machine.turns, 0
+        # Super-residues, and how often the start value is in them, by when they can be launched.
+        self.complete: dict[int, tuple[int, list[int]]] = {}
+        self.row_writes: dict[int, tuple[int, tuple[int, list[int]]]] = {}
+        self.row_memory: dict[int, tuple[int, list[int]]] = {}
+        self.ring: tuple[int, list[int]] | None = None
+        self.reduced: dict[int, list[int]] = {}
 
     def run(self, name, *, rounds=1, bits=None, binary=()):
         """Run a routine until its results are settled; what it emits.
@@ -58,6 +68,8 @@ class Interpreter:
 
     def _slot(self, word, bits, binary):
         self._arrive()
+        if self.machine.columns > 1:
+            self._turn(word)
         left = self._left(word, bits, binary)
         constants = [column[self._address(word["constant"])] for column in self.store.constants]
         right = self.memory[word["right_register"]]
@@ -69,7 +81,10 @@ class Interpreter:
         self.starts = sign * starts
         self.sums = [x * y + sign * k for x, y, k in zip(left, right, kept, strict=True)]
         self.operands = left
-        self._listen(word)
+        if self.machine.columns > 1:
+            self._add_rows(word)
+        else:
+            self._listen(word, self.operands, self.width)
         self._finish(word)
         if word["emit"]:
             self.emitted.append(left[0])
@@ -87,6 +102,8 @@ class Interpreter:
                 return self.operands[1:] + self.operands[:1]
             case Left.RESULT:
                 return self._residue(self.now)
+            case Left.ROW:
+                return self.reduced[self.now]
             case Left.BUS:
                 return [self._bus(word, bits, binary)] * self.rowers
 
@@ -102,17 +119,57 @@ class Interpreter:
         assert value is not CHANGING, f"{name} is read while it changes"
         return value ^ inverted
 
-    def _listen(self, word):
+    def _turn(self, word):
+        """The ring of rows turns or begins a pass, ahead of the slots that read it."""
+        lead = self.machine.row_lead
+        match Launch(word["row_launch"]):
+            case Launch.TURN:
+                if self.ring is not None:
+                    starts, words = self.ring
+                    self.ring = starts, words[1:] + words[:1]
+            case Launch.RESULT:
+                self.ring = self.complete.get(self.now)
+            case Launch.STORED:
+                self.ring = self.row_memory[word["row_register"]]
+        self.quotients[self.now + lead] = self.total >> self.estimate.truncation
+        if self.ring is None:
+            assert not any(word[f"cox_weight_{tap}"] for tap in range(self.machine.taps))
+            return
+        starts, words = self.ring
+        moduli = [column[word["row_modulus"]] for column in self.store.moduli]
+        self.reduced[self.now + lead] = [
+            self.reduce_row(modulus, words[rower // self.machine.columns])
+            for rower, modulus in enumerate(moduli)
+        ]
+        seen = [super_residue + self.row_offset for super_residue in words]
+        self._listen(word, seen, self.machine.columns * self.width, lead)
+        if any(word[f"cox_weight_{tap}"] for tap in range(self.machine.taps)):
+            assert starts == 1, "the start value of the accumulators is not in a super-residue once"
+
+    def _add_rows(self, word):
+        """The sums of each row, the next lower digit added to those before."""
+        columns = self.machine.columns
+        digits = [sum(self.sums[i : i + columns]) for i in range(0, self.rowers, columns)]
+        begins = word["row_first"] or not word["row"]
+        before = [0] * len(digits) if begins else self.supers
+        kept = 0 if begins else self.super_starts << self.width
+        self.supers = [(high << self.width) + low for high, low in zip(before, digits, strict=True)]
+        self.super_starts = int(word["row"] and not word["row_higher"]) + kept
+        ready = self.now + self.machine.row_latency - self.machine.row_lead
+        self.complete[ready] = self.super_starts, self.supers
+        if word["row_write"]:
+            stored = word["row_write_register"], (self.super_starts, self.supers)
+            self.row_writes[ready + ROW_STORAGE_DELAY] = stored
+
+    def _listen(self, word, seen, width, lead=0):
         """The Cox takes the leading bits of the words at its taps."""
         if word["cox_first"]:
             self.total = self.estimate.start
         for tap in range(self.machine.taps):
             if word[f"cox_weight_{tap}"]:
-                leading = self.operands[tap * self.machine.tap_slots] >> (
-                    self.width - self.estimate.truncation
-                )
+                leading = seen[tap * self.machine.tap_slots] >> (width - self.estimate.truncation)
                 self.total += leading
-        self.quotients[self.now] = self.total >> self.estimate.truncation
+        self.quotients[self.now + lead] = self.total >> self.estimate.truncation
 
     def _finish(self, word):
         """Every slot has a residue later on; it is worth something after the last of a sum."""
@@ -132,6 +189,9 @@ class Interpreter:
         return words
 
     def _arrive(self):
+        if self.now in self.row_writes:
+            register, words = self.row_writes.pop(self.now)
+            self.row_memory[register] = words
         if self.now in self.writes:
             register, words = self.writes.pop(self.now)
             self.memory[register] = words

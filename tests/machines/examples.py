@@ -77,9 +77,9 @@ def all_constants(page: int) -> dict[str, int]:
 
 
 @cache
-def domains() -> tuple[MontgomeryDomain, ...]:
-    """A domain for each page, all on the same bases."""
-    pair = search_bases(max(MODULI), WIDTH, CHANNELS)
+def domains(columns: int = 1) -> tuple[MontgomeryDomain, ...]:
+    """A domain for each page, all on the same bases; with hierarchical extensions if asked."""
+    pair = search_bases(max(MODULI), WIDTH, CHANNELS, columns=columns)
     base_a, base_b = Base(pair.base_a.moduli), Base(pair.base_b.moduli)
     closed = []
     for page, modulus in enumerate(MODULI):
@@ -92,32 +92,35 @@ def domains() -> tuple[MontgomeryDomain, ...]:
             modulus,
             "quadratic",
             skips_quotient=True,
+            columns=columns,
         )
         programs = [(program, all_constants(page)) for program in FIELD_PROGRAMS.values()]
         closed.append(closed_domain(domain, programs, (WORDS, WIDTH), Redundant(1)))
     return tuple(closed)
 
 
-def sources() -> list[Source]:
+def sources(columns: int = 1) -> list[Source]:
     """All routines; some are not on the second page, none on the third."""
     representation = Redundant(1)
     found = []
     for name, program in FIELD_PROGRAMS.items():
         pages = [
             lower(program, domain, all_constants(page), representation)
-            for page, domain in enumerate(domains())
+            for page, domain in enumerate(domains(columns))
             if not (page and name in ONLY_FIRST_PAGE)
         ]
         pages += [None] * (3 - len(pages))
         found.append(Source(name, tuple(pages), loop=name in LOOPS))
-    loads = [load(NUMBER, domain, WORDS, WIDTH, representation) for domain in domains()]
-    unloads = [unload(NUMBER, domain, representation) for domain in domains()]
+    own = domains(columns)
+    loads = [load(NUMBER, domain, WORDS, WIDTH, representation) for domain in own]
+    unloads = [unload(NUMBER, domain, representation) for domain in own]
     found.append(Source("load", (*loads, None)))
     found.append(Source("unload", (*unloads, None), serial=True))
     return found
 
 
 @cache
-def processor(rowers: int) -> ProcessorDesign:
+def processor(rowers: int, columns: int = 1) -> ProcessorDesign:
     """A processor with all routines."""
-    return ProcessorDesign(sources(), EngineOptions(rowers=rowers, reduction="multiply"))
+    options = EngineOptions(rowers=rowers, reduction="multiply")
+    return ProcessorDesign(sources(columns), options)

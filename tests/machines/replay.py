@@ -1,17 +1,18 @@
 """An independent check of schedules: replays interleaved runs cycle by cycle on integers.
 
 Models what an engine is, not how the scheduler thinks: rowers in a ring, an accumulator each,
-result registers, register memories that every write reaches late, one Cox. Every word that is read
+result registers, register memories that every write reaches late, one Cox; for hierarchical
+extensions rows in a ring of their own, and a memory of super-residues. Every word that is read
 must belong to the run that reads it, and every result must be the word that the values interpreter
 finds.
 """
 
 from dataclasses import dataclass, field
 
-from residua.algorithms.program import Residues, Words
+from residua.algorithms.program import Broadcast, Residues, Rows, Words
 from residua.machines.schedule import Schedule
-from residua.machines.slots import Left, Word
-from residua.machines.values import _reduce
+from residua.machines.slots import ROW_STORAGE_DELAY, Left, Word
+from residua.machines.values import _read, _reduce, super_residues
 
 Tag = tuple[int, Word]
 """A word of a run."""
@@ -29,6 +30,10 @@ class Replay:
         self.expected = [self._values(inputs) for inputs in self.runs]
         self.memory: dict[int, tuple[Tag, list[int]]] = {}
         self.results: dict[int, tuple[Tag, list[int]]] = {}
+        self.row_memory: dict[int, tuple[Tag, list[int]]] = {}
+        self.row_results: dict[int, tuple[Tag, list[int]]] = {}
+        self.ring: list[int] = []
+        self.supers: list[int] = []
         self.cox: dict[int, int] = {}
         self.accumulators = [0] * self.rowers
         self.operands = [0] * self.rowers
@@ -42,11 +47,18 @@ class Replay:
             state[id(step.result)] = _reduce(program, step, state)
         stored = [v for v in program.inputs if isinstance(v, Residues)]
         stored += [step.result for step in program.steps]
-        return {index: state[id(value)] for index, value in enumerate(stored)}
+        words = {index: state[id(value)] for index, value in enumerate(stored)}
+        for step in program.steps:
+            for term in step.terms:
+                if isinstance(term, Broadcast) and isinstance(term.source, Rows):
+                    residues = _read(term.source.source, state)
+                    words[len(words)] = super_residues(term.source, residues)
+        return words
 
     def word(self, run: int, word: Word) -> list[int]:
-        start = word.group * self.rowers
-        return list(self.expected[run][word.value][start : start + self.rowers])
+        count = self.schedule.machine.turns if word.row else self.rowers
+        start = word.group * count
+        return list(self.expected[run][word.value][start : start + count])
 
     def binary(self, run: int) -> list[int]:
         inputs = [v for v in self.schedule.program.inputs if isinstance(v, Words)]
@@ -97,11 +109,57 @@ class Replay:
             (run, word), values = arrived
             if word in self.schedule.registers:
                 self.memory[self.schedule.registers[word]] = (run, word), values
+        arrived = self.row_results.get(now - ROW_STORAGE_DELAY)
+        if arrived is not None:
+            (run, word), values = arrived
+            if word in self.schedule.row_registers:
+                self.row_memory[self.schedule.row_registers[word]] = (run, word), values
 
     def _read(self, run: int, word: Word) -> list[int]:
         tag, values = self.memory[self.schedule.registers[word]]
         assert tag == (run, word), f"register of {(run, word)} holds {tag}"
         return values
+
+    def _launch(self, now: int, run: int, time: int, word: Word) -> None:
+        """A pass around the ring of rows begins."""
+        if time == self.schedule.ready(word):
+            tag, self.ring = self.row_results[now]
+        else:
+            tag, self.ring = self.row_memory[self.schedule.row_registers[word]]
+        assert tag == (run, word), f"a pass of {tag} for {(run, word)}"
+
+    def _row(self, now: int, run: int, time: int, placed, slot) -> list[int]:
+        """What the ring of rows brings, reduced by every rower."""
+        if slot.left_word is None:
+            self.ring = self.ring[1:] + self.ring[:1]
+        else:
+            self._launch(now, run, time, slot.left_word)
+        reduce = self.schedule.program.representation.reduce_row
+        columns = self.schedule.machine.columns
+        return [
+            reduce(modulus, self.ring[rower // columns])
+            for rower, modulus in enumerate(placed.sequence.moduli)
+        ]
+
+    def _super_residues(self, now: int, run: int, placed, slot) -> None:
+        """The sums over rows, the next lower digit added to those before."""
+        columns = self.schedule.machine.columns
+        digits = [
+            sum(self.accumulators[first : first + columns])
+            for first in range(0, self.rowers, columns)
+        ]
+        width = self.schedule.program.outputs[0].base.width
+        if slot is placed.sequence.slots[0]:
+            self.supers = [0] * len(digits)
+        self.supers = [
+            (super_residue << width) + digit
+            for super_residue, digit in zip(self.supers, digits, strict=True)
+        ]
+        if slot.last:
+            word = placed.sequence.result
+            assert self.supers == self.word(run, word), f"{placed.sequence.name} of run {run}"
+            self.row_results[now + self.schedule.machine.row_latency] = (run, word), self.supers
+            self.checked += 1
 
     def _left(self, now: int, run: int, time: int, slot) -> list[int]:
         if slot.left is Left.NEIGHBOUR:
@@ -119,7 +177,10 @@ class Replay:
         return self._read(run, slot.left_word)
 
     def _slot(self, now: int, run: int, time: int, placed, slot) -> None:
-        left = self._left(now, run, time, slot)
+        if slot.left is Left.ROW:
+            left = self._row(now, run, time, placed, slot)
+        else:
+            left = self._left(now, run, time, slot)
         right = [0] * self.rowers
         assert slot.right_word is None or slot.constants is None
         if slot.right_word is not None:
@@ -132,7 +193,9 @@ class Replay:
             self.accumulators[rower] = x * y + (-kept if slot.subtract else kept)
         self._estimate(now, left, slot)
         sequence = placed.sequence
-        if sequence.result is None:
+        if slot.row_digit is not None:
+            self._super_residues(now, run, placed, slot)
+        elif sequence.result is None:
             self._serial(run, time - placed.start, sequence, left)
         elif slot.last:
             reduce = self.schedule.program.representation.reduce
@@ -155,15 +218,20 @@ class Replay:
             self.cox[now] = self.cox.get(now - 1, 0)
             return
         estimates = {
-            term.quotient.cox: term.quotient.source.base.width
+            term.quotient.cox: term.quotient.width
             for step in self.schedule.program.steps
             for term in step.terms
             if hasattr(term, "quotient")
         }
         ((cox, width),) = estimates.items()
         self.total = cox.start if slot.cox_first else self.total
+        words = left
+        if slot.left is Left.ROW:
+            base = self.schedule.program.outputs[0].base
+            offset = self.schedule.program.representation.row_offset(base.width)
+            words = [word + offset for word in self.ring]
         for tap, weight in enumerate(slot.tap_weights):
             position = tap * self.schedule.machine.tap_slots
             if weight:
-                self.total += weight * cox.leading(left[position], width)
+                self.total += weight * cox.leading(words[position], width)
         self.cox[now] = self.total >> cox.truncation

@@ -20,19 +20,21 @@ from residua.algorithms.field import evaluate
 from residua.algorithms.rns_field import lower
 from residua.errors import SpecificationError
 from residua.machines.control_store import Bus, assemble, control_widths
+from residua.machines.microcode import ROW_FIELDS
 from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import ALWAYS, Slot
 from residua.numbers.residues import Redundant
 
-ROWERS = [CHANNELS, CHANNELS // 2]
+ENGINES = [(CHANNELS, 1), (CHANNELS // 2, 1), (CHANNELS, 2), (CHANNELS // 2, 2), (CHANNELS, 4)]
+"""Rowers, and moduli in a row of hierarchical extensions."""
 
 
 class Host:
     """Loads, runs and unloads numbers on one page, beside the same on plain integers."""
 
-    def __init__(self, rowers, page, seed=0):
-        self.interpreter = Interpreter(processor(rowers), page, seed)
-        self.page, self.modulus, self.domain = page, MODULI[page], domains()[page]
+    def __init__(self, engine, page, seed=0):
+        self.interpreter = Interpreter(processor(*engine), page, seed)
+        self.page, self.modulus, self.domain = page, MODULI[page], domains(engine[1])[page]
         self.plain = {}
 
     def load(self, number):
@@ -70,9 +72,9 @@ class Host:
 
 
 @pytest.mark.parametrize("page", range(len(MODULI)))
-@pytest.mark.parametrize("rowers", ROWERS)
-def test_numbers_in_and_out(rowers, page):
-    host, modulus = Host(rowers, page), MODULI[page]
+@pytest.mark.parametrize("engine", ENGINES)
+def test_numbers_in_and_out(engine, page):
+    host, modulus = Host(engine, page), MODULI[page]
     largest = (1 << WORDS * WIDTH) - 1
     for number in (0, 1, modulus - 1, modulus, modulus + 1, largest, 0x123456789ABCDEF):
         host.load(number)
@@ -81,10 +83,10 @@ def test_numbers_in_and_out(rowers, page):
 
 @pytest.mark.parametrize("flags", [(0, 0), (0, 1), (1, 0), (1, 1)])
 @pytest.mark.parametrize("page", range(len(MODULI)))
-@pytest.mark.parametrize("rowers", ROWERS)
-def test_straight_line_with_both_values_of_every_gate(rowers, page, flags):
-    host, modulus = Host(rowers, page, seed=flags[0]), MODULI[page]
-    chooser = random.Random(f"{rowers} {page} {flags}")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_straight_line_with_both_values_of_every_gate(engine, page, flags):
+    host, modulus = Host(engine, page, seed=flags[0]), MODULI[page]
+    chooser = random.Random(f"{engine} {page} {flags}")
     bits = dict(zip(("flag", "other"), map(bool, flags), strict=True))
     edges = [(0, 0), (1, modulus - 1), (modulus - 1, modulus - 1)]
     for x, y in [*edges, (chooser.randrange(modulus), chooser.randrange(modulus))]:
@@ -98,10 +100,10 @@ def test_straight_line_with_both_values_of_every_gate(rowers, page, flags):
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 17])
 @pytest.mark.parametrize("page", range(len(MODULI)))
-@pytest.mark.parametrize("rowers", ROWERS)
-def test_rounds_without_a_break(rowers, page, rounds):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_rounds_without_a_break(engine, page, rounds):
     """A bit is only read until the round says that it may change."""
-    host, chooser = Host(rowers, page, rounds), random.Random(f"{rowers} {page} {rounds}")
+    host, chooser = Host(engine, page, rounds), random.Random(f"{engine} {page} {rounds}")
     pattern = [chooser.random() < 0.5 for _ in range(rounds)]
     for name in ("x", "y"):
         host.load(chooser.randrange(MODULI[page]))
@@ -111,9 +113,9 @@ def test_rounds_without_a_break(rowers, page, rounds):
 
 
 @pytest.mark.parametrize("page", range(len(MODULI)))
-@pytest.mark.parametrize("rowers", ROWERS)
-def test_a_ladder(rowers, page):
-    host, chooser = Host(rowers, page), random.Random(page)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_ladder(engine, page):
+    host, chooser = Host(engine, page), random.Random(page)
     state = ("x0", "z0", "x1", "z1")
     for name in ("x", *state):
         host.load(chooser.randrange(MODULI[page]))
@@ -126,24 +128,30 @@ def test_a_ladder(rowers, page):
 FIELDS = ["constant", "left_register", "right_register", "write_register", "subtract", "modulus"]
 
 
-@pytest.mark.parametrize("field", [*FIELDS, "first", "left", "cox_first", "bus"])
+ROWS = ["row", "row_higher", "row_first", "row_launch", "row_modulus", "cox_weight_0"]
+
+
+@pytest.mark.parametrize("field", [*FIELDS, "first", "left", "cox_first", "bus", *ROWS])
 def test_wrong_control_words_are_noticed(field):
     """Some faults have no effect, such as another modulus for a small sum; most have one."""
-    design = processor(CHANNELS)
+    columns = 2 if field in ROW_FIELDS else 1
+    design = processor(CHANNELS, columns)
     block = design.store.blocks["mixed"]
     values = design.store.fields[field]
     used = [i for i in range(block.start, block.start + block.length) if values[i]]
     # What runs between routines begins a quotient, too.
     used = used[field == "cox_first" :]
+    assert used
     places = used[:: -(-len(used) // 6)]
-    unnoticed = [place for place in places if not _is_noticed(design, field, place)]
+    unnoticed = [place for place in places if not _is_noticed((CHANNELS, columns), field, place)]
     assert len(unnoticed) < len(places) / 2
 
 
-def _is_noticed(design, field, place):
+def _is_noticed(engine, field, place):
+    design = processor(*engine)
     column = list(design.store.fields[field])
     column[place] ^= 1
-    host = Host(CHANNELS, 0)
+    host = Host(engine, 0)
     fields = design.store.fields | {field: tuple(column)}
     host.interpreter.store = replace(design.store, fields=fields)
     for name, number in (("x", 12345), ("y", 67890)):
@@ -156,11 +164,12 @@ def _is_noticed(design, field, place):
         return True
 
 
-@pytest.mark.parametrize("rowers", ROWERS)
-def test_layout(rowers):
-    design = processor(rowers)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_layout(engine):
+    design = processor(*engine)
     store = design.store
-    assert {name for name, values in store.fields.items() if values[0]} == {"first", "cox_first"}
+    begun = {"first", "cox_first"} | ({"row_first", "row_launch"} if engine[1] > 1 else set())
+    assert {name for name, values in store.fields.items() if values[0]} == begun
     assert {len(values) for values in store.fields.values()} == {store.words}
     position = 1
     for name, routine in design.routines.items():
@@ -169,7 +178,7 @@ def test_layout(rowers):
         assert block.settled >= block.length
         position += block.length
     assert position == store.words
-    assert len(store.constants) == rowers
+    assert len(store.constants) == engine[0]
     assert {len(column) for column in store.constants} == {3 * store.page_size}
     for column in store.constants:
         assert column[0] == column[store.page_size] == 0
@@ -186,17 +195,17 @@ def test_layout(rowers):
     assert all(width >= 1 for width in widths.values())
 
 
-@pytest.mark.parametrize("rowers", ROWERS)
-def test_only_loops_ask_for_the_next_bit(rowers):
-    store = processor(rowers).store
+@pytest.mark.parametrize("engine", ENGINES)
+def test_only_loops_ask_for_the_next_bit(engine):
+    store = processor(*engine).store
     for name, block in store.blocks.items():
         asked = store.fields["advance"][block.start : block.start + block.length]
         assert sum(asked) == (name in ("body", "ladder_step"))
 
 
 def test_every_result_of_unload_leaves_in_order():
-    for rowers in ROWERS:
-        store = processor(rowers).store
+    for engine in ENGINES:
+        store = processor(*engine).store
         block = store.blocks["unload"]
         emitted = store.fields["emit"][block.start : block.start + block.length]
         assert sum(emitted) == CHANNELS

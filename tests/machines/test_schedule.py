@@ -14,6 +14,7 @@ from residua.algorithms.program import Program
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.schedule import Schedule, schedule
+from residua.machines.sequences import row_digits
 from residua.machines.slots import Machine
 from residua.numbers.residues import Redundant
 
@@ -96,6 +97,55 @@ def test_taps_share_the_words(taps):
     idle = max(-(-12 // taps) - 1 + 6 - 12, 0)
     # The first extension adds u_b while it would wait, the second has nothing else to do.
     assert result.latency == 46 + idle + max(idle - 1, 0)
+
+
+@cache
+def hierarchical_product(columns: int, form: str, signs: tuple[int, ...] = (1,)) -> Program:
+    domain = signed_domain(P192, 17, 12, form, len(signs), columns)
+    bounds = analyse(product_program(domain, Redundant(1), signs))
+    return product_program(domain, bounds.representation, signs)
+
+
+def rows(rowers: int, columns: int, taps: int = 1, delay: int = 3) -> Machine:
+    return Machine(rowers, 7, delay, 2, taps, columns=columns, row_latency=9 + columns, row_lead=5)
+
+
+@pytest.mark.parametrize("form", ["plain", "reordered", "quadratic"])
+@pytest.mark.parametrize("columns", [2, 3, 4])
+def test_hierarchical_extensions(form, columns):
+    program = hierarchical_product(columns, form)
+    for goal in ("latency", "interval"):
+        replayed(program, schedule(program, rows(12, columns), goal))
+
+
+@pytest.mark.parametrize(("rowers", "columns"), [(6, 2), (6, 3), (4, 2), (4, 4), (2, 2)])
+def test_rows_of_shared_rowers(rowers, columns):
+    program = hierarchical_product(columns, "quadratic", (1, -1))
+    for goal in ("latency", "interval"):
+        result = schedule(program, rows(rowers, columns), goal)
+        # Super-residues of several groups wait for the passes of others.
+        assert result.row_registers
+        replayed(program, result)
+
+
+@pytest.mark.parametrize("taps", [1, 2, 3, 6])
+def test_taps_share_the_super_residues(taps):
+    program = hierarchical_product(2, "quadratic")
+    replayed(program, schedule(program, rows(12, 2, taps), "interval"), 3)
+
+
+def test_interval_of_hierarchical_extensions():
+    """Products and constants take 3 slots, quotients 2, each extension r and its digits."""
+    program = hierarchical_product(2, "quadratic")
+    result = schedule(program, rows(12, 2, taps=2), "interval")
+    assert result.interval == 3 + 2 + 12 + sum(row_digits(program))
+
+
+def test_rows_of_another_length_are_refused():
+    with pytest.raises(
+        SpecificationError, match=r"rows\(xi?.*\) has rows of 2, but the engine rows of 3"
+    ):
+        schedule(hierarchical_product(2, "quadratic"), rows(12, 3))
 
 
 def test_goals():

@@ -32,6 +32,30 @@ def kawamura(
     return program.reduce(f"{value.name}'", program.extension(xi, base, cox, exact=exact))
 
 
+def hierarchical(
+    program: Program,
+    value: Residues,
+    base: Base,
+    cox: Cox | None,
+    columns: int,
+    *,
+    exact: bool = True,
+) -> Residues:
+    """Extension through the super-residues of rows of c = ``columns`` moduli (HBE Algorithm 2).
+
+    Without ``cox`` X + k M comes out, 0 <= k < n (the remark after Algorithm 2); else as
+    `kawamura`, with the condition on exactness that super-residues really have (ERRATA E3).
+
+    Raises:
+        ProgramError: the value lies where the Cox may err.
+        SpecificationError: c does not divide the number of moduli.
+    """
+    xi = cofactor_form(program, value)
+    wanted = exact and cox is not None
+    extension = program.extension(xi, base, cox, columns=columns, exact=wanted)
+    return program.reduce(f"{value.name}'", extension)
+
+
 def bajard_imbert(program: Program, value: Residues, base: Base) -> Residues:
     """Extension without the quotient: X + k M with 0 <= k < n (HBE section III-B, its [12])."""
     xi = cofactor_form(program, value)

@@ -45,6 +45,8 @@ class MontgomeryDomain:
     papers' setting with canonical residues). ``first`` and ``second`` are the Cox of the extensions
     from base a and from base b.
 
+    ``columns`` c > 1 makes both extensions hierarchical, over rows of c moduli (HBE section V).
+
     With ``skips_quotient`` the first extension of a product does without the Cox (Bajard-Imbert):
     results have up to sum(weights) multiples of P more, for which the bases must have room.
     """
@@ -58,6 +60,7 @@ class MontgomeryDomain:
     form: Form = "reordered"
     unsigned: bool = False
     skips_quotient: bool = False
+    columns: int = 1
 
     @cached_property
     def factor_a(self) -> Vector:
@@ -184,6 +187,7 @@ def divide(
             multiple=Fraction(multiple * domain.modulus, domain.base_a.product),
             factor=domain.factor_b,
             weights=weights,
+            columns=domain.columns,
         ),
         program.scaled(u_b, Fraction(multiple, domain.base_a.product), domain.factor_b),
     )
@@ -191,7 +195,14 @@ def divide(
         program.demand(s_b, within, _out_of_range(domain, s_b))
     s_a = program.reduce(
         "s_a",
-        program.extension(s_b, domain.base_a, domain.second, factor=domain.factor_a, exact=True),
+        program.extension(
+            s_b,
+            domain.base_a,
+            domain.second,
+            factor=domain.factor_a,
+            columns=domain.columns,
+            exact=True,
+        ),
     )
     return Element(s_a, s_b)
 
@@ -223,10 +234,14 @@ def _reduce_plain(
     """SBMM Algorithm 2 lines 2 to 6 as printed."""
     q_a = program.reduce("q_a", program.scaled(u_a, Fraction(-1, domain.modulus)))
     xi_a = cofactor_form(program, q_a)
-    q_b = program.reduce("q_b", program.extension(xi_a, domain.base_b, domain.first))
+    columns = domain.columns
+    q_b = program.reduce(
+        "q_b", program.extension(xi_a, domain.base_b, domain.first, columns=columns)
+    )
     r_b = program.reduce("r_b", program.scaled(u_b, 1), program.scaled(q_b, domain.modulus))
     s_b = program.reduce("s_b", program.scaled(r_b, Fraction(1, domain.base_a.product)))
     program.demand(s_b, domain.range, _out_of_range(domain, s_b))
     xi_b = cofactor_form(program, s_b)
-    s_a = program.reduce("s_a", program.extension(xi_b, domain.base_a, domain.second, exact=True))
+    extension = program.extension(xi_b, domain.base_a, domain.second, columns=columns, exact=True)
+    s_a = program.reduce("s_a", extension)
     return Element(s_a, s_b)

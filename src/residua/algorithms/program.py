@@ -7,7 +7,8 @@ step: a sum of terms, accumulated without reduction and reduced once in each cha
 
 * a product of two residue vectors, channel by channel,
 * a residue vector times a stored constant vector,
-* a broadcast: every channel of a source times a stored matrix (the inner loop of a base extension),
+* a broadcast: every channel of a source times a stored matrix (the inner loop of a base extension);
+  of a hierarchical one every row's super-residue, reduced in each channel, times a stored matrix,
 * the Cox's quotient times a stored constant vector,
 * a stored constant vector,
 * a residue vector where a bit is set, or where it is not (`Program.select`).
@@ -27,7 +28,7 @@ from pathlib import Path
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
-from residua.numbers.cox import Cox, Deviation, Range, deviation
+from residua.numbers.cox import Cox, Deviation, Range, deviation, row_multipliers
 from residua.numbers.residues import Canonical, Representation
 
 Vector = tuple[int, ...]
@@ -106,13 +107,39 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Quotient:
-    """The Cox's estimate for a source vector: floor(sigma0 + sum(weight_i * trunc(residue_i)))."""
+class Rows:
+    """Super-residues of a vector, one for each row of ``columns`` channels.
+
+    Row i has sum(multiplier_j * residue_j) over its channels j, never reduced (HBE Algorithm 2
+    lines 4 to 7).
+    """
 
     name: str
     source: Residues
+    columns: int
+    multipliers: Vector
+
+    @property
+    def count(self) -> int:
+        """r, the number of rows."""
+        return len(self.multipliers) // self.columns
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The Cox's estimate for a source's words: floor(sigma0 + sum(weight_i * trunc(word_i)))."""
+
+    name: str
+    source: Residues | Rows
     weights: Vector
     cox: Cox
+
+    @property
+    def width(self) -> int:
+        """Bits of a modulus, or of the product of a row."""
+        if isinstance(self.source, Rows):
+            return self.source.columns * self.source.source.base.width
+        return self.source.base.width
 
 
 @dataclass(frozen=True)
@@ -142,12 +169,13 @@ class Scaled:
 
 @dataclass(frozen=True)
 class Broadcast:
-    """sum over the source's channels j of source_j * matrix[j][i], in every target channel i.
+    """sum over the source's words j of source_j * matrix[j][i], in every target channel i.
 
-    ``unit`` marks that every source channel is added or subtracted as it is.
+    Super-residues are reduced in channel i first. ``unit`` marks that every source channel is added
+    or subtracted as it is.
     """
 
-    source: Residues | Words
+    source: Residues | Words | Rows
     matrix: tuple[Vector, ...]
     unit: bool = False
 
@@ -294,13 +322,13 @@ class Program:
 
     def spread(
         self,
-        source: Residues | Words,
+        source: Residues | Words | Rows,
         base: Base,
         weights: Sequence[int | Fraction],
         factor: Sequence[int],
         range: Interval,
     ) -> Summand:
-        """The summand sum(source_j * weights_j), where each source channel is read as an integer.
+        """The summand sum(source_j * weights_j), where each source word is read as an integer.
 
         ``range`` is what the caller knows of that integer.
         """
@@ -324,19 +352,21 @@ class Program:
         multiple: Fraction | int = 1,
         factor: Sequence[int] | None = None,
         weights: Sequence[int] | None = None,
+        columns: int = 1,
         exact: bool = False,
     ) -> Summand:
         """The summand multiple * X in ``base``, for a source that holds xi_i = |X * M_i^-1|.
 
-        With ``weights``, xi_i = weights_i * residue_i. ``cox`` None skips the quotient: X comes out
-        with up to n multiples of M too many (Bajard-Imbert). ``exact`` demands that X itself comes
-        out and refuses a source whose range allows anything else.
+        With ``weights``, xi_i = weights_i * residue_i. ``columns`` c > 1 is the hierarchical
+        extension, through the super-residues of rows of c moduli. ``cox`` None skips the quotient:
+        X comes out with up to n multiples of M too many (Bajard-Imbert). ``exact`` demands that X
+        itself comes out and refuses a source whose range allows anything else.
         """
         multiple = Fraction(multiple)
         weights = tuple(weights or [1] * len(source.base))
         self._holds_cofactors(source, weights)
         factor = [1] * len(base) if factor is None else factor
-        exact_range, result = self._extension_ranges(source.base, cox, weights)
+        exact_range, result = self._extension_ranges(source.base, cox, weights, columns)
         if exact and not source.range.within(exact_range):
             raise ProgramError(
                 f"{self._here()}: {source.name} reaches {_powers(source.range)}, but its base "
@@ -344,18 +374,25 @@ class Program:
                 f"{_shortage(source, exact_range, cox)}"
             )
         value = source.range if exact else result
-        columns = [
-            weight * cofactor * multiple
+        words: Residues | Rows = source
+        cofactors = [
+            weight * cofactor
             for weight, cofactor in zip(weights, source.base.cofactors, strict=True)
         ]
-        summand = self.spread(source, base, columns, factor, value.scaled(multiple))
+        if columns > 1:
+            multipliers = row_multipliers(source.base, weights, columns)
+            words = Rows(f"rows({source.name})", source, columns, multipliers)
+            cofactors = [source.base.product // a for a in source.base.row_products(columns)]
+            weights = (1,) * words.count
+        amounts = [cofactor * multiple for cofactor in cofactors]
+        summand = self.spread(words, base, amounts, factor, value.scaled(multiple))
         if cox is None:
             return summand
         constant = tuple(
             -source.base.product * rational_residue(multiple, m) * f % m
             for f, m in zip(summand.factor, _moduli(base), strict=True)
         )
-        quotient = Quotient(f"q({source.name})", source, weights, cox)
+        quotient = Quotient(f"q({source.name})", words, weights, cox)
         terms = (*summand.terms, Correction(quotient, constant))
         return Summand(base, terms, summand.factor, summand.range)
 
@@ -410,14 +447,15 @@ class Program:
         return Residues(name, base, value.factor[first:last], value.range, value, first)
 
     def _extension_ranges(
-        self, base: Base, cox: Cox | None, weights: Vector
+        self, base: Base, cox: Cox | None, weights: Vector, columns: int
     ) -> tuple[Interval, Interval]:
         """Values that an extension returns unchanged, and all values that it can return."""
         ranges = self.representation.ranges(base)
         if cox is None:
             unreduced = _weighted_sum(base, ranges, weights)
             return Interval.of(0, 0), unreduced
-        error: Deviation = deviation(base, cox, ranges, weights)
+        offset = self.representation.row_offset(base.width) if columns > 1 else 0
+        error: Deviation = deviation(base, cox, ranges, weights, columns=columns, offset=offset)
         low, high = (bound * base.product for bound in error.exact(cox.sigma0))
         # Both intervals are open at the top, and a step of 1/M is finer than any of their ends.
         step = Fraction(1, base.product)

@@ -11,6 +11,8 @@ from residua.cores.specification_keys import (
     BaseB,
     BasesKey,
     Channels,
+    Columns,
+    Extension,
     Key,
     LevelsPerRegister,
     Name,
@@ -20,12 +22,14 @@ from residua.cores.specification_keys import (
     Weight,
     Width,
     check_bases,
+    check_extension,
     check_rowers,
     integer,
 )
 from residua.curves.catalogue import find_curve
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
 from residua.errors import SpecificationError
+from residua.numbers.search import check_columns
 
 Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
@@ -126,6 +130,8 @@ class CoprocessorSpecification(BaseModel):
     weight: Weight = 3
     base_a: BaseA = None
     base_b: BaseB = None
+    extension: Extension = "kawamura"
+    columns: Columns = None
     reduction: Reduction = "auto"
     product_registers: ProductRegisters = 0
     levels_per_register: LevelsPerRegister = 1
@@ -135,7 +141,13 @@ class CoprocessorSpecification(BaseModel):
     def _even_share(self) -> "CoprocessorSpecification":
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
+        check_columns(count, self.rowers, self.row_length)
         return self
+
+    @property
+    def row_length(self) -> int:
+        """c, the moduli in a row; 1 if extensions are not hierarchical."""
+        return check_extension(self.extension, self.columns)
 
     @property
     def catalogued(self) -> bool:

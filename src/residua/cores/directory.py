@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from residua.algorithms.conversion import split_words
+from residua.cores.base_extension import BaseExtensionCore
+from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
@@ -30,7 +32,7 @@ from residua.cores.manifest import (
     version,
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Interface, Specification, load, load_any
+from residua.cores.specification import AnySpecification, Interface, Specification, load_any
 from residua.errors import SpecificationError
 from residua.hardware.core import WordDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
@@ -58,7 +60,10 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "coprocessor"]
+Kind = Literal["multiplier", "extension", "coprocessor"]
+
+EngineCore = RnsMontgomeryCore | BaseExtensionCore
+"""A core that is one engine with one program."""
 
 Progress = Callable[[str], None]
 """Called with the name of each step as it begins."""
@@ -81,7 +86,7 @@ def check_free(path: Path) -> None:
 
 
 def build(
-    specification: Specification | CoprocessorSpecification,
+    specification: AnySpecification,
     path: Path,
     progress: Progress = lambda step: None,
 ) -> "Directory":
@@ -100,7 +105,7 @@ def build(
     if isinstance(specification, CoprocessorSpecification):
         files = coprocessor_files(CoprocessorBuild(specification), progress)
     else:
-        core = RnsMontgomeryCore(specification)
+        core = _engine_core(specification)
         progress("Verilog")
         files = _files(core)
     progress("files")
@@ -159,8 +164,10 @@ class Directory:
     @property
     def kind(self) -> Kind:
         """What kind of core it is."""
-        made = self.manifest.get("kind") == "coprocessor"
-        return "coprocessor" if made else "multiplier"
+        if self.manifest.get("kind") == "coprocessor":
+            return "coprocessor"
+        extends = self.manifest["parameters"].get("algorithm") == "base-extension"
+        return "extension" if extends else "multiplier"
 
     @property
     def top(self) -> str:
@@ -168,13 +175,15 @@ class Directory:
         return str(self.manifest["top"])
 
     @cached_property
-    def core(self) -> RnsMontgomeryCore:
-        """The multiplier, made again from the specification.
+    def core(self) -> EngineCore:
+        """The multiplier or base extension, made again from the specification.
 
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        core = RnsMontgomeryCore(load(self.path / SPECIFICATION, {}))
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert not isinstance(specification, CoprocessorSpecification)
+        core = _engine_core(specification)
         self._check_same(_description(core))
         return core
 
@@ -236,7 +245,14 @@ def summary(manifest: dict[str, Any]) -> dict[str, Any]:
     return {name: manifest[name] for name in names if name in manifest}
 
 
-def _description(core: RnsMontgomeryCore) -> dict[str, Any]:
+def _engine_core(specification: Specification | BaseExtensionSpecification) -> EngineCore:
+    """The core that a specification of one asks for."""
+    if isinstance(specification, BaseExtensionSpecification):
+        return BaseExtensionCore(specification)
+    return RnsMontgomeryCore(specification)
+
+
+def _description(core: EngineCore) -> dict[str, Any]:
     """The part of a manifest that a core determines."""
     return {
         "specification": core.specification.items(),
@@ -248,10 +264,12 @@ def _description(core: RnsMontgomeryCore) -> dict[str, Any]:
     }
 
 
-def _ranges(core: RnsMontgomeryCore) -> dict[str, list[str]]:
+def _ranges(core: EngineCore) -> dict[str, list[str]]:
     """Closed intervals, as decimal strings."""
-    bound, word = core.domain.bound, 1 << core.width
-    if core.words:
+    word = 1 << core.width
+    if isinstance(core, BaseExtensionCore):
+        ranges = core.ranges
+    elif core.words:
         ranges = {
             "x": (0, core.words.largest_x),
             "y": (0, core.words.largest),
@@ -261,16 +279,17 @@ def _ranges(core: RnsMontgomeryCore) -> dict[str, list[str]]:
         }
     else:
         ranges = {
-            "operands": (-bound, bound),
+            "operands": (-core.domain.bound, core.domain.bound),
             "results": core.result_range,
             "words": (-word, word - 1),
         }
     ranges["sums"] = core.design.sum_range
-    ranges["quotients"] = core.design.quotient_range
+    if core.design.estimate:
+        ranges["quotients"] = core.design.quotient_range
     return {name: [str(low), str(high)] for name, (low, high) in ranges.items()}
 
 
-def _interface(core: RnsMontgomeryCore) -> dict[str, Any]:
+def _interface(core: EngineCore) -> dict[str, Any]:
     """The words of the interface, in their order."""
     if core.words:
         return _streams(core.words)
@@ -307,7 +326,7 @@ def _split(design: WordDesign, number: int) -> list[str]:
     return [str(word) for word in split_words(number, design.words, design.width)]
 
 
-def _word(core: RnsMontgomeryCore, word: Word) -> dict[str, Any]:
+def _word(core: EngineCore, word: Word) -> dict[str, Any]:
     """A word of the interface: the vector that it belongs to and the channels of its rowers."""
     schedule, first = core.design.schedule, word.group * core.rowers
     vector = schedule.values[word.value]
@@ -322,7 +341,11 @@ def _hexes(words: list[str]) -> str:
     return " ".join(f"{int(word):x}" for word in words)
 
 
-def _files(core: RnsMontgomeryCore) -> dict[str, str]:
+def _signed_hex(number: int) -> str:
+    return f"{number:#x}"
+
+
+def _files(core: EngineCore) -> dict[str, str]:
     """All files by name, the manifest last."""
     specification, rtl = core.specification.toml(), emit(core.component(), core.name)
     top = f"rtl/{core.name}.v"
@@ -332,13 +355,27 @@ def _files(core: RnsMontgomeryCore) -> dict[str, str]:
         **_description(core),
         "ports": ports(rtl[top], core.name, meanings.__getitem__),
     }
-    suffix = "_words" if core.words else ""
-    names = {"domain": core.domain, "words": _words, "hexes": _hexes}
+    suffix = _suffix(core)
+    names = {"domain": core.domain, "words": _words, "hexes": _hexes, "signed": _signed_hex}
     rtl[top] = commented(render(f"header{suffix}.txt", manifest, **names)) + rtl[top]
     readme = render(f"README{suffix}.md", manifest, **names)
     files = {SPECIFICATION: specification, "README.md": readme, **rtl}
-    files |= integration_files(manifest, f"RNS Montgomery multiplier modulo {_modulus(core)}")
+    files |= integration_files(manifest, _title(core))
     return completed(manifest, files)
+
+
+def _suffix(core: EngineCore) -> str:
+    """What the names of a core's templates end in."""
+    if isinstance(core, BaseExtensionCore):
+        return "_extension"
+    return "_words" if core.words else ""
+
+
+def _title(core: EngineCore) -> str:
+    """The core in one line."""
+    if isinstance(core, BaseExtensionCore):
+        return f"RNS base extension of {core.channels} channels of {core.width} bits"
+    return f"RNS Montgomery multiplier modulo {_modulus(core)}"
 
 
 def _modulus(core: RnsMontgomeryCore) -> str:

@@ -28,7 +28,8 @@ class EccCore:
     ``curves`` share one core. ``width`` is that of a modulus, w. ``bases`` are the moduli of both,
     None searches them: ``channels`` None takes the fewest moduli that work, ``style`` None moduli
     whose h have few digits (up to ``weight``) if there are enough of them, ``reduction`` None folds
-    by shifts for those and by multipliers for any other. ``blinding`` is the number of random bits
+    by shifts for those and by multipliers for any other. ``columns`` c > 1 makes extensions
+    hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
     that blind each scalar on Weierstrass curves. ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
@@ -47,6 +48,7 @@ class EccCore:
         weight: int = 3,
         reduction: Literal["shift", "multiply"] | None = None,
         rowers: int | None = None,
+        columns: int = 1,
         blinding: int = 0,
         formula: Formula | None = None,
         product_registers: int = 0,
@@ -61,7 +63,7 @@ class EccCore:
         self.curves, self._width = tuple(curves), width or DEFAULT_WIDTH
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
-        self._blinding, self._formula = blinding, formula
+        self._columns, self._blinding, self._formula = columns, blinding, formula
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
         self.blinding = self.design.blinding
@@ -89,11 +91,15 @@ class EccCore:
     def _find(self, channels: int | None, width: int | None) -> tuple[BasePair, CoprocessorDesign]:
         """The narrowest bases that hold every sum of every program."""
         if self._bases is not None:
-            pair = user_bases(max(self.moduli), *self._bases, width=width)
+            pair = user_bases(max(self.moduli), *self._bases, width=width, columns=self._columns)
             return pair, self._design(pair, self._formulas(pair))
         least = channels or -(-max(self.moduli).bit_length() // self._width)
+        counts = [least]
+        if channels is None:
+            most = least + max(MOST_EXTRA_CHANNELS, 2 * self._columns)
+            counts = [n for n in range(least, most + 1) if n % self._columns == 0]
         failure: SpecificationError | None = None
-        for count in range(least, least + (1 if channels else MOST_EXTRA_CHANNELS + 1)):
+        for count in counts:
             try:
                 pair = self._search(count)
                 design = self._design(pair, self._formulas(pair))
@@ -109,11 +115,21 @@ class EccCore:
         largest, style = max(self.moduli), self._style
         try:
             first = style or "sparse"
-            return search_bases(largest, self._width, channels, style=first, weight=self._weight)
+            return self._searched(largest, channels, first)
         except SpecificationError:
             if style is not None:
                 raise
-            return search_bases(largest, self._width, channels, style="any")
+            return self._searched(largest, channels, "any")
+
+    def _searched(self, largest: int, channels: int, style: Style) -> BasePair:
+        return search_bases(
+            largest,
+            self._width,
+            channels,
+            style=style,
+            weight=self._weight,
+            columns=self._columns,
+        )
 
     @property
     def style(self) -> Style:
@@ -166,7 +182,7 @@ class EccCore:
         moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
         if self._bases is None:
             pairs = list(zip(moduli_a, moduli_b, strict=True))
-            moduli_a, moduli_b = orient_pairs(pairs, curves[0].prime)
+            moduli_a, moduli_b = orient_pairs(pairs, curves[0].prime, below=self._columns > 1)
         domains = [
             MontgomeryDomain(
                 modulus,
@@ -177,6 +193,7 @@ class EccCore:
                 modulus,
                 "quadratic",
                 skips_quotient=True,
+                columns=self._columns,
             )
             for modulus in _moduli(curves)
         ]

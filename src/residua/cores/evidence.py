@@ -3,17 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-from residua.cores.directory import Directory
+from residua.cores.base_extension import BaseExtensionCore
+from residua.cores.base_extension_workload import extension_workload
+from residua.cores.directory import Directory, EngineCore
 from residua.cores.ecc_verification import verify_coprocessor
 from residua.cores.verification import VerificationResult, build_simulator, verify
 from residua.cores.word_verification import build_word_simulator, verify_words
-from residua.cores.workload import montgomery_workload
+from residua.cores.workload import Workload, montgomery_workload
 
 Steps = Callable[[int, int], None]
 """Called with the runs that are done and their total."""
 
 PRODUCTS, POINTS = 100_000, 50
-"""Runs by default: products of a multiplier, multiplications of points on each curve."""
+"""Runs by default: products or base extensions, multiplications of points on each curve."""
 
 
 def verify_directory(
@@ -109,7 +111,7 @@ def _verify_residues(
     directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
 ) -> VerificationResult:
     core = directory.core
-    workload = montgomery_workload(core.program, core.domain, seed)
+    workload = _workload(core, seed)
     simulator = build_simulator(
         core.design,
         workload,
@@ -118,6 +120,12 @@ def _verify_residues(
         top=directory.name,
     )
     return verify(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+
+
+def _workload(core: EngineCore, seed: int) -> Workload:
+    if isinstance(core, BaseExtensionCore):
+        return extension_workload(core.program, core.domain, seed)
+    return montgomery_workload(core.program, core.domain, seed)
 
 
 def _verify_words(

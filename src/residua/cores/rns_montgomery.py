@@ -100,6 +100,8 @@ class RnsMontgomeryCore:
             width=self.width,
             channels=self.channels,
             rowers=self.rowers,
+            extension=self.request.extension,
+            columns=self.request.row_length if self.request.row_length > 1 else None,
             bases=self.style,
             weight=self.request.weight,
             base_a=_values(self.domain.base_a),
@@ -146,7 +148,7 @@ class RnsMontgomeryCore:
         """The engine of the product alone."""
         program = _program(self.domain)
         design = EngineDesign(program, self._options)
-        program.representation = Redundant(design.bounds.folds)
+        program.representation = design.bounds.representation
         return design
 
     @property
@@ -254,6 +256,8 @@ class RnsMontgomeryCore:
             **self.bases,
             **choices,
             "rowers": self.rowers,
+            "extension": self.request.extension,
+            "columns": self.request.row_length,
             "reduction": self.reduction,
             "folds": self.design.bounds.folds,
             "schedule": self.request.schedule,
@@ -305,6 +309,7 @@ def _search(request: Specification, style: Style) -> BasePair:
         truncation=request.truncation,
         sigma0=request.sigma0,
         rowers=request.rowers,
+        columns=request.row_length,
     )
 
 
@@ -318,6 +323,7 @@ def _given_pair(
         width=request.width if "width" in request.model_fields_set else None,
         truncation=request.truncation,
         sigma0=request.sigma0,
+        columns=request.row_length,
     )
     heavy = [m for m in (*pair.base_a, *pair.base_b) if m.weight > request.weight]
     if request.bases == "sparse" and heavy:
@@ -342,7 +348,14 @@ def _choose(request: Specification, pair: BasePair) -> _Choice:
 
 def _reordered(request: Specification, pair: BasePair) -> _Choice:
     domain = MontgomeryDomain(
-        request.modulus, pair.base_a, pair.base_b, pair.cox, pair.cox, pair.bound, "reordered"
+        request.modulus,
+        pair.base_a,
+        pair.base_b,
+        pair.cox,
+        pair.cox,
+        pair.bound,
+        "reordered",
+        columns=request.row_length,
     )
     return _Choice(_roomy(domain), pair.condition)
 
@@ -352,15 +365,20 @@ def _quadratic(request: Specification, pair: BasePair) -> _Choice:
     base_a, base_b = pair.base_a, pair.base_b
     if request.base_a is None:
         pairs: list[tuple[Modulus, Modulus]] = list(zip(base_a, base_b, strict=True))
-        moduli_a, moduli_b = orient_pairs(pairs, request.modulus)
+        moduli_a, moduli_b = orient_pairs(pairs, request.modulus, below=request.row_length > 1)
         base_a, base_b = Base(moduli_a), Base(moduli_b)
     draft = MontgomeryDomain(
-        request.modulus, base_a, base_b, pair.cox, pair.cox, pair.bound, "quadratic"
+        request.modulus,
+        base_a,
+        base_b,
+        pair.cox,
+        pair.cox,
+        pair.bound,
+        "quadratic",
+        columns=request.row_length,
     )
     cox, condition = _weighted_cox(request, base_a, base_b, draft.weights)
-    domain = MontgomeryDomain(
-        request.modulus, base_a, base_b, cox, cox, condition.bound, "quadratic"
-    )
+    domain = replace(draft, first=cox, second=cox, bound=condition.bound)
     return _Choice(_roomy(domain), condition)
 
 
@@ -386,7 +404,15 @@ def _weighted_cox(
 
     def condition(cox: Cox) -> RangeCondition:
         return montgomery_range(
-            request.modulus, base_a, base_b, cox, cox, ranges_a, ranges_b, weights_a=weights
+            request.modulus,
+            base_a,
+            base_b,
+            cox,
+            cox,
+            ranges_a,
+            ranges_b,
+            weights_a=weights,
+            columns=request.row_length,
         )
 
     narrow: tuple[Cox, RangeCondition] | None = None
@@ -394,7 +420,7 @@ def _weighted_cox(
     for kept in _truncations(request, base_b):
         sigma0 = request.sigma0
         if sigma0 is None:
-            sigma0 = centred_sigma0(base_b, kept, ranges_b)
+            sigma0 = centred_sigma0(base_b, kept, ranges_b, columns=request.row_length)
         cox = Cox(kept, sigma0)
         try:
             found = condition(cox)

@@ -7,61 +7,55 @@ table of the documentation follow from it.
 import difflib
 import tomllib
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
+from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.specification_keys import (
-    BITS,
     CHANNELS,
     Algorithm,
     BaseA,
     BaseB,
     BasesKey,
     Channels,
+    Columns,
+    Extension,
     Key,
     LevelsPerRegister,
+    Modulus,
     Name,
     ProductRegisters,
     Reduction,
     Rowers,
+    ScheduleKey,
+    Sigma0,
+    Truncation,
     Weight,
     Width,
+    check_algorithm,
     check_bases,
+    check_extension,
     check_rowers,
-    integer,
+    described,
+    plain_items,
     shown,
+    toml_text,
     unmarked,
 )
 from residua.errors import SpecificationError
-from residua.numbers.catalogue import check_modulus, parse_modulus
+from residua.numbers.search import check_columns
 
 FormChoice = Literal["auto", "quadratic", "reordered"]
-ScheduleGoal = Literal["latency", "interval"]
 Interface = Literal["residues", "words"]
 ResultChoice = Literal["montgomery", "plain"]
 
-
-def _modulus(value: object) -> int:
-    number = parse_modulus(value) if isinstance(value, str) else integer(value)
-    check_modulus(number)
-    return number
-
-
-def _fraction(value: object) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
-        raise ValueError("")
-    try:
-        number = Fraction(value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        raise ValueError("") from None
-    if not 0 <= number < 1:
-        raise ValueError("")
-    return number
-
+AnySpecification: TypeAlias = (
+    "Specification | BaseExtensionSpecification | CoprocessorSpecification"
+)
+"""What a user may ask for."""
 
 _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
@@ -73,17 +67,7 @@ class Specification(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     algorithm: Algorithm = "rns-montgomery"
-    modulus: Annotated[
-        int,
-        BeforeValidator(_modulus),
-        Key(
-            "The modulus P: odd, at least 2^16.",
-            "a name such as `P-256`, a decimal or `0x` number, or `@` and the name of a file that "
-            "holds one",
-            "none, must be given if no curve is",
-            "MODULUS",
-        ),
-    ]
+    modulus: Modulus
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None
@@ -91,24 +75,8 @@ class Specification(BaseModel):
     weight: Weight = 3
     base_a: BaseA = None
     base_b: BaseB = None
-    truncation: Annotated[
-        Annotated[int, BITS] | None,
-        Key(
-            "Bits t of each residue that the Cox adds.",
-            "1 to w",
-            "the fewest that leave a slack of one bit",
-            "BITS",
-        ),
-    ] = None
-    sigma0: Annotated[
-        Annotated[Fraction, BeforeValidator(_fraction)] | None,
-        Key(
-            "Start value of the Cox.",
-            "a fraction in [0, 1) such as `1/2`, a multiple of 2^-t",
-            "the one that centres the exact range",
-            "FRACTION",
-        ),
-    ] = None
+    truncation: Truncation = None
+    sigma0: Sigma0 = None
     form: Annotated[
         FormChoice,
         Key(
@@ -119,17 +87,10 @@ class Specification(BaseModel):
             "FORM",
         ),
     ] = "auto"
+    extension: Extension = "kawamura"
+    columns: Columns = None
     reduction: Reduction = "auto"
-    schedule: Annotated[
-        ScheduleGoal,
-        Key(
-            "What the schedule makes as short as it can, before the other: the latency of one "
-            "operation or the interval between interleaved ones.",
-            "`latency`, `interval`",
-            "`latency`",
-            "GOAL",
-        ),
-    ] = "latency"
+    schedule: ScheduleKey = "latency"
 
     interface: Annotated[
         Interface,
@@ -168,9 +129,16 @@ class Specification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Specification":
+        check_algorithm(self.algorithm, "rns-montgomery")
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
+        check_columns(count, self.rowers, self.row_length)
         return self
+
+    @property
+    def row_length(self) -> int:
+        """c, the moduli in a row; 1 if extensions are not hierarchical."""
+        return check_extension(self.extension, self.columns)
 
     @model_validator(mode="after")
     def _words_alone(self) -> "Specification":
@@ -189,53 +157,24 @@ class Specification(BaseModel):
 
         ``interface`` is among them for ``words`` only, as are the keys that belong to it.
         """
-        return {
-            name: _plain(name, value)
-            for name in type(self).model_fields
-            if (value := getattr(self, name)) is not None
-            and (name, value) != ("interface", "residues")
-        }
+        items = plain_items(self)
+        if self.interface == "residues":
+            items.pop("interface")
+        return items
 
     def toml(self) -> str:
         """The specification as a TOML file, without what is left open."""
-        lines = []
-        for name, value in self.items().items():
-            if isinstance(value, list):
-                rows = "".join(f"    {number},\n" for number in value)
-                lines.append(f"{name} = [\n{rows}]\n")
-            else:
-                lines.append(
-                    f"{name} = {value}\n" if isinstance(value, int) else _quoted(name, value)
-                )
-        return "".join(lines)
-
-
-def described(kind: type[BaseModel]) -> dict[str, Key]:
-    """The descriptions of a kind of specification's keys."""
-    return {
-        name: next(item for item in field.metadata if isinstance(item, Key))
-        for name, field in kind.model_fields.items()
-    }
-
-
-def _quoted(name: str, value: str) -> str:
-    return f'{name} = "{value}"\n'
-
-
-def _plain(name: str, value: object) -> object:
-    if name == "modulus":
-        return f"{value:#x}"
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, Fraction) else value
+        return toml_text(self.items())
 
 
 def keys() -> dict[str, Key]:
-    """The description of every key of multipliers and coprocessors, in order."""
+    """The description of every key of every kind of core, in order."""
     multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
-    own = {name: key for name, key in coprocessor.items() if name not in multiplier}
     first = {name: multiplier[name] for name in ("algorithm", "modulus")}
-    return first | own | multiplier
+    own = {name: key for name, key in coprocessor.items() if name not in multiplier}
+    others = described(BaseExtensionSpecification)
+    last = {name: key for name, key in others.items() if name not in multiplier}
+    return first | own | multiplier | last
 
 
 def load(path: Path | None, flags: Mapping[str, Any]) -> Specification:
@@ -252,14 +191,24 @@ def load(path: Path | None, flags: Mapping[str, Any]) -> Specification:
     return check(values, source)
 
 
-def load_any(
-    path: Path | None, flags: Mapping[str, Any]
-) -> Specification | CoprocessorSpecification:
+def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
     """The specification of what a TOML file (if any) with flags on top of it asks for.
 
-    A curve makes it that of a coprocessor. Arguments and errors are those of `load`.
+    See `check_any`. Arguments and errors are those of `load`.
     """
-    values, source = _merged(path, flags)
+    return check_any(*_merged(path, flags))
+
+
+def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
+    """The specification with these values of what they ask for.
+
+    ``algorithm`` may make it that of a base extension, a curve that of a coprocessor.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    if values.get("algorithm") == "base-extension":
+        return check_base_extension(values, source)
     if "curve" in values:
         return check_coprocessor(values, source)
     if "modulus" not in values:
@@ -292,6 +241,18 @@ def check_coprocessor(values: Mapping[str, Any], source: str = "") -> Coprocesso
         return CoprocessorSpecification(**values)
     except ValidationError as error:
         raise _refusal(error, source, "a coprocessor") from None
+
+
+def check_base_extension(values: Mapping[str, Any], source: str = "") -> BaseExtensionSpecification:
+    """The specification of a base extension with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    try:
+        return BaseExtensionSpecification(**values)
+    except ValidationError as error:
+        raise _refusal(error, source, "a base extension") from None
 
 
 def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:

@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from fractions import Fraction
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator
+from pydantic import BaseModel, BeforeValidator
 
 from residua.errors import SpecificationError
+from residua.numbers.catalogue import check_modulus, parse_modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
 from residua.toolchain.verilog import legal_name
 
 Bases = Literal["auto", "sparse", "any"]
 ReductionChoice = Literal["auto", "shift", "multiply"]
+ExtensionChoice = Literal["kawamura", "hierarchical"]
+ScheduleGoal = Literal["latency", "interval"]
 
-ALGORITHMS = ("rns-montgomery",)
+ALGORITHMS = ("rns-montgomery", "base-extension")
 """What this version builds."""
 
 PLANNED = ("sbmm", "iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
@@ -66,9 +70,30 @@ def within(lowest: int, highest: int) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+MOST_COLUMNS = 8
+"""Moduli that a row may have."""
+
 WIDTH = within(WIDTHS[0], WIDTHS[-1])
 CHANNELS = within(1, MOST_CHANNELS)
 BITS = within(1, WIDTHS[-1])
+
+
+def _modulus(value: object) -> int:
+    number = parse_modulus(value) if isinstance(value, str) else integer(value)
+    check_modulus(number)
+    return number
+
+
+def _fraction(value: object) -> Fraction:
+    if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
+        raise ValueError("")
+    try:
+        number = Fraction(value)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise ValueError("") from None
+    if not 0 <= number < 1:
+        raise ValueError("")
+    return number
 
 
 def _moduli(value: object) -> tuple[int, ...]:
@@ -110,7 +135,50 @@ def check_bases(
 Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
-    Key("What to build.", "`rns-montgomery`", "`rns-montgomery`", "NAME"),
+    Key(
+        "What to build: a multiplier (a coprocessor with `curve`), or a base extension alone.",
+        "`rns-montgomery`, `base-extension`",
+        "`rns-montgomery`",
+        "NAME",
+    ),
+]
+_MODULUS = BeforeValidator(_modulus)
+_MODULUS_KEY = Key(
+    "The modulus P: odd, at least 2^16. A base extension is exact from 0 to P - 1 then.",
+    "a name such as `P-256`, a decimal or `0x` number, or `@` and the name of a file that "
+    "holds one",
+    "none, must be given if no curve is, but for a base extension",
+    "MODULUS",
+)
+Modulus = Annotated[int, _MODULUS, _MODULUS_KEY]
+OptionalModulus = Annotated[Annotated[int, _MODULUS] | None, _MODULUS_KEY]
+Truncation = Annotated[
+    Annotated[int, BITS] | None,
+    Key(
+        "Bits t of each residue that the Cox adds.",
+        "1 to w",
+        "the fewest that leave a slack of one bit",
+        "BITS",
+    ),
+]
+Sigma0 = Annotated[
+    Annotated[Fraction, BeforeValidator(_fraction)] | None,
+    Key(
+        "Start value of the Cox.",
+        "a fraction in [0, 1) such as `1/2`, a multiple of 2^-t",
+        "the one that centres the exact range",
+        "FRACTION",
+    ),
+]
+ScheduleKey = Annotated[
+    ScheduleGoal,
+    Key(
+        "What the schedule makes as short as it can, before the other: the latency of one "
+        "operation or the interval between interleaved ones.",
+        "`latency`, `interval`",
+        "`latency`",
+        "GOAL",
+    ),
 ]
 Width = Annotated[
     int,
@@ -173,6 +241,26 @@ BaseB = Annotated[
         "MODULI",
     ),
 ]
+Extension = Annotated[
+    ExtensionChoice,
+    Key(
+        "How bases are extended: residue by residue, or by super-residues of rows of moduli, "
+        "which takes fewer products.",
+        "`kawamura`, `hierarchical`",
+        "`kawamura`",
+        "KIND",
+    ),
+]
+Columns = Annotated[
+    Annotated[int, within(2, MOST_COLUMNS)] | None,
+    Key(
+        "Moduli c in a row of hierarchical extensions, a divisor of n; needs "
+        "`extension` hierarchical.",
+        f"2 to {MOST_COLUMNS}",
+        "2",
+        "C",
+    ),
+]
 Reduction = Annotated[
     ReductionChoice,
     Key(
@@ -211,10 +299,36 @@ Name = Annotated[
         "letters, digits and underscores, a letter first, no reserved word of Verilog, "
         "SystemVerilog or VHDL",
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
-        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`",
+        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`",
         "NAME",
     ),
 ]
+
+
+def check_algorithm(algorithm: str, own: str) -> None:
+    """Refuse another algorithm than the one that a kind of core has.
+
+    Raises:
+        SpecificationError: it is another one.
+    """
+    if algorithm != own:
+        raise SpecificationError(f"algorithm = '{algorithm}' is no algorithm of this kind of core")
+
+
+def check_extension(extension: str, columns: int | None) -> int:
+    """c, the moduli in a row; 1 for extensions that have no rows.
+
+    Raises:
+        SpecificationError: columns are given for such an extension.
+    """
+    if extension == "hierarchical":
+        return columns or 2
+    if columns is not None:
+        raise SpecificationError(
+            f"columns = {columns}: an extension = '{extension}' has no rows; give "
+            "extension = 'hierarchical' too"
+        )
+    return 1
 
 
 def unmarked(text: str) -> str:
@@ -244,3 +358,44 @@ def check_rowers(channels: int | None, rowers: int | None) -> None:
             f"rowers = {rowers} cannot share n = {channels} channels evenly: "
             f"{', '.join(map(str, divisors(channels)))} can"
         )
+
+
+def described(kind: type[BaseModel]) -> dict[str, Key]:
+    """The descriptions of a kind of specification's keys."""
+    return {
+        name: next(item for item in field.metadata if isinstance(item, Key))
+        for name, field in kind.model_fields.items()
+    }
+
+
+def plain_items(specification: BaseModel) -> dict[str, Any]:
+    """The keys that have a value, in order, in the types that TOML and JSON have."""
+    return {
+        name: _plain(name, value)
+        for name in type(specification).model_fields
+        if (value := getattr(specification, name)) is not None
+    }
+
+
+def toml_text(items: dict[str, Any]) -> str:
+    """Keys and values as a TOML file."""
+    lines = []
+    for name, value in items.items():
+        if isinstance(value, list):
+            rows = "".join(f"    {number},\n" for number in value)
+            lines.append(f"{name} = [\n{rows}]\n")
+        else:
+            lines.append(f"{name} = {value}\n" if isinstance(value, int) else _quoted(name, value))
+    return "".join(lines)
+
+
+def _quoted(name: str, value: str) -> str:
+    return f'{name} = "{value}"\n'
+
+
+def _plain(name: str, value: object) -> object:
+    if name == "modulus":
+        return f"{value:#x}"
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, Fraction) else value

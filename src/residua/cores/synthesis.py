@@ -117,11 +117,37 @@ def _placed(
 ) -> dict[str, Any]:
     """Resources of the core, clock frequency of the core in its harness."""
     found = _mapped(directory, "ecp5", work / "core", progress)
+    sources = directory.sources(ecp5=True)
+    return {**found, **place_in_harness(sources, directory.top, work / "harness", seeds, progress)}
+
+
+def place_in_harness(
+    sources: Sequence[Path],
+    top: str,
+    bench: Path,
+    seeds: Sequence[int],
+    progress: Progress = lambda step: None,
+) -> dict[str, Any]:
+    """The clock frequency of module ``top`` on an ECP5, its pins on a harness of registers.
+
+    Args:
+        sources: the Verilog of the module, with the primitives for ECP5.
+        top: its name.
+        bench: directory for what the tools read and write.
+        seeds: of the placements.
+        progress: called at each step.
+
+    Returns:
+        ``fmax_mhz`` (median, capped at the multiplier's own limit) and what belongs to it, and each
+        of the ``seeds``.
+
+    Raises:
+        ToolError: a tool is missing or failed.
+    """
     progress("synthesis with harness")
-    sources, bench = directory.sources(ecp5=True), work / "harness"
-    ports = yosys.read_ports(sources, directory.top, out_dir=bench)
+    ports = yosys.read_ports(sources, top, out_dir=bench)
     wrapper = bench / "harness.v"
-    wrapper.write_text(nextpnr.harness(ports, directory.top), encoding="utf-8")
+    wrapper.write_text(nextpnr.harness(ports, top), encoding="utf-8")
     netlist = yosys.synthesise([*sources, wrapper], "harness", "ecp5", out_dir=bench).json
     progress(f"place and route, {len(seeds)} seeds")
     placed = nextpnr.place_and_route(
@@ -135,7 +161,6 @@ def _placed(
     for copy in bench.glob("seed*/netlist.json"):
         copy.unlink()
     return {
-        **found,
         "tool": "yosys, nextpnr-ecp5",
         "device": f"{placed.device} speed {placed.speed}",
         "fmax_mhz": round(placed.mhz_capped, 1),

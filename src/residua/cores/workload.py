@@ -152,7 +152,7 @@ class _Codec:
         words = []
         for modulus, factor in places:
             word = self.program.representation.constant(modulus, number * factor)
-            words.append(extreme(_words_of(modulus, word)) if extreme else word)
+            words.append(extreme(words_of(modulus, word)) if extreme else word)
         return tuple(words)
 
     def random(self, chooser: random.Random) -> Element:
@@ -161,7 +161,7 @@ class _Codec:
         return self.encode(chooser.randint(low, high), chooser.choice)
 
 
-def _words_of(modulus: Modulus, word: int) -> list[int]:
+def words_of(modulus: Modulus, word: int) -> list[int]:
     """All words of w + 1 signed bits that are congruent to ``word``."""
     limit, value = 1 << modulus.width, modulus.value
     return [w for w in range(word - 3 * value, word + 4 * value, value) if -limit <= w < limit]

@@ -46,7 +46,7 @@ def binary_to_residue(
         )
     program = _program(bases, count, width, factors)
     design = EngineDesign(program, options or EngineOptions(rowers=len(bases[0])))
-    program.representation = Redundant(design.bounds.folds)
+    program.representation = design.bounds.representation
     _ = design.schedule  # raises before a component exists
     return Engine(design)
 

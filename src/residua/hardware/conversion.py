@@ -8,10 +8,22 @@ from functools import cached_property
 
 from amaranth.lib import data
 
+from residua.algorithms.montgomery import MontgomeryDomain
 from residua.errors import SpecificationError
 from residua.hardware.multiply_accumulate import accumulation_latency
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, Range, deviation, redundant_ranges
+from residua.numbers.ranges import exact_cox
+
+
+def conversion_cox(domain: MontgomeryDomain, largest: int) -> Cox:
+    """The Cox of a conversion from base b, of values up to ``largest``.
+
+    That of the domain's extensions, unless these are hierarchical and theirs is for super-residues.
+    """
+    if domain.columns == 1:
+        return domain.second
+    return exact_cox(domain.base_b, redundant_ranges(domain.base_b), largest)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from residua.errors import SpecificationError
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.controller import Controller, ControllerDesign, ControlProgram
-from residua.hardware.conversion import Conversion
+from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, DigitRecoder
 from residua.hardware.engine import EngineOptions
 from residua.hardware.operand_reader import OperandReader
@@ -232,7 +232,7 @@ class CoprocessorDesign:
         domain = self.domains[0]
         return Conversion(
             domain.base_b,
-            domain.second,
+            conversion_cox(domain, max(self.moduli)),
             self.moduli,
             tuple((-modulus, modulus) for modulus in self.moduli),
         )

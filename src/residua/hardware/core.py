@@ -14,7 +14,7 @@ from residua.algorithms.conversion import to_montgomery, to_residues
 from residua.algorithms.montgomery import Element, MontgomeryDomain, reduce
 from residua.algorithms.program import Program, Residues, Words
 from residua.errors import SpecificationError
-from residua.hardware.conversion import Conversion
+from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.machines.liveness import without_dead_steps
@@ -97,7 +97,7 @@ class WordDesign:
         reached = self.program.outputs[0].range.integers()
         return Conversion(
             self.domain.base_b,
-            self.domain.second,
+            conversion_cox(self.domain, self.domain.bound),
             (self.domain.modulus,),
             ((int(reached.low), int(reached.high)),),
             self.multipliers,
@@ -108,7 +108,7 @@ class WordDesign:
         """The engine of the program, no faster than the conversion."""
         options = replace(self.options, serial=True, shortest_interval=self.conversion.interval)
         design = EngineDesign(self.program, options)
-        self.program.representation = Redundant(design.bounds.folds)
+        self.program.representation = design.bounds.representation
         return design
 
     @cached_property

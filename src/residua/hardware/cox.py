@@ -8,6 +8,7 @@ from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
+from residua.hardware.delay import delayed
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 
@@ -33,19 +34,29 @@ class Cox(Component):
     ``taps`` are the operands of the rowers that the Cox listens to, ``weights`` the code of a
     weight for each: 0 for none, else 1 + its position in ``choices``. The codes come
     `WEIGHTS_DELAY` cycles after the slot, ``first``, which starts a new estimate, `FIRST_DELAY`.
-    The quotient includes a slot's words from `COX_LATENCY` slots on.
+    The quotient includes a slot's words from `COX_LATENCY` slots on. ``width`` are the bits of a
+    modulus, or of the product of a row, ``word`` those of a tapped word. With ``delay`` all of that
+    is so many cycles later.
     """
 
     def __init__(
-        self, estimate: Estimate, width: int, taps: int, choices: Sequence[int], quotient: Range
+        self,
+        estimate: Estimate,
+        width: int,
+        taps: int,
+        choices: Sequence[int],
+        quotient: Range,
+        *,
+        word: int,
+        delay: int = 0,
     ) -> None:
-        self.estimate, self.width = estimate, width
+        self.estimate, self.width, self.word, self.delay = estimate, width, word, delay
         self.choices = tuple(choices)
         self.quotient_width = quotient_width(quotient)
         code = range(len(self.choices) + 1)
         super().__init__(
             {
-                "taps": In(data.ArrayLayout(signed(width + 1), taps)),
+                "taps": In(data.ArrayLayout(signed(word), taps)),
                 "weights": In(data.ArrayLayout(max(ceil_log2(len(code)), 1), taps)),
                 "first": In(1),
                 "quotient": Out(signed(self.quotient_width)),
@@ -58,9 +69,11 @@ class Cox(Component):
         fraction = self.estimate.truncation
         weighted: Value = Const(0, signed(1))
         for index in range(len(self.taps)):
-            leading = Signal(signed(fraction + 1), name=f"leading_{index}", reset_less=True)
+            bits = self.word - self.width + fraction
+            leading = Signal(signed(bits), name=f"leading_{index}", reset_less=True)
             m.d.sync += leading.eq(self.taps[index] >> (self.width - fraction))
-            weighted = weighted + self._weigh(m, index, leading)
+            late = delayed(m, leading, self.delay, f"leading_{index}").as_signed()
+            weighted = weighted + self._weigh(m, index, late)
         total = Signal(weighted.shape(), reset_less=True)
         accumulator = Signal(signed(self.quotient_width + fraction), reset_less=True)
         start = Const(self.estimate.start, signed(fraction + 1))

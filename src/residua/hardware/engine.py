@@ -16,18 +16,20 @@ from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import accumulation_latency
 from residua.hardware.reducer import FoldPlan, plan_folds
+from residua.hardware.rings import build_machine, join_rows, joint_range, plan_rows
+from residua.hardware.row import LAUNCH_DELAY, RowShape
 from residua.hardware.rower import (
     CONTROL_DELAY,
     LARGEST_LOGIC_MEMORY,
-    MEMORY_DELAY,
     Rower,
     RowerShape,
     register_depth,
 )
 from residua.hardware.sequencer import Sequencer, control_latency
 from residua.machines.bounds import Bounds, analyse
-from residua.machines.microcode import Microcode, Timing, assemble
+from residua.machines.microcode import ROW_FIELDS, Microcode, Timing, assemble
 from residua.machines.schedule import Goal, Schedule, schedule
+from residua.machines.sequences import row_product_range
 from residua.machines.slots import Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
@@ -107,7 +109,7 @@ class EngineDesign:
     @cached_property
     def sum_range(self) -> Range:
         """The range of all sums."""
-        return min(low for low, _ in self.ranges.values()), max(h for _, h in self.ranges.values())
+        return joint_range([*self.ranges.values(), row_product_range(self.program)])
 
     @cached_property
     def folds(self) -> tuple[FoldPlan, ...]:
@@ -131,6 +133,15 @@ class EngineDesign:
     def rower_latency(self) -> int:
         """L: slots from the last one of a sum to the first one that can take its residue."""
         return self.mac_latency + sum(fold.latency for fold in self.folds)
+
+    @cached_property
+    def row_shape(self) -> RowShape | None:
+        """What the rows of hierarchical extensions have in common, None if there are none."""
+        return self._row_shape(len(self.schedule.row_registers))
+
+    def _row_shape(self, registers: int) -> RowShape | None:
+        levels = self.options.levels_per_register
+        return plan_rows([self.program], [self.bounds], self.moduli, levels, registers)
 
     @cached_property
     def longest_sum(self) -> int:
@@ -161,13 +172,11 @@ class EngineDesign:
     @cached_property
     def machine(self) -> Machine:
         """The engine as the scheduler sees it; taps enough to hide the Cox behind a ring pass."""
-        for taps in range(1, self.rowers + 1):
-            # Binary words share the bus with the quotient, which costs it a register.
-            cox_latency = COX_LATENCY + bool(self.binary_width)
-            machine = Machine(self.rowers, self.rower_latency, MEMORY_DELAY, cox_latency, taps)
-            if machine.tap_slots - 1 + cox_latency <= self.rowers:
-                break
-        return machine
+        # Binary words share the bus with the quotient, which costs it a register.
+        cox_latency = COX_LATENCY + bool(self.binary_width)
+        return build_machine(
+            self.rowers, self.mac_latency, self.rower_latency, cox_latency, self._row_shape(0)
+        )
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -198,9 +207,22 @@ class EngineDesign:
             store=operand + self.rower_latency,
             emit=operand + CONTROL_DELAY + self.rower_latency,
             emit_serial=operand + CONTROL_DELAY + 1,
-            cox_weights=operand + CONTROL_DELAY + WEIGHTS_DELAY,
-            cox_first=operand + CONTROL_DELAY + FIRST_DELAY,
+            cox_weights=operand + CONTROL_DELAY + WEIGHTS_DELAY + self.machine.cox_delay,
+            cox_first=operand + CONTROL_DELAY + FIRST_DELAY + self.machine.cox_delay,
+            **self._row_timing(operand),
         )
+
+    def _row_timing(self, operand: int) -> dict[str, int]:
+        """When the controls of rows act."""
+        if self.row_shape is None:
+            return {}
+        done = operand + self.mac_latency + self.row_shape.latency
+        return {
+            "row_first": done - 1,
+            "row_store": done,
+            "row_launch": operand,
+            "row_modulus": operand + LAUNCH_DELAY,
+        }
 
     @cached_property
     def serial_latency(self) -> int:
@@ -241,6 +263,8 @@ class EngineDesign:
             bus_width=self.bus_width,
             product_registers=self.options.product_registers,
             subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
+            row=self.row_shape,
+            lefts=self.microcode.lefts,
         )
 
 
@@ -296,7 +320,7 @@ class Engine(Component):
         }
         m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages, widths)
         rowers = self._rowers(m, sequencer)
-        self._drive_bus(m, sequencer, rowers)
+        self._drive_bus(m, sequencer, rowers, self._ring_words(m, sequencer, rowers))
         self._load(m, sequencer, rowers)
         m.d.comb += [
             self.result_valid.eq(sequencer.emit),
@@ -334,11 +358,20 @@ class Engine(Component):
             m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
         return rowers
 
-    def _drive_bus(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
+    def _ring_words(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> list[Value]:
+        """What goes around and the Cox listens to: super-residues, or residues."""
+        if self.design.row_shape is None:
+            return [rower.operand for rower in rowers]
+        control = {name: getattr(sequencer, name) for name in ROW_FIELDS}
+        return [row.word for row in join_rows(m, self.design.row_shape, rowers, control)]
+
+    def _drive_bus(
+        self, m: Module, sequencer: Sequencer, rowers: list[Rower], words: list[Value]
+    ) -> None:
         """The quotient, or a binary word where the microcode wants one, to all rowers."""
         bus: Value = Const(0, signed(1))
         if self.design.estimate:
-            bus = self._cox(m, sequencer, rowers, self.design.estimate).quotient
+            bus = self._cox(m, sequencer, words, self.design.estimate).quotient
         if self.design.binary_width:
             bus = self._binary_operands(m, sequencer, bus)
         m.d.comb += [rower.bus.eq(bus) for rower in rowers]
@@ -359,16 +392,20 @@ class Engine(Component):
         m.d.sync += bus.eq(Mux(binary, operands.word, quotient))
         return bus
 
-    def _cox(self, m: Module, sequencer: Sequencer, rowers: list[Rower], estimate: Estimate) -> Cox:
+    def _cox(self, m: Module, sequencer: Sequencer, words: list[Value], estimate: Estimate) -> Cox:
         design, machine = self.design, self.design.machine
-        weights = design.microcode.weights
         m.submodules.cox = cox = Cox(
-            estimate, design.width, machine.taps, weights, design.quotient_range
+            estimate,
+            machine.columns * design.width,
+            machine.taps,
+            design.microcode.weights,
+            design.quotient_range,
+            word=len(words[0]),
+            delay=machine.cox_delay,
         )
         for tap in range(machine.taps):
-            position = min(tap * machine.tap_slots, len(rowers) - 1)
             m.d.comb += [
-                cox.taps[tap].eq(rowers[position].operand),
+                cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
                 cox.weights[tap].eq(getattr(sequencer, f"cox_weight_{tap}")),
             ]
         m.d.comb += cox.first.eq(sequencer.cox_first)

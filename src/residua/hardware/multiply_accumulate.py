@@ -38,7 +38,8 @@ class MultiplyAccumulate(Component):
     ``first`` (and ``subtract``) come with the operands, ``sum`` is complete ``latency`` clock edges
     after the operands of the last product and stays one cycle. ``accumulator`` is the range of
     complete sums without ``start``, ``terms`` the largest number of products in one.
-    ``product_registers`` are further registers between the multipliers and the accumulators.
+    ``product_registers`` are further registers between the multipliers and the accumulators. With
+    ``plains`` a sum for which ``plain`` is set starts from 0.
     """
 
     def __init__(
@@ -50,8 +51,10 @@ class MultiplyAccumulate(Component):
         start: int = 0,
         subtracts: bool = False,
         product_registers: int = 0,
+        plains: bool = False,
     ) -> None:
         self.width, self.start, self.subtracts = width, start, subtracts
+        self.plains = plains
         self.product_latency = MULTIPLIER_LATENCY + product_registers
         self.latency = accumulation_latency(width, product_registers)
         low, high = accumulator[0] + min(start, 0), accumulator[1] + max(start, 0)
@@ -66,6 +69,8 @@ class MultiplyAccumulate(Component):
         }
         if subtracts:
             ports["subtract"] = In(1)
+        if plains:
+            ports["plain"] = In(1)
         super().__init__(ports)
 
     def elaborate(self, platform: Any) -> Module:
@@ -75,17 +80,21 @@ class MultiplyAccumulate(Component):
         subtract: Value | None = None
         if self.subtracts:
             subtract = delayed(m, self.subtract, self.product_latency, "subtract")
+        if self.plains:
+            plain = delayed(m, self.plain, self.product_latency, "plain")
         partial: list[tuple[int, Value]] = []
         starts = self._starts()
         for i, left in enumerate(self._split(self.left)):
             for j, right in enumerate(self._split(self.right)):
                 multiplier = Multiplier(len(left), len(right))
                 product_width = len(left) + len(right)
+                start = starts.get((i, j), 0)
                 accumulator = Accumulator(
                     product_width,
                     min(product_width + self.growth, self.sum_width),
-                    start=starts.get((i, j), 0),
+                    start=start,
                     subtracts=self.subtracts,
+                    plains=self.plains and start != 0,
                 )
                 m.submodules[f"multiplier_{i}_{j}"] = multiplier
                 m.submodules[f"accumulator_{i}_{j}"] = accumulator
@@ -99,6 +108,8 @@ class MultiplyAccumulate(Component):
                 ]
                 if subtract is not None:
                     m.d.comb += accumulator.subtract.eq(subtract)
+                if accumulator.plains:
+                    m.d.comb += accumulator.plain.eq(plain)
                 partial.append(((i + j) * DIGIT_WIDTH, accumulator.sum))
         m.d.comb += self.sum.eq(self._join(m, partial))
         return m

@@ -127,38 +127,52 @@ class Accumulator(Primitive):
     """sum <- product + (start if first else sum); where ``subtract`` is set, product - (...).
 
     ``sum`` is a register of ``width`` bits: it belongs to the product of one clock edge before.
-    ``start`` is a constant. The port ``subtract`` exists only with ``subtracts``.
+    ``start`` is a constant. The port ``subtract`` exists only with ``subtracts``, the port
+    ``plain`` only with ``plains``: where it is set, a sum starts from 0.
     """
 
     clocked = True
 
     def __init__(
-        self, product_width: int, width: int, *, start: int = 0, subtracts: bool = False
+        self,
+        product_width: int,
+        width: int,
+        *,
+        start: int = 0,
+        subtracts: bool = False,
+        plains: bool = False,
     ) -> None:
         self.product_width, self.width = product_width, width
-        self.start, self.subtracts = start, subtracts
+        self.start, self.subtracts, self.plains = start, subtracts, plains
         self.parameters = {
             "product_width": product_width,
             "width": width,
             "start": start,
             "subtracts": subtracts,
+            "plains": plains,
         }
         ports = {"product": In(signed(product_width)), "first": In(1), "sum": Out(signed(width))}
         if subtracts:
             ports["subtract"] = In(1)
+        if plains:
+            ports["plain"] = In(1)
         super().__init__(ports)
 
     @property
     def module_name(self) -> str:
-        """accumulator_<product bits>_<sum bits>, then the start value and sign if any."""
+        """accumulator_<product bits>_<sum bits>, then the start value and what it can do if any."""
         start = f"_from_{self.start}" if self.start else ""
-        return f"accumulator_{self.product_width}_{self.width}{start}" + "_pm" * self.subtracts
+        options = "_pm" * self.subtracts + "_plain" * self.plains
+        return f"accumulator_{self.product_width}_{self.width}{start}{options}"
 
     def behaviour(self) -> Module:
         """One adder with a multiplexer in front, the form that a DSP block's accumulator takes."""
         m = Module()
         total = Signal(signed(self.width), reset_less=True)
-        kept = Mux(self.first, Const(self.start, signed(self.width)), total)
+        start: Value = Const(self.start, signed(self.width))
+        if self.plains:
+            start = Mux(self.plain, 0, start)
+        kept = Mux(self.first, start, total)
         if self.subtracts:
             kept = Mux(self.subtract, -kept, kept)
         m.d.sync += total.eq(self.product + kept)
@@ -178,6 +192,9 @@ class Accumulator(Primitive):
     def _cell(self, kept: Value, bit: int, subtract: Value) -> "_Cell":
         """The kept bit, or that of the start value; inverted to subtract."""
         starts_set = bool(self.start >> bit & 1)
+        if starts_set and self.plains:
+            chosen = Mux(self.first, ~self.plain, kept)
+            return _Cell(chosen, C(1), subtract, lambda b, c, d: b ^ d)
         if not self.subtracts:
             return _Cell(kept, ~self.first, C(1), lambda b, c, d: b if c else int(starts_set))
         if starts_set:

@@ -18,10 +18,11 @@ from residua.hardware.engine import EngineOptions
 from residua.hardware.microsequencer import Microsequencer
 from residua.hardware.multiply_accumulate import accumulation_latency
 from residua.hardware.reducer import FoldPlan, plan_folds
+from residua.hardware.rings import build_machine, join_rows, joint_range, plan_rows
+from residua.hardware.row import LAUNCH_DELAY, Row, RowShape
 from residua.hardware.rower import (
     CONTROL_DELAY,
     LARGEST_LOGIC_MEMORY,
-    MEMORY_DELAY,
     Rower,
     RowerShape,
     register_depth,
@@ -30,11 +31,11 @@ from residua.machines.bounds import Bounds, analyse
 from residua.machines.control_store import Bus, ControlStore, assemble, control_widths
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.routine import Places, Routine, Source
-from residua.machines.slots import ALWAYS, Machine
+from residua.machines.sequences import row_product_range
+from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
-from residua.numbers.residues import Redundant
 
 
 @dataclass(frozen=True)
@@ -74,11 +75,14 @@ class ProcessorDesign:
     @cached_property
     def _analysed(self) -> list[_Analysed]:
         """All programs with their worst cases, under the fewest folds that serve every one."""
-        folds = max(analyse(program).folds for program in self.programs())
+        alone = [analyse(program) for program in self.programs()]
+        folds = max(bounds.folds for bounds in alone)
+        row_folds = max(bounds.row_folds for bounds in alone)
         analysed = []
         for program in self.programs():
-            program.representation = Redundant(folds)
-            analysed.append(_Analysed(program, analyse(program, folds)))
+            bounds = analyse(program, folds, row_folds)
+            program.representation = bounds.representation
+            analysed.append(_Analysed(program, bounds))
         return analysed
 
     @cached_property
@@ -103,7 +107,8 @@ class ProcessorDesign:
     @cached_property
     def sum_range(self) -> Range:
         """The range of all sums."""
-        return min(low for low, _ in self.ranges.values()), max(h for _, h in self.ranges.values())
+        rows = [row_product_range(item.program) for item in self._analysed]
+        return joint_range([*self.ranges.values(), *rows])
 
     @cached_property
     def folds(self) -> tuple[FoldPlan, ...]:
@@ -170,11 +175,20 @@ class ProcessorDesign:
     @cached_property
     def machine(self) -> Machine:
         """The engine as the scheduler sees it; taps enough to hide the Cox behind a ring pass."""
-        for taps in range(1, self.rowers + 1):
-            machine = Machine(self.rowers, self.rower_latency, MEMORY_DELAY, COX_LATENCY + 1, taps)
-            if machine.tap_slots - 1 + machine.cox_latency <= self.rowers:
-                break
-        return machine
+        return build_machine(
+            self.rowers, self.mac_latency, self.rower_latency, COX_LATENCY + 1, self._row_shape(0)
+        )
+
+    @cached_property
+    def row_shape(self) -> RowShape | None:
+        """What the rows of hierarchical extensions have in common, None if there are none."""
+        return self._row_shape(self.store.row_registers)
+
+    def _row_shape(self, registers: int) -> RowShape | None:
+        programs = [item.program for item in self._analysed]
+        bounds = [item.bounds for item in self._analysed]
+        levels = self.options.levels_per_register
+        return plan_rows(programs, bounds, self.moduli, levels, registers)
 
     @cached_property
     def places(self) -> Places:
@@ -215,6 +229,8 @@ class ProcessorDesign:
             bus_width=self.width + 1,
             product_registers=self.options.product_registers,
             subtracts=any(self.store.fields["subtract"]),
+            row=self.row_shape,
+            lefts=tuple(Left) if self.row_shape else EVERY_LEFT,
         )
 
     @cached_property
@@ -234,11 +250,23 @@ class ProcessorDesign:
             "modulus": operand + self.mac_latency,
             "write": operand + self.rower_latency,
             "write_register": operand + self.rower_latency,
-            "cox_first": operand + CONTROL_DELAY + FIRST_DELAY,
+            "cox_first": operand + CONTROL_DELAY + FIRST_DELAY + self.machine.cox_delay,
             "emit": operand + CONTROL_DELAY + 1,
             "advance": address + CONTROL_DELAY + 1,
         }
-        weights = operand + CONTROL_DELAY + WEIGHTS_DELAY
+        if self.row_shape:
+            done = operand + self.mac_latency + self.row_shape.latency
+            named |= {
+                "row": operand,
+                "row_higher": operand,
+                "row_first": done - 1,
+                "row_write": done,
+                "row_write_register": done,
+                "row_launch": operand,
+                "row_register": operand,
+                "row_modulus": operand + LAUNCH_DELAY,
+            }
+        weights = operand + CONTROL_DELAY + WEIGHTS_DELAY + self.machine.cox_delay
         return named | {f"cox_weight_{tap}": weights for tap in range(self.machine.taps)}
 
 
@@ -295,6 +323,7 @@ class Processor(Component):
         """Sequencer, delays, rowers, Cox, binary operand, clearing."""
         m = Module()
         m.submodules.sequencer = sequencer = self.sequencer
+        self._clear_count = Signal(range(2 * self._clear_depth), name="count")
         m.d.comb += [
             sequencer.run.eq(self.run),
             sequencer.origin.eq(self.origin),
@@ -304,7 +333,9 @@ class Processor(Component):
         ]
         control = self._control(m)
         rowers = self._rowers(m, control)
-        self._drive_bus(m, control, rowers)
+        rows = self._rows(m, control, rowers)
+        words = [row.word for row in rows] or [rower.operand for rower in rowers]
+        self._drive_bus(m, control, rowers, words)
         self._clear(m, rowers)
         m.d.comb += [
             self.residue[0].eq(rowers[0].operand),
@@ -342,12 +373,28 @@ class Processor(Component):
             rowers.append(rower)
         for index, rower in enumerate(rowers):
             m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
-            m.d.comb += [getattr(rower, name).eq(control[name]) for name in design.shape.control()]
+            own = [name for name in design.shape.control() if name in control]
+            m.d.comb += [getattr(rower, name).eq(control[name]) for name in own]
         return rowers
 
-    def _drive_bus(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> None:
+    def _rows(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> list[Row]:
+        """The rows of hierarchical extensions; what they store is overwritten by clearing."""
+        shape = self.design.row_shape
+        if shape is None:
+            return []
+        if shape.registers:
+            address = self._clear_count[: (max(shape.registers, 2) - 1).bit_length()]
+            control = control | {
+                "row_write": control["row_write"] | self.clearing,
+                "row_write_register": Mux(self.clearing, address, control["row_write_register"]),
+            }
+        return join_rows(m, shape, rowers, control)
+
+    def _drive_bus(
+        self, m: Module, control: dict[str, Value], rowers: list[Rower], words: list[Value]
+    ) -> None:
         """The quotient, a word of the binary operand, or a bit, to all rowers."""
-        quotient = self._cox(m, control, rowers)
+        quotient = self._cox(m, control, words)
         word = self._binary_operand(m, control["binary_word"])
         sources: list[Value] = [quotient, word]
         for name in self.design.store.gates:
@@ -360,15 +407,20 @@ class Processor(Component):
         m.d.sync += bus.eq(Array(sources)[control["bus"]])
         m.d.comb += [rower.bus.eq(bus) for rower in rowers]
 
-    def _cox(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> Value:
+    def _cox(self, m: Module, control: dict[str, Value], words: list[Value]) -> Value:
         design, machine = self.design, self.design.machine
         m.submodules.cox = cox = Cox(
-            design.estimate, design.width, machine.taps, [1], design.quotient_range
+            design.estimate,
+            machine.columns * design.width,
+            machine.taps,
+            [1],
+            design.quotient_range,
+            word=len(words[0]),
+            delay=machine.cox_delay,
         )
         for tap in range(machine.taps):
-            position = min(tap * machine.tap_slots, len(rowers) - 1)
             m.d.comb += [
-                cox.taps[tap].eq(rowers[position].operand),
+                cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
                 cox.weights[tap].eq(control[f"cox_weight_{tap}"]),
             ]
         m.d.comb += cox.first.eq(control["cox_first"])
@@ -398,10 +450,17 @@ class Processor(Component):
         word: Value = read.data
         return word
 
+    @property
+    def _clear_depth(self) -> int:
+        design = self.design
+        return max(
+            design.shape.registers, binary_depth(design.binary_words), design.store.row_registers
+        )
+
     def _clear(self, m: Module, rowers: list[Rower]) -> None:
         """One register a cycle, twice around: the first round also empties the pipeline."""
-        depth = max(self.design.shape.registers, binary_depth(self.design.binary_words))
-        count = Signal(range(2 * depth))
+        depth = self._clear_depth
+        count = self._clear_count
         with m.If(self.clear):
             m.d.sync += [self.clearing.eq(1), count.eq(0)]
         with m.Elif(self.clearing):

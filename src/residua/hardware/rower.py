@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.hdl import Array, Module, Mux, Signal, signed
+from amaranth.hdl import Array, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.hardware.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.reducer import ChannelReducer, FoldPlan
-from residua.machines.slots import Left
+from residua.hardware.row import RowShape
+from residua.machines.slots import EVERY_LEFT, Left, left_codes
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
@@ -25,7 +26,8 @@ class RowerShape:
     ``sum_range`` the range of all sums, ``folds`` how the reducer is built,
     ``bus_width`` the bits of what comes on the bus, ``product_registers``
     the registers between multiplier and accumulator, ``subtracts`` whether products can be
-    subtracted.
+    subtracted, ``row`` what rows have in common, None if there are none, ``lefts`` the sources of
+    left operands.
     """
 
     width: int
@@ -38,11 +40,18 @@ class RowerShape:
     bus_width: int
     product_registers: int = 0
     subtracts: bool = False
+    row: RowShape | None = None
+    lefts: tuple[Left, ...] = EVERY_LEFT
 
     @property
     def constants_in_block_memory(self) -> bool:
         """Whether the constants go to block memory, whose read takes a cycle more."""
         return self.constants > LARGEST_LOGIC_MEMORY
+
+    @property
+    def left_codes(self) -> dict[Left, int]:
+        """The code of each source of left operands."""
+        return left_codes(self.lefts)
 
     def control(self) -> dict[str, Any]:
         """The control inputs of a rower.
@@ -50,10 +59,11 @@ class RowerShape:
         The rower registers them first (a constant in block memory is addressed a cycle before).
         After that, ``left``, ``first`` and ``subtract`` belong to the slot of the same cycle, the
         addresses to the slot of the next one; ``modulus`` comes with the complete sum, ``write``
-        and ``write_register`` with the residue.
+        and ``write_register`` with the residue. ``plain``, for a sum without the constant that
+        centres the folds, belongs to the slot, ``row_modulus`` comes with the super-residue.
         """
         ports: dict[str, Any] = {
-            "left": range(len(Left)),
+            "left": range(max(self.left_codes.values()) + 1),
             "left_register": range(self.registers),
             "right_register": range(self.registers),
             "constant": range(self.constants),
@@ -61,6 +71,8 @@ class RowerShape:
         }
         if self.subtracts:
             ports["subtract"] = 1
+        if self.row:
+            ports |= {"plain": 1, "row_modulus": range(max(self.moduli, 2))}
         return ports | {
             "modulus": range(max(self.moduli, 2)),
             "write": 1,
@@ -82,14 +94,15 @@ register memory: a write register, the memory, a read register."""
 class Rower(Component):
     """One multiplier-accumulator slot a cycle.
 
-    A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus) by a
-    right operand: the word of ``right_register`` or the constant ``constant``. Register 0 and
-    constant 0 hold zero, and the operand not wanted is read from there. The residue of a sum is at
-    ``residue`` ``latency`` cycles after the slot that completes it. It is stored in
-    ``write_register`` if ``write`` is set. In other cycles ``load`` stores ``word`` in
-    ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
+    A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus, or
+    the super-residue ``row``, reduced) by a right operand: the word of ``right_register`` or the
+    constant ``constant``. Register 0 and constant 0 hold zero, and the operand not wanted is read
+    from there. The residue of a sum is at ``residue`` ``latency`` cycles after the slot that
+    completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles ``load``
+    stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
-    ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox.
+    ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox. ``sum``
+    is the complete sum, for the row.
     """
 
     def __init__(
@@ -109,11 +122,18 @@ class Rower(Component):
             start=1 << (shape.width - 1),
             subtracts=shape.subtracts,
             product_registers=shape.product_registers,
+            plains=shape.row is not None,
         )
         self.reducer = ChannelReducer(moduli, ranges, shape.folds)
         self.latency = self.mac.latency + self.reducer.latency
+        row: dict[str, Any] = {}
+        if shape.row:
+            same = [shape.row.range] * len(self.moduli)
+            self.row_reducer = ChannelReducer(moduli, same, shape.row.folds)
+            row = {"row": In(signed(shape.row.word)), "sum": Out(signed(self.mac.sum_width))}
         super().__init__(
             {name: In(port) for name, port in shape.control().items()}
+            | row
             | {
                 "neighbour": In(word),
                 "bus": In(signed(shape.bus_width)),
@@ -140,8 +160,10 @@ class Rower(Component):
             Left.RESULT: self.residue,
             Left.BUS: self.bus,
         }
+        if self.shape.row:
+            sources[Left.ROW] = self._row(m, control)
         m.d.comb += [
-            left_next.eq(Array(sources[source] for source in Left)[control["left"]]),
+            left_next.eq(self._choose(sources, control["left"])),
             mac.left.eq(left_next),
             mac.right.eq(right_word),
             mac.first.eq(control["first"]),
@@ -154,6 +176,28 @@ class Rower(Component):
             m.d.comb += mac.subtract.eq(control["subtract"])
         m.d.sync += operand.eq(left_next)
         return m
+
+    def _choose(self, sources: dict[Left, Value], code: Value) -> Value:
+        """The source of a code; a neighbour and a row share an input."""
+        codes = self.shape.left_codes
+        inputs = {code: sources[left] for left, code in codes.items()}
+        if codes.get(Left.ROW, 0) > Left.ROW - 1:
+            inputs[Left.NEIGHBOUR] = Mux(code[2], inputs.pop(Left.ROW), inputs[Left.NEIGHBOUR])
+            code = code[:2]
+        chosen: Value = Array(inputs[position] for position in sorted(inputs))[code]
+        return chosen
+
+    def _row(self, m: Module, control: dict[str, Signal]) -> Value:
+        """The super-residue on the ring of rows, reduced."""
+        m.submodules.row_reducer = reducer = self.row_reducer
+        m.d.comb += [
+            reducer.value.eq(self.row),
+            reducer.select.eq(control["row_modulus"]),
+            self.mac.plain.eq(control["plain"]),
+            self.sum.eq(self.mac.sum),
+        ]
+        residue: Value = reducer.residue
+        return residue
 
     def _controls(self, m: Module) -> dict[str, Signal]:
         """This rower's own copies of its controls."""

@@ -2,7 +2,8 @@
 
 A rower has one accumulator, so that a sequence keeps its slots together and the engine is a single
 machine that works on one sequence at a time. A result can be forwarded to a left operand exactly
-`rower_latency` slots after the last slot, and read from memory `memory_delay` slots later. The body
+`Machine.latency` slots after the last slot, and read from memory `Machine.storage_delay` slots
+later. The body
 of a loop carries elements from one round to the next in fixed places: a round may begin while
 results of the one before are still on their way, but overwrites a place only after its last read.
 """
@@ -49,6 +50,17 @@ class Problem:
         return [len(sequence.slots) for sequence in self.sequences]
 
     @cached_property
+    def reach(self) -> list[int]:
+        """Slots from the start of each job to the first one that can be forwarded its result."""
+        latencies = [self.machine.latency(s.result) if s.result else 1 for s in self.sequences]
+        return [d - 1 + latency for d, latency in zip(self.durations, latencies, strict=True)]
+
+    @cached_property
+    def delays(self) -> list[int]:
+        """How many slots later than by forwarding the result of each job can be read."""
+        return [self.machine.storage_delay(s.result) if s.result else 0 for s in self.sequences]
+
+    @cached_property
     def total(self) -> int:
         """Slots of all jobs, which no schedule can undercut."""
         return sum(self.durations)
@@ -80,11 +92,11 @@ class Problem:
 
     def ready(self, starts: Sequence[int], job: int) -> int:
         """First slot to which the result of a job can be forwarded."""
-        return starts[job] + self.durations[job] - 1 + self.machine.rower_latency
+        return starts[job] + self.reach[job]
 
     def visible(self, starts: Sequence[int], job: int) -> int:
         """First slot that can read the result of a job from memory."""
-        return self.ready(starts, job) + self.machine.memory_delay
+        return self.ready(starts, job) + self.delays[job]
 
     def length(self, starts: Sequence[int]) -> int:
         """Slots from the begin of a round to the next one, in a loop, or to the last slot."""
@@ -113,7 +125,7 @@ class Problem:
         for read in self.reads:
             distance = starts[read.reader] + read.offset - self.ready(starts, read.producer)
             forwarded = read.forwards and distance == 0
-            assert forwarded or distance >= self.machine.memory_delay
+            assert forwarded or distance >= self.delays[read.producer]
         for read in self.old_reads:
             if starts[read.reader] + read.offset >= self.visible(starts, read.producer):
                 raise SpecificationError(
@@ -200,7 +212,7 @@ def _heights(problem: Problem) -> list[int]:
     for read in problem.reads:
         followers.setdefault(read.producer, []).append(read)
     for job in reversed(range(len(problem.sequences))):
-        own = problem.durations[job] - 1 + problem.machine.rower_latency
+        own = problem.reach[job]
         later = [own + heights[r.reader] - r.offset for r in followers.get(job, [])]
         heights[job] = max([own, *later])
     return heights
@@ -218,20 +230,21 @@ def _earliest(
     ``taken`` has a bit for each slot that is not free.
     """
     reads = [r for r in problem.reads if r.reader == job]
-    duration, machine = problem.durations[job], problem.machine
+    duration = problem.durations[job]
 
     def ready(producer: int) -> int:
-        return starts[producer] + problem.durations[producer] - 1 + machine.rower_latency
+        return starts[producer] + problem.reach[producer]
 
     def possible(start: int) -> bool:
         for read in reads:
             distance = start + read.offset - ready(read.producer)
-            if distance < machine.memory_delay and not (read.forwards and distance == 0):
+            stored = distance >= problem.delays[read.producer]
+            if not stored and not (read.forwards and distance == 0):
                 return False
         return True
 
     start = max([0, *(ready(r.producer) - r.offset for r in reads)])
-    delay = duration - 1 + machine.rower_latency + machine.memory_delay
+    delay = problem.reach[job] + problem.delays[job]
     for read in problem.old_reads:
         if read.producer == job and read.reader != job and read.reader in starts:
             start = max(start, starts[read.reader] + read.offset + 1 - delay)
@@ -246,7 +259,7 @@ def _earliest(
 def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | None:
     """The same by constraint programming, from a placement that it is to improve."""
     model = cp_model.CpModel()
-    machine, durations = problem.machine, problem.durations
+    durations = problem.durations
     goal = problem.length if problem.loop else problem.settled
     horizon = goal(hint)
     starts = [
@@ -265,19 +278,18 @@ def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | 
     for job, (start, duration) in enumerate(zip(starts, durations, strict=True)):
         model.add(start + duration <= length)
         if not problem.loop and problem.sequences[job].result:
-            result = duration - 1 + machine.rower_latency + machine.memory_delay
-            model.add(start + result <= length)
+            model.add(start + problem.reach[job] + problem.delays[job] <= length)
     for number, read in enumerate(problem.reads):
-        latency = durations[read.producer] - 1 + machine.rower_latency
-        distance = starts[read.reader] + read.offset - starts[read.producer] - latency
+        reach, delay = problem.reach[read.producer], problem.delays[read.producer]
+        distance = starts[read.reader] + read.offset - starts[read.producer] - reach
         if read.forwards:
             forwarded = model.new_bool_var(f"forwarded_{number}")
             model.add(distance == 0).only_enforce_if(forwarded)
-            model.add(distance >= machine.memory_delay).only_enforce_if(~forwarded)
+            model.add(distance >= delay).only_enforce_if(~forwarded)
         else:
-            model.add(distance >= machine.memory_delay)
+            model.add(distance >= delay)
     for read in problem.old_reads:
-        replaced = durations[read.producer] - 1 + machine.rower_latency + machine.memory_delay
+        replaced = problem.reach[read.producer] + problem.delays[read.producer]
         model.add(starts[read.reader] + read.offset < starts[read.producer] + replaced)
         if problem.loop:
             model.add(

@@ -18,15 +18,17 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Term,
     Words,
 )
 from residua.numbers.bases import Base
-from residua.numbers.cox import Range
-from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word
+from residua.numbers.cox import Range, super_ranges
+from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word, folds_needed
 from residua.numbers.moduli import Modulus
+from residua.numbers.residues import Redundant
 
 
 @dataclass(frozen=True)
@@ -35,13 +37,21 @@ class Bounds:
 
     ``accumulators`` has the range of the unreduced sum for each step and channel, ``residues`` that
     of the reduced word, ``quotients`` those of the Cox by the name of the quotient. ``folds`` is
-    the number of folds that keeps every word in w + 1 signed bits.
+    the number of folds that keeps every word in w + 1 signed bits. ``row_folds`` is the same for
+    super-residues, whose range is ``super_residues``; 0 and None if there are none.
     """
 
     folds: int
     accumulators: tuple[tuple[Range, ...], ...]
     residues: tuple[tuple[Range, ...], ...]
     quotients: dict[str, Range]
+    row_folds: int = 0
+    super_residues: Range | None = None
+
+    @property
+    def representation(self) -> Redundant:
+        """How residues are reduced with these folds."""
+        return Redundant(self.folds, self.row_folds or 1)
 
     def accumulator(self, program: Program, modulus: Modulus) -> Range:
         """The range of all sums that a program reduces modulo ``modulus``."""
@@ -53,31 +63,63 @@ class Bounds:
         return min(low for low, _ in ranges), max(high for _, high in ranges)
 
 
-def analyse(program: Program, folds: int | None = None) -> Bounds:
+def analyse(program: Program, folds: int | None = None, row_folds: int = 0) -> Bounds:
     """The bounds of ``program`` with ``folds`` folds, or with the fewest that work.
+
+    Super-residues are reduced by at least ``row_folds`` folds.
 
     Raises ProgramError, naming the step and the channel, if a residue outgrows w + 1 bits.
     """
     for count in [folds] if folds else range(1, LARGEST_FOLD_COUNT + 1):
         try:
-            return _analyse(program, count)
+            return _analyse(program, count, row_folds)
         except ProgramError as error:
             failure = error
     raise failure
 
 
-def _analyse(program: Program, folds: int) -> Bounds:
+def _analyse(program: Program, folds: int, least_row_folds: int) -> Bounds:
     words: dict[int, tuple[Range, ...]] = {}
+    rows = _super_residues(program)
+    row_folds = max(_row_folds(program, rows), least_row_folds)
     for source in program.inputs:
         words[id(source)] = _input_ranges(source)
     accumulators, residues = [], []
     quotients: dict[str, Range] = {}
     for step in program.steps:
-        sums = _accumulate(step, words, quotients)
+        sums = _accumulate(step, words, quotients, row_folds)
         accumulators.append(sums)
         residues.append(_fold(program, step, sums, folds))
         words[id(step.result)] = residues[-1]
-    return Bounds(folds, tuple(accumulators), tuple(residues), quotients)
+    return Bounds(folds, tuple(accumulators), tuple(residues), quotients, row_folds, rows)
+
+
+def _broadcast_rows(program: Program) -> list[tuple[Rows, Reduction]]:
+    """All super-residues, with the step that takes them."""
+    return [
+        (term.source, step)
+        for step in program.steps
+        for term in step.terms
+        if isinstance(term, Broadcast) and isinstance(term.source, Rows)
+    ]
+
+
+def _super_residues(program: Program) -> Range | None:
+    """The range of all super-residues."""
+    ranges = [
+        r
+        for rows, _ in _broadcast_rows(program)
+        for r in super_ranges(_full(rows.source.base), rows.multipliers, rows.columns)
+    ]
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else None
+
+
+def _row_folds(program: Program, rows: Range | None) -> int:
+    """The fewest folds that bring every super-residue to w + 1 signed bits in every channel."""
+    if rows is None:
+        return 0
+    moduli = {m for _, step in _broadcast_rows(program) for m in step.result.base}
+    return max(folds_needed(modulus, rows) for modulus in moduli)
 
 
 def _fold(
@@ -107,11 +149,14 @@ def _full(base: Base) -> tuple[Range, ...]:
 
 
 def _accumulate(
-    step: Reduction, words: dict[int, tuple[Range, ...]], quotients: dict[str, Range]
+    step: Reduction,
+    words: dict[int, tuple[Range, ...]],
+    quotients: dict[str, Range],
+    row_folds: int,
 ) -> tuple[Range, ...]:
     totals = [(0, 0)] * len(step.result.base)
     for term in step.terms:
-        for channel, amount in enumerate(_amounts(step, term, words, quotients)):
+        for channel, amount in enumerate(_amounts(step, term, words, quotients, row_folds)):
             low, high = totals[channel]
             totals[channel] = (low + amount[0], high + amount[1])
     return tuple(totals)
@@ -122,6 +167,7 @@ def _amounts(
     term: Term,
     words: dict[int, tuple[Range, ...]],
     quotients: dict[str, Range],
+    row_folds: int,
 ) -> list[Range]:
     """The range of what one term adds in each channel."""
     moduli = step.result.base.moduli
@@ -139,27 +185,54 @@ def _amounts(
                 _multiple(r, m.centre(c)) for r, m, c in zip(ranges, moduli, constants, strict=True)
             ]
         case Correction(quotient, constants):
-            q = quotient_range(quotient, _read(quotient.source, words))
+            seen = quotient.source
+            known = word_ranges(seen) if isinstance(seen, Rows) else _read(seen, words)
+            q = quotient_range(quotient, known)
             quotients[quotient.name] = q
             return [_multiple(q, m.centre(c)) for m, c in zip(moduli, constants, strict=True)]
         case Broadcast(source, matrix, _):
-            ranges = _read(source, words)
             return [
-                _sum(
-                    [_multiple(r, m.centre(row[i])) for r, row in zip(ranges, matrix, strict=True)]
+                _sum([_multiple(r, m.centre(row[i])) for r, row in zip(own, matrix, strict=True)])
+                for i, (m, own) in enumerate(
+                    zip(moduli, _broadcast_ranges(source, moduli, words, row_folds), strict=True)
                 )
-                for i, m in enumerate(moduli)
             ]
 
 
+def _broadcast_ranges(
+    source: Residues | Words | Rows,
+    moduli: Sequence[Modulus],
+    words: dict[int, tuple[Range, ...]],
+    row_folds: int,
+) -> list[list[Range]]:
+    """The ranges of a source's words as each channel multiplies them."""
+    if not isinstance(source, Rows):
+        return [list(_read(source, words))] * len(moduli)
+    supers = super_ranges(_full(source.source.base), source.multipliers, source.columns)
+    return [[Folding(m, row_folds).result(r) for r in supers] for m in moduli]
+
+
 def quotient_range(quotient: Quotient, ranges: Sequence[Range]) -> Range:
-    """The Cox's smallest and largest quotient for residues within ``ranges``."""
-    cox, width = quotient.cox, quotient.source.base.width
+    """The Cox's smallest and largest quotient for words within ``ranges``."""
+    cox, width = quotient.cox, quotient.width
     low = high = cox.start
     for (least, most), weight in zip(ranges, quotient.weights, strict=True):
         ends = [weight * cox.leading(word, width) for word in (least, most)]
         low, high = low + min(ends), high + max(ends)
     return low >> cox.truncation, high >> cox.truncation
+
+
+def word_ranges(source: Residues | Rows) -> list[Range]:
+    """The ranges of what the Cox sees, whatever the residues.
+
+    Super-residues come with the constant that centres the folds.
+    """
+    if isinstance(source, Residues):
+        return list(_full(source.base))
+    base = source.source.base
+    offset = 1 << (base.width - 1)
+    supers = super_ranges(_full(base), source.multipliers, source.columns)
+    return [(low + offset, high + offset) for low, high in supers]
 
 
 def _read(value: Residues | Words, words: dict[int, tuple[Range, ...]]) -> tuple[Range, ...]:

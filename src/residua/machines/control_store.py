@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from residua.errors import SpecificationError
-from residua.machines.microcode import binary_address
+from residua.machines.microcode import ROW_FIELDS, binary_address
 from residua.machines.routine import Routine
-from residua.machines.slots import Machine, Slot
+from residua.machines.slots import Launch, Left, Machine, Slot
+from residua.machines.slots import Sequence as Slots
 from residua.numbers.moduli import Modulus
 
 
@@ -48,6 +49,7 @@ class ControlStore:
     gates: tuple[str, ...]
     blocks: dict[str, Block]
     registers: int
+    row_registers: int
 
     @property
     def words(self) -> int:
@@ -92,10 +94,11 @@ class _Assembler:
         gates = [slot.gate[0] for r in routines for _, _, _, slot in r.slots() if slot.gate]
         self.gates = tuple(dict.fromkeys(gates))
         names = [*FIELDS, *(f"cox_weight_{tap}" for tap in range(machine.taps))]
+        if machine.columns > 1:
+            names += ROW_FIELDS
         # Word 0 starts new sums of nothing, so that no sum stays where it was when nothing runs.
-        self.fields: dict[str, list[int]] = {
-            name: [int(name in ("first", "cox_first"))] for name in names
-        }
+        started = ("first", "cox_first", "row_first", "row_launch")
+        self.fields: dict[str, list[int]] = {name: [int(name in started)] for name in names}
 
     def assemble(self) -> ControlStore:
         blocks = {}
@@ -117,6 +120,10 @@ class _Assembler:
             self.gates,
             blocks,
             max(registers, self.routines[0].places.count),
+            max(
+                (1 + register for r in self.routines for register in r.row_registers.values()),
+                default=0,
+            ),
         )
 
     def _slot(
@@ -127,20 +134,59 @@ class _Assembler:
         if key is not None:
             filled = tuple(vector or self.zeros for vector in key)
             values["constant"] = self.constants.setdefault(filled, len(self.constants))
+        values |= self._result(routine, routine.placed[job].sequence, slot)
+        for name, value in values.items():
+            self.fields[name][base + time] = value
+        lead = self.machine.row_lead if slot.left == Left.ROW else 0
+        for name, value in self._passed(routine, time, job, slot).items():
+            self.fields[name][base + time - lead] |= value
+
+    def _result(self, routine: Routine, sequence: Slots, slot: Slot) -> dict[str, int]:
+        """The controls that act when a slot's product, or the sum it ends, is there."""
+        result = sequence.result
+        if result is None:
+            return {"emit": 1}
+        if result.row:
+            return self._row_product(routine, sequence, slot)
+        if not slot.last:
+            return {}
+        values = {"modulus": self.moduli.setdefault(sequence.moduli, len(self.moduli))}
+        if result in routine.registers:
+            values |= {"write": 1, "write_register": routine.registers[result]}
+        return values
+
+    def _passed(self, routine: Routine, time: int, job: int, slot: Slot) -> dict[str, int]:
+        """The controls of what goes around a ring; on the ring of rows ahead of their slot."""
+        values = {"cox_first": int(slot.cox_first)}
         for tap, weight in enumerate(slot.tap_weights):
             if weight not in (0, 1):
                 raise SpecificationError(f"{routine.name}: its Cox has a weight other than 1")
             values[f"cox_weight_{tap}"] = weight
-        sequence = routine.placed[job].sequence
-        if sequence.result is None:
-            values["emit"] = 1
-        elif slot.last:
-            values["modulus"] = self.moduli.setdefault(sequence.moduli, len(self.moduli))
-            if sequence.result in routine.registers:
-                values["write"] = 1
-                values["write_register"] = routine.registers[sequence.result]
-        for name, value in values.items():
-            self.fields[name][base + time] = value
+        if slot.left == Left.ROW:
+            moduli = routine.placed[job].sequence.moduli
+            values["row_modulus"] = self.moduli.setdefault(moduli, len(self.moduli))
+            values |= self._ring(routine, time, slot)
+        return values
+
+    def _ring(self, routine: Routine, time: int, slot: Slot) -> dict[str, int]:
+        """The controls of the ring of rows, which are ahead of their slot."""
+        word = slot.left_word
+        if word is None:
+            return {"row_launch": Launch.TURN}
+        launch, register = routine.launch(time, word), routine.row_registers.get(word, 0)
+        return {"row_launch": launch, "row_register": register}
+
+    def _row_product(self, routine: Routine, sequence: Slots, slot: Slot) -> dict[str, int]:
+        """The controls of a product that a super-residue is made of."""
+        values = {
+            "row": 1,
+            "row_higher": int(slot.row_digit != 0),
+            "row_first": int(slot is sequence.slots[0]),
+        }
+        if slot.last and sequence.result in routine.row_registers:
+            values["row_write"] = 1
+            values["row_write_register"] = routine.row_registers[sequence.result]
+        return values
 
     def _operands(self, routine: Routine, time: int, slot: Slot) -> dict[str, int]:
         left = routine.left(time, slot)
@@ -148,9 +194,8 @@ class _Assembler:
             "left": int(left),
             "first": int(slot.first),
             "subtract": int(slot.subtract),
-            "cox_first": int(slot.cox_first),
         }
-        if slot.left_word and left == slot.left:
+        if slot.left_word and left == Left.REGISTER:
             values["left_register"] = routine.registers[slot.left_word]
         if slot.right_word:
             values["right_register"] = routine.registers[slot.right_word]

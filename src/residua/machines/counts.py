@@ -1,7 +1,7 @@
 """The counts interpreter: the papers' cost tables, counted instead of asserted."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from residua.algorithms.program import (
     Broadcast,
@@ -10,6 +10,7 @@ from residua.algorithms.program import (
     Product,
     Program,
     Reduction,
+    Rows,
     Scaled,
     Stored,
     Term,
@@ -24,12 +25,19 @@ class Counts:
     it is counts as an addition; so does the Cox's correction, whose constants come from a small
     table, and a value that a bit selects. ``cox`` counts additions of t-bit words in the Cox,
     ``emw`` the w-bit words of stored constants.
+
+    Hierarchical extensions have operations of other sizes, as HBE section IV-C counts them:
+    ``cmul`` products of w and (c - 1) w bits and ``cadd`` additions of c w bits that make
+    super-residues, ``cmr`` reductions of these modulo a channel.
     """
 
     emm: int
     ema: int
     cox: int
     emw: int
+    cmul: int = 0
+    cadd: int = 0
+    cmr: int = 0
 
 
 def count(program: Program) -> Counts:
@@ -42,9 +50,20 @@ def count(program: Program) -> Counts:
             summands += _count_term(totals, step, term)
             if isinstance(term, Correction) and id(term.quotient) not in estimated:
                 estimated.add(id(term.quotient))
-                totals["cox"] += len(term.quotient.source.base)
+                totals["cox"] += len(term.quotient.weights)
+            if isinstance(term, Broadcast) and isinstance(term.source, Rows):
+                _count_rows(totals, term.source, len(step.result.base))
         totals["ema"] += (summands - 1) * len(step.result.base)
-    return Counts(totals["emm"], totals["ema"], totals["cox"], totals["emw"])
+    return Counts(**{each.name: totals[each.name] for each in fields(Counts)})
+
+
+def _count_rows(totals: Counter[str], rows: Rows, channels: int) -> None:
+    """Count what makes super-residues and reduces them in ``channels`` channels."""
+    products = len(rows.multipliers)
+    totals["cmul"] += products
+    totals["cadd"] += products
+    totals["emw"] += products * (rows.columns - 1)
+    totals["cmr"] += rows.count * channels
 
 
 def _count_term(totals: Counter[str], step: Reduction, term: Term) -> int:

@@ -11,6 +11,7 @@ from residua.algorithms.program import (
     Program,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Words,
@@ -40,7 +41,10 @@ def _operands(step: Reduction) -> Iterator[Residues | Words]:
                 yield words
             case Broadcast(Residues() as source):
                 yield source.root()[0]
+            case Broadcast(Rows() as rows):
+                yield rows.source.root()[0]
             case Stored():
                 pass
             case Correction(quotient):
-                yield quotient.source.root()[0]
+                seen = quotient.source
+                yield (seen.source if isinstance(seen, Rows) else seen).root()[0]

@@ -8,11 +8,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from residua.machines.schedule import Schedule
-from residua.machines.slots import Left, Placed, Slot, Word
+from residua.machines.slots import EVERY_LEFT, Launch, Left, Placed, Slot, Word, left_codes
 from residua.numbers.moduli import Modulus
 
 IDLE = 0
 """Value of every control that a phase does not use."""
+
+ROW_FIELDS = (
+    "row",
+    "row_higher",
+    "row_first",
+    "row_write",
+    "row_write_register",
+    "row_launch",
+    "row_register",
+    "row_modulus",
+)
+"""The controls of an engine with rows, beside those of every engine."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +35,10 @@ class Timing:
     choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the
     residue, ``cox_weights`` and ``cox_first`` to the controls of the Cox. ``emit`` is when a result
     is at the reducer's output, ``emit_serial`` when the left operand of the slot is at the tap of
-    rower 0.
+    rower 0. ``row_first`` is when the sums over rows are added up, ``row_store`` when a
+    super-residue is complete. What drives the ring of rows and the Cox that listens to it is ahead
+    of its slot by the machine's ``row_lead``, and counted from there: ``row_launch`` and
+    ``row_modulus``, which the reducers of super-residues want.
     """
 
     constant: int
@@ -35,6 +50,10 @@ class Timing:
     emit_serial: int
     cox_weights: int
     cox_first: int
+    row_first: int = 0
+    row_store: int = 0
+    row_launch: int = 0
+    row_modulus: int = 0
 
 
 @dataclass(frozen=True)
@@ -43,8 +62,9 @@ class Microcode:
 
     ``fields`` maps the name of each control to its value in each phase. ``constants[r]`` is the
     constant memory of rower r, ``moduli[r]`` the moduli that its select chooses from, ``weights``
-    the Cox's weights by code - 1. ``emit_stage`` and ``release_stage`` are the age, in intervals,
-    of the run whose result a phase emits or whose operands it gives up.
+    the Cox's weights by code - 1, ``lefts`` the sources of left operands. ``emit_stage`` and
+    ``release_stage`` are the age, in intervals, of the run whose result a phase emits or whose
+    operands it gives up.
     """
 
     fields: dict[str, tuple[int, ...]]
@@ -52,6 +72,7 @@ class Microcode:
     moduli: tuple[tuple[Modulus, ...], ...]
     weights: tuple[int, ...]
     taps: int
+    lefts: tuple[Left, ...] = EVERY_LEFT
 
     @property
     def phases(self) -> int:
@@ -71,6 +92,7 @@ class _Assembler:
         zeros = (0,) * schedule.machine.rowers
         self.constants: dict[tuple[int, ...], int] = {zeros: 0}
         self.moduli: dict[tuple[Modulus, ...], int] = {}
+        self.lefts = _lefts(schedule)
         self.weights = sorted(
             {w for _, _, slot in schedule.slots() for w in slot.tap_weights if w}
         ) or [1]
@@ -93,6 +115,8 @@ class _Assembler:
         ]
         if schedule.binary_words:
             names += ["binary", "binary_word"]
+        if schedule.machine.columns > 1:
+            names += ROW_FIELDS
         names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
         self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
 
@@ -101,8 +125,14 @@ class _Assembler:
             self._slot(time, slot)
             if placed.sequence.result is None:
                 self._emit(time + self.timing.emit_serial, self._position(placed))
+            elif placed.sequence.result.row:
+                self._super_residue(time, placed, slot)
             elif slot.last:
                 self._result(time, placed, placed.sequence.result)
+            if slot.left == Left.ROW:
+                ring = time - self.schedule.machine.row_lead
+                select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
+                self._set("row_modulus", ring + self.timing.row_modulus, select)
         released = self._last_input_read() + self.timing.address + 1
         self._set("release", released, 1)
         self._set("release_stage", released, released // self.interval)
@@ -113,15 +143,16 @@ class _Assembler:
             tuple(zip(*self.moduli, strict=True)),
             tuple(self.weights),
             self.schedule.machine.taps,
+            self.lefts,
         )
 
     def _slot(self, time: int, slot: Slot) -> None:
         left, register = slot.left, 0
-        if slot.left_word:
+        if slot.left_word and not slot.left_word.row:
             left = self.schedule.operand(time, slot.left_word)
             register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
         right = self.schedule.registers[slot.right_word] if slot.right_word else 0
-        self._set("left", time + self.timing.operand, left)
+        self._set("left", time + self.timing.operand, left_codes(self.lefts)[left])
         self._set("left_register", time + self.timing.address, register)
         self._set("right_register", time + self.timing.address, right)
         self._set("constant", time + self.timing.constant, self._constant(slot))
@@ -131,10 +162,36 @@ class _Assembler:
             self._set("binary_word", time + self.timing.address, address)
         self._set("first", time + self.timing.operand, int(slot.first))
         self._set("subtract", time + self.timing.operand, int(slot.subtract))
+        if slot.row_digit is not None:
+            self._row_product(time, slot)
+        if slot.left == Left.ROW:
+            ring = time - self.schedule.machine.row_lead
+            self._ring(ring, time, slot.left_word)
+            self._cox(ring, slot)
+        elif self.schedule.machine.columns == 1:
+            self._cox(time, slot)
+
+    def _cox(self, time: int, slot: Slot) -> None:
+        """The controls of the Cox."""
         self._set("cox_first", time + self.timing.cox_first, int(slot.cox_first))
         for tap, weight in enumerate(slot.tap_weights):
             code = self.weights.index(weight) + 1 if weight else 0
             self._set(f"cox_weight_{tap}", time + self.timing.cox_weights, code)
+
+    def _row_product(self, time: int, slot: Slot) -> None:
+        """The controls of a product that a super-residue is made of."""
+        self._set("row", time + self.timing.operand, 1)
+        self._set("row_higher", time + self.timing.operand, int(slot.row_digit != 0))
+
+    def _ring(self, ring: int, time: int, word: Word | None) -> None:
+        """The controls of the ring of rows, and of the reducers behind it."""
+        launch = Launch.TURN
+        if word:
+            forwarded = time == self.schedule.ready(word)
+            launch = Launch.RESULT if forwarded else Launch.STORED
+            register = self.schedule.row_registers.get(word, 0)
+            self._set("row_register", ring + self.timing.row_launch, register)
+        self._set("row_launch", ring + self.timing.row_launch, launch)
 
     def _constant(self, slot: Slot) -> int:
         if slot.constants is None:
@@ -145,6 +202,16 @@ class _Assembler:
         """Which output a sequence passes around the ring."""
         names = [output.name for output in self.schedule.program.outputs]
         return names.index(placed.sequence.name)
+
+    def _super_residue(self, time: int, placed: Placed, slot: Slot) -> None:
+        """The controls that follow a product that a super-residue is made of."""
+        first = slot is placed.sequence.slots[0]
+        self._set("row_first", time + self.timing.row_first, int(first))
+        word = placed.sequence.result
+        if slot.last and word in self.schedule.row_registers:
+            self._set("row_write", time + self.timing.row_store, 1)
+            register = self.schedule.row_registers[word]
+            self._set("row_write_register", time + self.timing.row_store, register)
 
     def _result(self, time: int, placed: Placed, word: Word) -> None:
         """The controls that follow the last slot of a sequence."""
@@ -176,6 +243,19 @@ class _Assembler:
         values, phase = self.fields[name], time % self.interval
         assert values[phase] is None, f"two runs drive {name} in phase {phase}"
         values[phase] = value
+
+
+def _lefts(schedule: Schedule) -> tuple[Left, ...]:
+    """The sources that a rower chooses from: with rows only those that are used."""
+    if schedule.machine.columns == 1:
+        return EVERY_LEFT
+    used = {Left.REGISTER} | {slot.left for _, _, slot in schedule.slots()}
+    used |= {
+        schedule.operand(time, slot.left_word)
+        for time, _, slot in schedule.slots()
+        if slot.left_word and not slot.left_word.row
+    }
+    return tuple(sorted(used))
 
 
 def _words(slot: Slot) -> Iterator[Word]:

@@ -15,13 +15,15 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Term,
     Words,
 )
 from residua.errors import SpecificationError
-from residua.machines.bounds import Bounds, analyse, quotient_range
+from residua.machines.bounds import Bounds, analyse, quotient_range, word_ranges
+from residua.machines.sequences import broadcast_rows
 from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, fits_word
 from residua.numbers.moduli import Modulus
@@ -49,10 +51,10 @@ inline UnsignedWide product(Wide, std::int64_t x, std::int64_t y) {
   return static_cast<UnsignedWide>(static_cast<Wide>(x) * y);
 }
 
-template <class Sum> inline std::int64_t fold(Sum sum, std::int64_t offset) {
+template <int count, class Sum> inline std::int64_t fold(Sum sum, std::int64_t offset) {
   constexpr Sum centring = Sum{1} << (width - 1), mask = (Sum{1} << width) - 1;
   sum += centring;
-  for (int i = 0; i < folds; ++i) sum = (sum >> width) * offset + (sum & mask);
+  for (int i = 0; i < count; ++i) sum = (sum >> width) * offset + (sum & mask);
   return static_cast<std::int64_t>(sum - centring);
 }
 """
@@ -74,7 +76,8 @@ def emit(program: Program) -> str:
             f"{program.name}: the native model is for redundant residues, not "
             f"{type(program.representation).__name__.lower()} ones"
         )
-    bounds = analyse(program, program.representation.folds)
+    kept = program.representation
+    bounds = analyse(program, kept.folds, kept.row_folds if broadcast_rows(program) else 0)
     width = max(step.result.base.width for step in program.steps)
     widest = _sum_bits(program, bounds)
     if width + 2 > WORD_BITS or widest > LARGEST_SUM_BITS:
@@ -125,7 +128,7 @@ class _Emitter:
             position, length = outputs[value.name]
             word = self._read(value, "k")
             self.body.append(f"for (int k = 0; k < {length}; ++k) out[{position} + k] = {word};")
-        constants = _constants(self.width, self.bounds.folds)
+        constants = _constants(self.width, self.bounds)
         return "\n".join([constants, _PRELUDE, *self._definitions()])
 
     def _definitions(self) -> list[str]:
@@ -159,7 +162,7 @@ class _Emitter:
             f"for (int k = 0; k < {channels}; ++k) {{",
             f"  {unsigned} sum = 0;",
             *(f"  {line}" for line in terms),
-            f"  {name}[k] = fold(static_cast<{kind}>(sum), {offsets}[k]);",
+            f"  {name}[k] = fold<folds>(static_cast<{kind}>(sum), {offsets}[k]);",
             "}",
         ]
         self.names[id(step.result)] = name
@@ -184,27 +187,41 @@ class _Emitter:
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, {name}_q, {table}[k]);"]
             case Broadcast(source, matrix, _):
-                # Row k holds what channel k multiplies the source's words by.
-                rows = [
-                    _centred((m,) * len(matrix), column)
-                    for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
-                ]
-                count = len(matrix)
-                table = self._table(name, [c for row in rows for c in row])
-                loop = f"for (int j = 0; j < {count}; ++j)"
-                word = self._read(source, "j")
-                return [f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"]
+                return [self._broadcast(name, kind, moduli, source, matrix)]
+
+    def _broadcast(
+        self,
+        name: str,
+        kind: str,
+        moduli: Sequence[Modulus],
+        source: Residues | Words | Rows,
+        matrix: Sequence[Sequence[int]],
+    ) -> str:
+        """The loop over the words of a source; channel k reduces super-residues first."""
+        # Row k holds what channel k multiplies the source's words by.
+        rows = [
+            _centred((m,) * len(matrix), column)
+            for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
+        ]
+        count = len(matrix)
+        table = self._table(name, [constant for row in rows for constant in row])
+        if isinstance(source, Rows):
+            offsets = self._table(f"{name}_offset", [m.offset for m in moduli])
+            word = f"fold<row_folds>({self._super_residues(source)}[j], {offsets}[k])"
+        else:
+            word = self._read(source, "j")
+        loop = f"for (int j = 0; j < {count}; ++j)"
+        return f"{loop} sum += product({kind}{{}}, {word}, {table}[{count} * k + j]);"
 
     def _quotient(self, name: str, quotient: Quotient) -> None:
         """The Cox's quotient ``name``_q, ahead of the loop over the channels."""
-        cox, width = quotient.cox, quotient.source.base.width
-        words = [(-1 << width, (1 << width) - 1)] * len(quotient.weights)
-        low, high = quotient_range(quotient, words)
+        cox, width = quotient.cox, quotient.width
+        low, high = quotient_range(quotient, word_ranges(quotient.source))
         limits = (low << cox.truncation, (high + 1) << cox.truncation)
         kind = "Word" if fits_word(limits, 63) else "Wide"
         weights = self._table(f"{name}_weight", quotient.weights)
         right, left = max(width - cox.truncation, 0), max(cox.truncation - width, 0)
-        leading = f"({self._read(quotient.source, 'j')} >> {right})"
+        leading = f"({self._estimated(quotient.source)} >> {right})"
         scale = f" * (static_cast<{kind}>(1) << {left})" if left else ""
         loop = f"for (int j = 0; j < {len(quotient.weights)}; ++j)"
         mask = f"((static_cast<{kind}>(1) << {cox.truncation}) - 1)"
@@ -216,6 +233,26 @@ class _Emitter:
         ]
         self.truncations.append(cox.truncation)
 
+    def _estimated(self, source: Residues | Rows) -> str:
+        """What the Cox sees: residue j, or super-residue j and the constant that it includes."""
+        if isinstance(source, Residues):
+            return self._read(source, "j")
+        return f"({self._super_residues(source)}[j] + (Wide{{1}} << (width - 1)))"
+
+    def _super_residues(self, rows: Rows) -> str:
+        """The array of super-residues, made where it is first wanted."""
+        if id(rows) not in self.names:
+            name = self.names[id(rows)] = f"r{len(self.names)}"
+            self.tables.append(f"constexpr Wide {name}_c[] = {_wide_braces(rows.multipliers)};")
+            word = self._read(rows.source, f"{rows.columns} * j + i")
+            product = f"static_cast<Wide>({word}) * {name}_c[{rows.columns} * j + i]"
+            self.body += [
+                f"Wide {name}[{rows.count}] = {{}};  // {rows.name}",
+                f"for (int j = 0; j < {rows.count}; ++j)",
+                f"  for (int i = 0; i < {rows.columns}; ++i) {name}[j] += {product};",
+            ]
+        return self.names[id(rows)]
+
     def _read(self, value: Residues | Words, index: str) -> str:
         stored, first = (value, 0) if isinstance(value, Words) else value.root()
         position = f"{first} + {index}" if first else index
@@ -226,10 +263,12 @@ class _Emitter:
         return f"{name}_c"
 
 
-def _constants(width: int, folds: int) -> str:
+def _constants(width: int, bounds: Bounds) -> str:
+    values = {"width": width, "folds": bounds.folds, "row_folds": bounds.row_folds}
+    listed = ", ".join(f"{name} = {value}" for name, value in values.items())
     return (
         "// The program as a function, word for word.\n"
-        f"namespace model {{ constexpr int width = {width}, folds = {folds}; }}"
+        f"namespace model {{ constexpr int {listed}; }}"
     )
 
 
@@ -243,12 +282,15 @@ def _stage_ranges(step: Reduction, bounds: Bounds, number: int) -> list[Range]:
 
 
 def _sum_bits(program: Program, bounds: Bounds) -> int:
-    """Signed bits of the widest sum."""
-    return 1 + max(
-        max(abs(low), abs(high)).bit_length()
+    """Signed bits of the widest sum, or super-residue."""
+    ranges = [
+        stage
         for number, step in enumerate(program.steps)
-        for low, high in _stage_ranges(step, bounds, number)
-    )
+        for stage in _stage_ranges(step, bounds, number)
+    ]
+    if bounds.super_residues:
+        ranges.append(bounds.super_residues)
+    return 1 + max(max(abs(low), abs(high)).bit_length() for low, high in ranges)
 
 
 def _centred(moduli: Sequence[Modulus], constants: Sequence[int]) -> list[int]:
@@ -257,6 +299,16 @@ def _centred(moduli: Sequence[Modulus], constants: Sequence[int]) -> list[int]:
 
 def _total(vectors: Iterable[Residues | Words]) -> int:
     return sum(length for _, length in layout(vectors).values())
+
+
+def _wide_braces(values: Iterable[int]) -> str:
+    """Numbers that a literal of 64 bits need not hold, in two parts."""
+    parts = ((value >> 62, value & ((1 << 62) - 1)) for value in values)
+    return (
+        "{"
+        + ", ".join(f"(Wide{{{high}}} * (Wide{{1}} << 62)) + {low}" for high, low in parts)
+        + "}"
+    )
 
 
 def _braces(values: Iterable[int]) -> str:

@@ -67,8 +67,7 @@ class Placer:
         reload = _reload(candidate)
         if reload is not None and reload + self.binary_words + START_DELAY > self.interval:
             return False
-        delay = self.machine.memory_delay
-        return _operands(candidate.sequence, candidate.start, ready, self.interval, delay)
+        return _operands(candidate, ready, self.interval, self.machine)
 
     def _phases(self, candidate: Placed) -> int:
         """Bit mask of the slots of the steady state that a sequence occupies."""
@@ -89,17 +88,16 @@ def _earliest(sequence: Sequence, ready: dict[Word, int]) -> int:
     return max([0, *(ready[w] - o for o, w, _ in sequence.reads if w in ready)])
 
 
-def _operands(
-    sequence: Sequence, start: int, ready: dict[Word, int], interval: int, memory_delay: int
-) -> bool:
+def _operands(candidate: Placed, ready: dict[Word, int], interval: int, machine: Machine) -> bool:
     """Whether every word is there and not yet overwritten by the next run.
 
-    A result can be forwarded to a left operand in the slot in which it is ready, and read from the
-    memory ``memory_delay`` slots after that.
+    A result can be forwarded to a left operand in the slot in which it is ready, and read from
+    where it is stored some slots after that.
     """
-    for offset, word, is_left in sequence.reads:
-        distance = start + offset - ready.get(word, -memory_delay)
-        early = distance < memory_delay and not (is_left and distance == 0)
+    for offset, word, is_left in candidate.sequence.reads:
+        delay = machine.storage_delay(word)
+        distance = candidate.start + offset - ready.get(word, -delay)
+        early = distance < delay and not (is_left and distance == 0)
         if distance > interval or early:
             return False
     return True

@@ -6,7 +6,7 @@ once for each *page*, that is for each modulus that the processor serves: they d
 alone, so that one block of slots, with the constants of the page, serves them all.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +14,9 @@ from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Program, Residues
 from residua.algorithms.rns_field import Lowered
 from residua.errors import SpecificationError
-from residua.machines.blocks import Problem, place, place_by_lists
-from residua.machines.sequences import SequenceBuilder
-from residua.machines.slots import Left, Machine, Placed, Slot, Word
+from residua.machines.blocks import Problem, list_schedule, place, place_by_lists
+from residua.machines.sequences import SequenceBuilder, row_digits
+from residua.machines.slots import Launch, Left, Machine, Placed, Slot, Word
 
 SOLVER_EFFORT = 20.0
 """Deterministic seconds that the solver may spend on one routine."""
@@ -77,23 +77,47 @@ class Routine:
             still on their way then.
         settled: slots from its start to the first one that can read all results.
         registers: of every word that is read from or written to memory.
+        row_registers: of every super-residue that is not forwarded.
     """
 
     def __init__(self, source: Source, places: Places, machine: Machine) -> None:
         self.source, self.places, self.machine = source, places, machine
         self.name = source.name
-        builder = SequenceBuilder(source.reference.program, machine, source.serial)
-        sequences = tuple(orders[0] for orders in builder.choices())
-        self._builder = builder
+        self._builder = self._sequences(source.reference)
+        sequences = tuple(orders[0] for orders in self._builder.choices())
         self.problem = Problem(sequences, machine, self._carried(), source.loop)
-        if source.loop and source.listed:
-            self.starts = place_by_lists(self.problem)
-        else:
-            self.starts = place(self.problem, SOLVER_EFFORT)
+        self.starts = self._place()
         self.placed = tuple(map(Placed, sequences, self.starts))
         self.length = self.problem.length(self.starts)
         self.settled = self.problem.settled(self.starts)
-        self.registers = self._allocate()
+        self.registers = self._residue_registers(self.starts)
+        self.row_registers = self._allocate(self.starts, 0, {}, row=True)
+
+    def _place(self) -> list[int]:
+        """The shortest placement, unless a simple one does with half as deep a register memory.
+
+        Depths are powers of two, and a deeper memory costs every rower more than the few slots are
+        worth.
+        """
+        if self.source.loop and self.source.listed:
+            shortest = place_by_lists(self.problem)
+        else:
+            shortest = place(self.problem, SOLVER_EFFORT)
+        simple = list_schedule(self.problem)
+        return simple if self._address_bits(simple) < self._address_bits(shortest) else shortest
+
+    def _address_bits(self, starts: Sequence[int]) -> int:
+        """Bits of the highest register's address."""
+        return max(self._residue_registers(starts).values(), default=0).bit_length()
+
+    def _residue_registers(self, starts: Sequence[int]) -> dict[Word, int]:
+        return self._allocate(starts, self.places.count, dict(self._fixed()), row=False)
+
+    def _sequences(self, lowered: Lowered) -> SequenceBuilder:
+        """The program of a page as slots, of which all pages have the same."""
+        counts = [row_digits(page.program) for page in self.source.pages if page is not None]
+        digits = tuple(max(column) for column in zip(*counts, strict=True))
+        return SequenceBuilder(lowered.program, self.machine, self.source.serial, digits)
 
     def _named(self, elements: Mapping[str, Element]) -> dict[str, list[Word]]:
         return {
@@ -111,13 +135,16 @@ class Routine:
             for old, new in zip(inputs[name], outputs[name], strict=True)
         }
 
-    def _allocate(self) -> dict[Word, int]:
-        """Fixed places of named words; the lowest free register for any other that is stored."""
-        registers = dict(self._fixed())
+    def _allocate(
+        self, starts: Sequence[int], first: int, fixed: dict[Word, int], *, row: bool
+    ) -> dict[Word, int]:
+        """Fixed places; the lowest free register from ``first`` for any other word stored."""
+        registers = dict(fixed)
         busy: list[tuple[int, int]] = []
-        spans = sorted((*self._span(word), word.value, word.group) for word in self._stored())
+        stored = [word for word in self._stored(starts) if word.row == row]
+        spans = sorted((*self._span(starts, word), word.value, word.group) for word in stored)
         for begin, end, value, group in spans:
-            word = Word(value, group)
+            word = Word(value, group, row)
             if word in registers:
                 continue
             for position, free_from in enumerate(free for _, free in busy):
@@ -126,7 +153,7 @@ class Routine:
                     busy[position] = (registers[word], end)
                     break
             else:
-                registers[word] = self.places.count + len(busy)
+                registers[word] = first + len(busy)
                 busy.append((registers[word], end))
         return registers
 
@@ -137,7 +164,7 @@ class Routine:
                 parts = self.places.registers[name]
                 yield from zip(words, (*parts["a"], *parts["b"]), strict=True)
 
-    def _stored(self) -> set[Word]:
+    def _stored(self, starts: Sequence[int]) -> set[Word]:
         """Words computed here that somebody reads from memory."""
         stored = set()
         for job, sequence in enumerate(self.problem.sequences):
@@ -145,20 +172,20 @@ class Routine:
                 producer = self.problem.producers.get(word)
                 if producer is None:
                     continue
-                if self.starts[job] + offset != self.problem.ready(self.starts, producer):
+                if starts[job] + offset != self.problem.ready(starts, producer):
                     stored.add(word)
         return stored
 
-    def _span(self, word: Word) -> tuple[int, int]:
+    def _span(self, starts: Sequence[int], word: Word) -> tuple[int, int]:
         """From the slot in which a word is written at the earliest to that of its last read."""
         producer = self.problem.producers[word]
         last = max(
             start + offset
-            for start, sequence in zip(self.starts, self.problem.sequences, strict=True)
+            for start, sequence in zip(starts, self.problem.sequences, strict=True)
             for offset, read, _ in sequence.reads
             if read == word
         )
-        return self.problem.visible(self.starts, producer), last
+        return self.problem.visible(starts, producer), last
 
     def slots(self) -> Iterable[tuple[int, int, int, Slot]]:
         """Every slot as (number, job, offset, slot)."""
@@ -168,12 +195,17 @@ class Routine:
 
     def left(self, time: int, slot: Slot) -> Left:
         """How the left operand of a slot is read: forwarded, or as the slot says."""
-        if slot.left_word is None:
+        if slot.left_word is None or slot.left_word.row:
             return slot.left
         producer = self.problem.producers.get(slot.left_word)
         if producer is not None and time == self.problem.ready(self.starts, producer):
             return Left.RESULT
         return slot.left
+
+    def launch(self, time: int, word: Word) -> Launch:
+        """Where the ring of rows takes a super-residue from for a pass."""
+        ready = self.problem.ready(self.starts, self.problem.producers[word])
+        return Launch.RESULT if time == ready else Launch.STORED
 
     @cached_property
     def constants(self) -> dict[tuple[int, int], tuple[tuple[int, ...] | None, ...]]:
@@ -187,8 +219,7 @@ class Routine:
     def _page(self, lowered: Lowered | None) -> dict[tuple[int, int], tuple[int, ...]] | None:
         if lowered is None:
             return None
-        builder = SequenceBuilder(lowered.program, self.machine, self.source.serial)
-        sequences = [orders[0] for orders in builder.choices()]
+        sequences = [orders[0] for orders in self._sequences(lowered).choices()]
         for mine, other in zip(self.problem.sequences, sequences, strict=True):
             if len(mine.slots) != len(other.slots) or mine.moduli != other.moduli:
                 raise SpecificationError(f"{self.name}: its programs differ in more than constants")

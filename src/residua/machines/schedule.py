@@ -27,7 +27,8 @@ class Schedule:
     ``interval`` is the number of slots between runs in the steady state, ``latency`` the distance
     between the first slot of a run and the first slot of another that can use all its results.
     ``binary_words`` is the number of binary words that a run takes; ``serial`` tells that outputs
-    are passed around the ring.
+    are passed around the ring. ``registers`` has the places of words that are read from memory,
+    ``row_registers`` those of super-residues that are not forwarded.
     """
 
     program: Program
@@ -40,6 +41,7 @@ class Schedule:
     binary_words: int
     serial: bool
     registers: dict[Word, int] = field(hash=False)
+    row_registers: dict[Word, int] = field(hash=False)
 
     @property
     def latency(self) -> int:
@@ -65,7 +67,7 @@ class Schedule:
         """First slot at which a word can be forwarded; inputs are in the memory from the start."""
         for placed in self.placed:
             if placed.sequence.result == word:
-                return placed.last + self.machine.rower_latency
+                return placed.finish(self.machine)
         return -self.machine.memory_delay
 
 
@@ -87,7 +89,8 @@ def schedule(
     builder = SequenceBuilder(program, machine, serial)
     choices = builder.choices()
     total = sum(len(orders[0].slots) for orders in choices)
-    longest = total + (machine.rower_latency + machine.memory_delay + 1) * len(choices)
+    slowest = max(machine.rower_latency + machine.memory_delay, machine.row_latency)
+    longest = total + (slowest + 1) * len(choices)
     if builder.binary_words:
         longest += builder.binary_words + START_DELAY
     longest = max(longest, shortest_interval + 1)
@@ -106,6 +109,9 @@ def _schedule(builder: SequenceBuilder, placed: list[Placed], interval: int) -> 
     program = builder.program
     inputs = [v for v in program.inputs if isinstance(v, Residues)]
     words = tuple(word for value in inputs for word in builder.words(value))
+    read = _stored(placed, builder.machine)
+    stored = [word for word in read if not word.row and word not in words]
+    rows = [word for word in read if word.row]
     return Schedule(
         program=program,
         machine=builder.machine,
@@ -116,16 +122,18 @@ def _schedule(builder: SequenceBuilder, placed: list[Placed], interval: int) -> 
         outputs=tuple(word for value in program.outputs for word in builder.words(value)),
         binary_words=builder.binary_words,
         serial=builder.serial,
-        registers=_allocate(words, placed, builder.machine),
+        registers={word: position for position, word in enumerate((*words, *stored), start=1)},
+        row_registers={word: position for position, word in enumerate(rows)},
     )
 
 
-def _allocate(inputs: tuple[Word, ...], placed: list[Placed], machine: Machine) -> dict[Word, int]:
-    """One register for each word that is read from the memory; register 0 always holds zero."""
-    registers = {word: position for position, word in enumerate(inputs, start=1)}
-    ready = {p.sequence.result: p.last + machine.rower_latency for p in placed}
-    for p in placed:
-        for offset, word, _ in p.sequence.reads:
-            if p.start + offset != ready.get(word) and word not in registers:
-                registers[word] = len(registers) + 1
-    return registers
+def _stored(placed: list[Placed], machine: Machine) -> dict[Word, None]:
+    """The words that are read from where they are stored, in the order of their reads."""
+    ready = {p.sequence.result: p.finish(machine) for p in placed}
+    reads = [
+        word
+        for p in placed
+        for offset, word, _ in p.sequence.reads
+        if p.start + offset != ready.get(word)
+    ]
+    return dict.fromkeys(reads)

@@ -11,20 +11,73 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Words,
 )
 from residua.errors import SpecificationError
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
+from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
 
-class SequenceBuilder:
-    """Turns the steps of a program into sequences of slots."""
+def broadcast_rows(program: Program) -> list[Rows]:
+    """The super-residues that a program broadcasts, in its order."""
+    return [
+        term.source
+        for step in program.steps
+        for term in step.terms
+        if isinstance(term, Broadcast) and isinstance(term.source, Rows)
+    ]
 
-    def __init__(self, program: Program, machine: Machine, serial: bool) -> None:
+
+def row_digits(program: Program) -> tuple[int, ...]:
+    """How many digits the multipliers of each of `broadcast_rows` have."""
+    return tuple(
+        max(len(_digits(multiplier, rows.source.base.width)) for multiplier in rows.multipliers)
+        for rows in broadcast_rows(program)
+    )
+
+
+def row_product_range(program: Program) -> Range:
+    """The range of the products that super-residues are made of, whatever the residues."""
+    ends = [(0, 0)]
+    for rows in broadcast_rows(program):
+        width = rows.source.base.width
+        ends += [
+            (-digit << width, digit * ((1 << width) - 1))
+            for multiplier in rows.multipliers
+            for digit in _digits(multiplier, width)
+        ]
+    return min(map(min, ends)), max(map(max, ends))
+
+
+def _digits(multiplier: int, width: int) -> list[int]:
+    """Signed digits in base 2^w, the lowest first; the top one in w + 1 bits."""
+    digits = []
+    while not -(1 << width) <= multiplier < 1 << width:
+        low = (multiplier + (1 << (width - 1))) % (1 << width) - (1 << (width - 1))
+        digits.append(low)
+        multiplier = (multiplier - low) >> width
+    return [*digits, multiplier]
+
+
+class SequenceBuilder:
+    """Turns the steps of a program into sequences of slots.
+
+    ``digits`` are the digits that the multipliers of `broadcast_rows` get at least, for programs
+    that differ in constants alone.
+    """
+
+    def __init__(
+        self, program: Program, machine: Machine, serial: bool, digits: tuple[int, ...] = ()
+    ) -> None:
         self.program, self.machine, self.serial = program, machine, serial
+        rows = broadcast_rows(program)
+        counts = digits or row_digits(program)
+        self.digits = {id(each): count for each, count in zip(rows, counts, strict=True)}
+        self.rows: dict[int, int] = {}
         self.index: dict[int, int] = {}
         self.values: list[str] = []
         # Position of the first word of each binary operand.
@@ -38,6 +91,8 @@ class SequenceBuilder:
                 self._number(source)
         for step in program.steps:
             self._number(step.result)
+        for each in rows:
+            self._number_rows(each)
 
     def _number(self, value: Residues) -> None:
         if len(value.base) % self.machine.rowers:
@@ -47,6 +102,15 @@ class SequenceBuilder:
             )
         self.index[id(value)] = len(self.values)
         self.values.append(value.name)
+
+    def _number_rows(self, rows: Rows) -> None:
+        if rows.columns != self.machine.columns:
+            raise SpecificationError(
+                f"{rows.name} has rows of {rows.columns}, but the engine rows of "
+                f"{self.machine.columns}"
+            )
+        self.rows[id(rows)] = len(self.values)
+        self.values.append(rows.name)
 
     def _word(self, value: Residues, group: int) -> Word:
         stored, first = value.root()
@@ -63,12 +127,13 @@ class SequenceBuilder:
 
     def choices(self) -> list[list[Sequence]]:
         """For each sequence in program order, the orders of slots to choose from."""
-        choices = [
-            [self._sequence(step, group, late) for late in orders]
-            for step in self.program.steps
-            for orders in [_orders(step)]
-            for group in range(self._groups(step.result))
-        ]
+        choices: list[list[Sequence]] = []
+        for step in self.program.steps:
+            choices += [[sequence] for sequence in self._row_sequences(step)]
+            choices += [
+                [self._sequence(step, group, late) for late in _orders(step)]
+                for group in range(self._groups(step.result))
+            ]
         if self.serial:
             choices += [[self._serial(output)] for output in self.program.outputs]
         return choices
@@ -83,6 +148,34 @@ class SequenceBuilder:
         slots[-1] = replace(slots[-1], last=True)
         return Sequence(output.name, None, (), tuple(slots))
 
+    def _row_sequences(self, step: Reduction) -> list[Sequence]:
+        """The products whose sums over rows are the super-residues that a step broadcasts."""
+        return [
+            self._row_sequence(term.source, chunk)
+            for term in step.terms
+            if isinstance(term, Broadcast) and isinstance(term.source, Rows)
+            for chunk in range(self._groups(term.source.source))
+        ]
+
+    def _row_sequence(self, rows: Rows, chunk: int) -> Sequence:
+        """One slot for each digit of the multipliers, the highest first."""
+        source, count, rowers = rows.source, self.digits[id(rows)], self.machine.rowers
+        own = rows.multipliers[chunk * rowers : (chunk + 1) * rowers]
+        split = [_digits(multiplier, source.base.width) for multiplier in own]
+        slots = [
+            Slot(
+                Left.REGISTER,
+                left_word=self._word(source, chunk),
+                constants=tuple(d[position] if position < len(d) else 0 for d in split),
+                first=True,
+                row_digit=position,
+            )
+            for position in reversed(range(count))
+        ]
+        slots[-1] = replace(slots[-1], last=True)
+        word = Word(self.rows[id(rows)], chunk, row=True)
+        return Sequence(rows.name, word, (), tuple(slots))
+
     def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
         """The slots of one group: products, broadcasts, scaled terms before or after, quotients."""
         if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
@@ -91,7 +184,6 @@ class SequenceBuilder:
         moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
         slots = self._signed_products(step, group)
         quotients: list[Slot] = []
-        tapped = 0
         for term in sorted(step.terms, key=lambda t: isinstance(t, Scaled) == scaled_late):
             match term:
                 case Scaled(value, constants, _):
@@ -99,9 +191,11 @@ class SequenceBuilder:
                 case Broadcast(Words() as words, matrix, _):
                     slots += self._binary(words, matrix, group, moduli)
                 case Broadcast(Residues() as source, matrix, _):
-                    quotient = _quotient_of(step, source)
+                    quotient = self._residue_quotient(step, source)
                     slots += self._passes(source, matrix, group, moduli, quotient)
-                    tapped = len(slots) - rowers + self.machine.tap_slots - 1
+                case Broadcast(Rows() as rows, matrix, _):
+                    quotient = _quotient_of(step, rows)
+                    slots += self._row_passes(rows, matrix, group, moduli, quotient)
                 case Correction(_, constants):
                     constant = self._constants(constants, group, moduli)
                     quotients.append(Slot(Left.BUS, constants=constant))
@@ -110,14 +204,28 @@ class SequenceBuilder:
                     slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
                 case Product() | Gated():
                     pass
-        # Until the Cox has its quotient, idle slots: the sequence keeps the accumulator.
-        while quotients and len(slots) < tapped + self.machine.cox_latency:
-            slots.append(Slot(Left.REGISTER))
-        slots += quotients
+        slots += self._quotient_slots(slots, quotients)
         slots[0] = replace(slots[0], first=True)
         slots[-1] = replace(slots[-1], last=True)
         result = self._word(step.result, group)
         return Sequence(step.result.name, result, moduli, tuple(slots))
+
+    def _residue_quotient(self, step: Reduction, source: Residues) -> Quotient | None:
+        quotient = _quotient_of(step, source)
+        if quotient and self.machine.columns > 1:
+            raise SpecificationError(
+                f"{step.result.name}: the Cox of an engine with rows takes super-residues, "
+                "not residues"
+            )
+        return quotient
+
+    def _quotient_slots(self, before: list[Slot], quotients: list[Slot]) -> list[Slot]:
+        """Idle slots until the Cox has its quotient (the accumulator is kept), and those after."""
+        if not quotients:
+            return []
+        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights)
+        wait = max(tapped + self.machine.cox_latency - len(before), 0)
+        return [Slot(Left.REGISTER)] * wait + quotients
 
     def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
         """Products to be subtracted first; the next slot then takes their sum from its own product.
@@ -197,18 +305,47 @@ class SequenceBuilder:
                 slots.append(slot)
         return slots
 
+    def _row_passes(
+        self,
+        rows: Rows,
+        matrix: tuple[tuple[int, ...], ...],
+        group: int,
+        moduli: tuple[Modulus, ...],
+        quotient: Quotient | None,
+    ) -> list[Slot]:
+        """One pass around the ring of rows for each group of source channels.
+
+        In slot i of a pass, row r holds the super-residue of row r + i.
+        """
+        rowers, turns, slots = self.machine.rowers, self.machine.turns, []
+        for chunk in range(self._groups(rows.source)):
+            for turn in range(turns):
+                constants = tuple(
+                    m.centre(matrix[chunk * turns + row][group * rowers + rower])
+                    for rower, m in enumerate(moduli)
+                    for row in [(rower // self.machine.columns + turn) % turns]
+                )
+                slot = Slot(Left.ROW, constants=constants)
+                if turn == 0:
+                    slot = replace(slot, left_word=Word(self.rows[id(rows)], chunk, row=True))
+                if quotient is not None and turn < self.machine.tap_slots:
+                    weights = self._tap_weights(quotient, chunk, turn)
+                    slot = replace(slot, tap_weights=weights, cox_first=chunk == 0 and turn == 0)
+                slots.append(slot)
+        return slots
+
     def _tap_weights(self, quotient: Quotient, chunk: int, turn: int) -> tuple[int, ...]:
         """Weights of the words that the taps see in one slot; 0 for one that another tap takes."""
-        rowers, share = self.machine.rowers, self.machine.tap_slots
+        turns, share = self.machine.turns, self.machine.tap_slots
         weights = []
         for tap in range(self.machine.taps):
             position = tap * share + turn
-            seen = position < rowers
-            weights.append(quotient.weights[chunk * rowers + position] if seen else 0)
+            seen = position < turns
+            weights.append(quotient.weights[chunk * turns + position] if seen else 0)
         return tuple(weights)
 
 
-def _quotient_of(step: Reduction, source: Residues) -> Quotient | None:
+def _quotient_of(step: Reduction, source: Residues | Rows) -> Quotient | None:
     for term in step.terms:
         if isinstance(term, Correction) and term.quotient.source is source:
             return term.quotient

@@ -1,5 +1,6 @@
 """Slots and sequences: what a Cox-Rower engine executes, and what a scheduler has to know of it."""
 
+from collections.abc import Sequence as Listed
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -8,16 +9,43 @@ from residua.numbers.moduli import Modulus
 
 
 class Left(IntEnum):
-    """Where the left operand of a slot comes from; the bus carries quotients and binary words."""
+    """Where the left operand of a slot comes from.
+
+    The bus carries quotients and binary words; a row its super-residue, reduced. The code of a row
+    is that of a neighbour and one bit more, so that either comes through one input.
+    """
 
     REGISTER = 0
     NEIGHBOUR = 1
     RESULT = 2
     BUS = 3
+    ROW = 5
+
+
+def left_codes(lefts: Listed[Left]) -> dict[Left, int]:
+    """How sources of left operands are numbered: those of an engine by position, if four do."""
+    if Left.ROW in lefts and Left.NEIGHBOUR in lefts:
+        return {left: int(left) for left in lefts}
+    return {left: code for code, left in enumerate(lefts)}
+
+
+EVERY_LEFT = (Left.REGISTER, Left.NEIGHBOUR, Left.RESULT, Left.BUS)
+"""The sources of an engine without rows, in the order of their codes."""
+
+
+class Launch(IntEnum):
+    """Where the ring of rows takes its words from: it turns, or a pass begins."""
+
+    TURN = 0
+    RESULT = 1
+    STORED = 2
 
 
 ALWAYS = "one"
 """The name of a bit that is always set."""
+
+ROW_STORAGE_DELAY = 1
+"""Slots after which a stored super-residue can be read: it is written, and read at once."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +57,12 @@ class Machine:
     the last word and the first slot that can use the quotient; ``taps`` is the number of ring
     positions that it taps. ``memory_delay`` is how many slots later than by forwarding a result can
     be read from the memory.
+
+    With ``columns`` c > 1, c rowers make a row, and the rows a ring of their own, on which
+    super-residues go around. ``row_latency`` is for these what L is for residues, to the first slot
+    of their pass; their ring is ``row_lead`` slots ahead of the slots that multiply what it brings.
+    The Cox waits ``cox_delay`` slots with what it taps there, lest the next pass changes a quotient
+    before its use.
     """
 
     rowers: int
@@ -36,20 +70,41 @@ class Machine:
     memory_delay: int
     cox_latency: int
     taps: int
+    columns: int = 1
+    row_latency: int = 0
+    row_lead: int = 0
+    cox_delay: int = 0
+
+    @property
+    def turns(self) -> int:
+        """Slots of a pass around the ring: rowers, or rows."""
+        return self.rowers // self.columns
 
     @property
     def tap_slots(self) -> int:
-        """Slots of a ring pass until the taps have seen every rower's word."""
-        return -(-self.rowers // self.taps)
+        """Slots of a pass until the taps have seen every word."""
+        return -(-self.turns // self.taps)
+
+    def latency(self, word: "Word") -> int:
+        """Slots from the last one of a sequence to the first that can be forwarded its result."""
+        return self.row_latency if word.row else self.rower_latency
+
+    def storage_delay(self, word: "Word") -> int:
+        """How many slots later than by forwarding a result can be read from where it is stored."""
+        return ROW_STORAGE_DELAY if word.row else self.memory_delay
 
 
 @dataclass(frozen=True)
 class Word:
-    """A residue of every rower: group ``group`` of a vector (channels group * rowers + i)."""
+    """A residue of every rower: group ``group`` of a vector (channels group * rowers + i).
+
+    With ``row`` a super-residue of every row of those channels.
+    """
 
     value: int
     """Identity of the stored vector, an index into `Schedule.values`."""
     group: int
+    row: bool = False
 
 
 @dataclass(frozen=True)
@@ -62,6 +117,8 @@ class Slot:
     ``tap_weights`` are the Cox's weights of the words at its taps, empty if it does not listen;
     ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract`` takes
     the sum so far (in the first slot: the start value) from the product instead of adding it.
+    ``row_digit`` marks the product that a super-residue is made of, and says which digit of its
+    multiplier, 0 the lowest, the constant is.
     """
 
     left: Left
@@ -75,6 +132,7 @@ class Slot:
     first: bool = False
     last: bool = False
     subtract: bool = False
+    row_digit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -120,4 +178,5 @@ class Placed:
 
     def finish(self, machine: Machine) -> int:
         """First slot of another run that can use what the sequence is for."""
-        return self.last + (machine.rower_latency if self.sequence.result else 1)
+        result = self.sequence.result
+        return self.last + (machine.latency(result) if result else 1)

@@ -15,12 +15,14 @@ from residua.algorithms.program import (
     Quotient,
     Reduction,
     Residues,
+    Rows,
     Scaled,
     Stored,
     Term,
     Words,
 )
 from residua.errors import SpecificationError
+from residua.numbers.moduli import Modulus
 
 State = dict[object, tuple[int, ...]]
 """Words by the identity of a vector, bits by their names."""
@@ -79,20 +81,48 @@ def _amounts(program: Program, step: Reduction, term: Term, state: State) -> lis
             words = _read(value, state)
             return [x * constant(m, c) for x, m, c in zip(words, moduli, constants, strict=True)]
         case Correction(quotient, constants):
-            q = estimate(quotient, _read(quotient.source, state))
+            q = estimate(quotient, _estimated(program, quotient, state))
             return [q * constant(m, c) for m, c in zip(moduli, constants, strict=True)]
         case Broadcast(source, matrix, _):
-            words = _read(source, state)
             columns = zip(*matrix, strict=True)
             return [
                 sum(x * constant(m, c) for x, c in zip(words, column, strict=True))
-                for m, column in zip(moduli, columns, strict=True)
+                for m, words, column in zip(
+                    moduli, _broadcast_words(program, source, moduli, state), columns, strict=True
+                )
             ]
 
 
-def estimate(quotient: Quotient, residues: Sequence[int]) -> int:
-    """The Cox's quotient for the residues of its source."""
-    return quotient.cox.quotient(residues, quotient.weights, quotient.source.base.width)
+def _broadcast_words(
+    program: Program, source: Residues | Words | Rows, moduli: Sequence[Modulus], state: State
+) -> list[tuple[int, ...]]:
+    """The words of a source as each channel multiplies them."""
+    if not isinstance(source, Rows):
+        return [_read(source, state)] * len(moduli)
+    words = super_residues(source, _read(source.source, state))
+    reduce = program.representation.reduce_row
+    return [tuple(reduce(modulus, word) for word in words) for modulus in moduli]
+
+
+def super_residues(rows: Rows, residues: Sequence[int]) -> tuple[int, ...]:
+    """The super-residue of every row, for the residues of its source."""
+    terms = [x * multiplier for x, multiplier in zip(residues, rows.multipliers, strict=True)]
+    return tuple(sum(terms[i : i + rows.columns]) for i in range(0, len(terms), rows.columns))
+
+
+def estimate(quotient: Quotient, words: Sequence[int]) -> int:
+    """The Cox's quotient for the words that it sees."""
+    return quotient.cox.quotient(words, quotient.weights, quotient.width)
+
+
+def _estimated(program: Program, quotient: Quotient, state: State) -> tuple[int, ...]:
+    """What the Cox sees: residues, or super-residues with the constant that they include."""
+    source = quotient.source
+    if isinstance(source, Rows):
+        offset = program.representation.row_offset(source.source.base.width)
+        words = super_residues(source, _read(source.source, state))
+        return tuple(word + offset for word in words)
+    return _read(source, state)
 
 
 def _read(value: Residues | Words, state: State) -> tuple[int, ...]:

@@ -58,6 +58,18 @@ class Base:
             for cofactor, modulus in zip(self.cofactors, self.moduli, strict=True)
         )
 
+    def row_products(self, columns: int) -> tuple[int, ...]:
+        """A_i, the product of each ``columns`` moduli in a row (HBE section II).
+
+        Raises:
+            SpecificationError: ``columns`` does not divide n.
+        """
+        count = len(self.moduli)
+        if count % columns:
+            raise SpecificationError(f"{count} moduli do not make rows of c = {columns}")
+        values = [modulus.value for modulus in self.moduli]
+        return tuple(prod(values[i : i + columns]) for i in range(0, count, columns))
+
     def residues(self, number: int) -> tuple[int, ...]:
         """The canonical residues of an integer of any sign."""
         return tuple(number % modulus.value for modulus in self.moduli)

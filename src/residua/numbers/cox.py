@@ -7,6 +7,11 @@ each xi_i, as if every modulus were 2^w (Kawamura et al. 2000; SBMM Algorithm 1,
 
 Residues may be any representatives, signed ones included, and each may carry a small integer weight
 (xi_i = weight_i * residue_i); the error is derived from the ranges that they really have.
+
+In a hierarchical extension the Cox takes super-residues instead (HBE Algorithm 2 lines 9 to 11), as
+if the product of every row of c moduli were 2^(c w). The paper's t' bits are ceil(log2 c) more than
+t here, which counts the bits below 2^(c w) only; its proof that KBE's condition suffices is wrong
+(ERRATA E3), so that the error is derived anew for the base at hand.
 """
 
 from collections.abc import Sequence
@@ -80,21 +85,55 @@ class Deviation:
 
 
 def deviation(
-    base: Base, cox: Cox, ranges: Sequence[Range], weights: Sequence[int] | None = None
+    base: Base,
+    cox: Cox,
+    ranges: Sequence[Range],
+    weights: Sequence[int] | None = None,
+    *,
+    columns: int = 1,
+    offset: int = 0,
 ) -> Deviation:
-    """The exact worst error of ``cox`` on ``base`` for residues within ``ranges``."""
+    """The exact worst error of ``cox`` on ``base`` for residues within ``ranges``.
+
+    With ``columns`` c > 1 the Cox takes super-residues of rows of c moduli; ``offset`` is a
+    constant that they include (`residua.numbers.residues.Representation`).
+    """
     weights = [1] * len(base) if weights is None else weights
-    # What truncation drops from one residue, at worst.
-    lost = Fraction((1 << max(base.width - cox.truncation, 0)) - 1, 1 << base.width)
+    words, moduli = list(ranges), [modulus.value for modulus in base]
+    if columns > 1:
+        words = super_ranges(ranges, row_multipliers(base, weights, columns), columns)
+        moduli, weights = list(base.row_products(columns)), [1] * len(words)
+    width = columns * base.width
+    # What truncation drops from one word, at worst.
+    lost = Fraction((1 << max(width - cox.truncation, 0)) - 1, 1 << width)
     under = over = Fraction(0)
-    for modulus, (low, high), weight in zip(base, ranges, weights, strict=True):
-        # residue / 2^w - residue / m, the error of taking every modulus for 2^w, is linear in it.
-        slope = Fraction(1, 1 << base.width) - Fraction(1, modulus.value)
-        ends = [weight * residue * slope for residue in (low, high)]
+    for modulus, (low, high), weight in zip(moduli, words, weights, strict=True):
+        # word / 2^w - word / m, the error of taking every modulus for 2^w, is linear in it.
+        slope = Fraction(1, 1 << width) - Fraction(1, modulus)
+        ends = [weight * word * slope + Fraction(offset, 1 << width) for word in (low, high)]
         dropped = [Fraction(0), -weight * lost]
         over += max(ends) + max(dropped)
         under -= min(ends) + min(dropped)
     return Deviation(max(under, Fraction(0)), max(over, Fraction(0)))
+
+
+def row_multipliers(base: Base, weights: Sequence[int], columns: int) -> tuple[int, ...]:
+    """weight_j * A_i / a_ij: what residues are multiplied by to add up to super-residues."""
+    products = base.row_products(columns)
+    return tuple(
+        weight * (products[position // columns] // modulus.value)
+        for position, (modulus, weight) in enumerate(zip(base, weights, strict=True))
+    )
+
+
+def super_ranges(ranges: Sequence[Range], multipliers: Sequence[int], columns: int) -> list[Range]:
+    """The range of each row's super-residue for residues within ``ranges``."""
+    ends = [
+        sorted((low * multiplier, high * multiplier))
+        for (low, high), multiplier in zip(ranges, multipliers, strict=True)
+    ]
+    rows = [ends[first : first + columns] for first in range(0, len(ends), columns)]
+    return [(sum(low for low, _ in row), sum(high for _, high in row)) for row in rows]
 
 
 def canonical_ranges(base: Base) -> list[Range]:

@@ -14,6 +14,9 @@ from ortools.sat.python import cp_model
 from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.packing import deterministic_solver
 
+_NEVER = 1000
+"""Costs of a pair that must not be."""
+
 _EXACT = 64
 """Up to this many moduli CP-SAT improves the matching; beyond, local search does without."""
 
@@ -44,12 +47,19 @@ def _facing_cost(first: int, second: int) -> int:
     return cost
 
 
-def match(offsets: Sequence[int]) -> list[tuple[int, int]]:
+def match(offsets: Sequence[int], *, below: bool = False) -> list[tuple[int, int]]:
     """Pairs of positions, each position once, of small total cost.
 
-    The number of offsets is even. Up to 64 of them the cost is the least possible, as a rule.
+    The number of offsets is even. Up to 64 of them the cost is the least possible, as a rule. With
+    ``below`` each pair has a modulus below 2^w (h > 0), of which there have to be enough.
     """
-    costs = [[pair_cost(first, second) for second in offsets] for first in offsets]
+    costs = [
+        [
+            pair_cost(first, second) + _NEVER * (below and first <= 0 and second <= 0)
+            for second in offsets
+        ]
+        for first in offsets
+    ]
     pairs = _improved(_greedy(costs), costs)
     if 2 < len(offsets) <= _EXACT:
         pairs = _optimised(pairs, costs)
@@ -111,18 +121,21 @@ def _optimised(
     return [ends for ends, edge in edges.items() if solver.boolean_value(edge)]
 
 
-def arrange(pairs: Sequence[tuple[Modulus, Modulus]], rowers: int) -> list[tuple[Modulus, Modulus]]:
+def arrange(
+    pairs: Sequence[tuple[Modulus, Modulus]], rowers: int, *, below: bool = False
+) -> list[tuple[Modulus, Modulus]]:
     """Puts pairs in the order of channels and says which modulus of each goes to base a.
 
     The products of both bases stay balanced: the pair with the most different offsets decides
     first, and each next one goes the way that evens out. Channels i, i + rowers, ... share a rower,
-    so moduli of similar networks go there.
+    so moduli of similar networks go there. With ``below`` base b gets moduli below 2^w only.
     """
     lead = 0
     balanced = []
     for one, two in sorted(pairs, key=_imbalance):
         small, large = sorted((one, two), key=lambda modulus: modulus.value)
-        balanced.append((small, large) if lead > 0 else (large, small))
+        small_first = lead > 0 and not (below and large.offset <= 0)
+        balanced.append((small, large) if small_first else (large, small))
         lead += balanced[-1][0].value - balanced[-1][1].value
     alike = sorted(balanced, key=_network)
     turns = len(alike) // rowers

@@ -21,6 +21,7 @@ from math import ceil, floor, isqrt
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, Deviation, Range, canonical_ranges, deviation
+from residua.numbers.residues import Redundant
 
 _STEPS = 16
 """Slacks are given in steps of 1/16 bit."""
@@ -82,6 +83,7 @@ def montgomery_range(
     weights_a: Sequence[int] | None = None,
     weights_b: Sequence[int] | None = None,
     products: int = 1,
+    columns: int = 1,
 ) -> RangeCondition:
     """The range condition for signed values.
 
@@ -96,6 +98,7 @@ def montgomery_range(
         weights_a: integer weights of the xi of base a; all 1 by default.
         weights_b: integer weights of the xi of base b.
         products: k, the number of products that one reduction sums.
+        columns: c, the moduli in a row of hierarchical extensions.
 
     Raises:
         SpecificationError: base a or base b is too narrow (by how many bits), or the Cox's error
@@ -107,8 +110,8 @@ def montgomery_range(
         first, second = _keeping(cox_a, truncation), _keeping(cox_b, truncation)
         return _evaluate(
             setting,
-            (deviation(base_a, first, ranges_a, weights_a), first.sigma0),
-            (deviation(base_b, second, ranges_b, weights_b), second.sigma0),
+            (_signed_error(base_a, first, ranges_a, weights_a, columns), first.sigma0),
+            (_signed_error(base_b, second, ranges_b, weights_b, columns), second.sigma0),
         )
 
     kept = min(cox_a.truncation, cox_b.truncation)
@@ -124,6 +127,7 @@ def kawamura_range(
     first: Fraction = Fraction(0),
     second: Fraction = Fraction(1, 2),
     products: int = 1,
+    columns: int = 1,
 ) -> RangeCondition:
     """The range condition for unsigned values and canonical residues, the published form.
 
@@ -140,8 +144,8 @@ def kawamura_range(
     def outcome(kept: int) -> RangeCondition | _Failure:
         return _evaluate(
             setting,
-            (deviation(base_a, Cox(kept, first), ranges_a), first),
-            (deviation(base_b, Cox(kept, second), ranges_b), second),
+            (deviation(base_a, Cox(kept, first), ranges_a, columns=columns), first),
+            (deviation(base_b, Cox(kept, second), ranges_b, columns=columns), second),
         )
 
     return _settle(outcome, truncation, base_b.width)
@@ -157,6 +161,7 @@ def smallest_cox(
     truncation: int | None = None,
     sigma0: Fraction | None = None,
     products: int = 1,
+    columns: int = 1,
 ) -> tuple[Cox, RangeCondition]:
     """The Cox for both extensions of signed values that keeps the fewest bits, and its range.
 
@@ -170,15 +175,16 @@ def smallest_cox(
     setting = _Setting(modulus, products, True, base_a.product, base_b.product)
 
     def cox(kept: int) -> Cox:
-        centre = centred_sigma0(base_b, kept, ranges_b) if sigma0 is None else sigma0
-        return Cox(kept, centre)
+        if sigma0 is not None:
+            return Cox(kept, sigma0)
+        return Cox(kept, centred_sigma0(base_b, kept, ranges_b, columns=columns))
 
     def outcome(kept: int) -> RangeCondition | _Failure:
         candidate = cox(kept)
         return _evaluate(
             setting,
-            (deviation(base_a, candidate, ranges_a), candidate.sigma0),
-            (deviation(base_b, candidate, ranges_b), candidate.sigma0),
+            (_signed_error(base_a, candidate, ranges_a, None, columns), candidate.sigma0),
+            (_signed_error(base_b, candidate, ranges_b, None, columns), candidate.sigma0),
         )
 
     if truncation is not None:
@@ -200,16 +206,53 @@ def smallest_cox(
     return cox(kept), _settle(outcome, kept, base_b.width)
 
 
+def exact_cox(base: Base, ranges: Sequence[Range], largest: int) -> Cox:
+    """The Cox with the fewest bits that is exact for all values within [-largest, largest].
+
+    It takes residues within ``ranges``, not super-residues.
+
+    Raises:
+        SpecificationError: the base is too narrow for that with any number of bits.
+    """
+    for kept in range(1, base.width + 1):
+        cox = Cox(kept, centred_sigma0(base, kept, ranges))
+        error = deviation(base, cox, ranges)
+        low, high = (bound * base.product for bound in error.exact(cox.sigma0))
+        if low <= -largest and largest < high:
+            return cox
+    raise SpecificationError(
+        f"no Cox is exact for values of {largest.bit_length()} bits on a base of "
+        f"{base.product.bit_length()} bits"
+    )
+
+
 def centred_sigma0(
-    base: Base, truncation: int, ranges: Sequence[Range], weights: Sequence[int] | None = None
+    base: Base,
+    truncation: int,
+    ranges: Sequence[Range],
+    weights: Sequence[int] | None = None,
+    *,
+    columns: int = 1,
 ) -> Fraction:
     """The multiple of 2^-t below 1 for which the exact interval is nearest to symmetric about 0.
 
     It is 1/2 plus half of what the truncation loses in the mean.
     """
-    error = deviation(base, Cox(truncation, Fraction(0)), ranges, weights)
+    error = _signed_error(base, Cox(truncation, Fraction(0)), ranges, weights, columns)
     steps = floor((1 + error.under - error.over) / 2 * 2**truncation + Fraction(1, 2))
     return Fraction(min(max(steps, 0), 2**truncation - 1), 2**truncation)
+
+
+def _signed_error(
+    base: Base,
+    cox: Cox,
+    ranges: Sequence[Range],
+    weights: Sequence[int] | None,
+    columns: int,
+) -> Deviation:
+    """The Cox's error for redundant residues, whose super-residues include a constant."""
+    offset = Redundant(1).row_offset(base.width) if columns > 1 else 0
+    return deviation(base, cox, ranges, weights, columns=columns, offset=offset)
 
 
 def _keeping(cox: Cox, truncation: int) -> Cox:

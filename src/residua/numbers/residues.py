@@ -21,6 +21,12 @@ class Representation(Protocol):
     def reduce(self, modulus: Modulus, value: int) -> int:
         """The representative that a channel leaves after reducing an accumulated sum."""
 
+    def reduce_row(self, modulus: Modulus, value: int) -> int:
+        """The representative that a channel makes of a super-residue."""
+
+    def row_offset(self, width: int) -> int:
+        """What the Cox sees added to a super-residue, for moduli of ``width`` bits."""
+
 
 class Canonical:
     """Residues in [0, m)."""
@@ -37,12 +43,24 @@ class Canonical:
         """``value`` modulo m."""
         return value % modulus.value
 
+    def reduce_row(self, modulus: Modulus, value: int) -> int:
+        """``value`` modulo m."""
+        return value % modulus.value
+
+    def row_offset(self, width: int) -> int:  # noqa: ARG002
+        """0."""
+        return 0
+
 
 @dataclass(frozen=True)
 class Redundant:
-    """Signed words of w + 1 bits, left by ``folds`` folds; constants centred in [-m/2, m/2)."""
+    """Signed words of w + 1 bits, left by ``folds`` folds; constants centred in [-m/2, m/2).
+
+    Super-residues are reduced by ``row_folds`` folds.
+    """
 
     folds: int
+    row_folds: int = 1
 
     def ranges(self, base: Base) -> list[Range]:
         """[-2^w, 2^w - 1] for each channel."""
@@ -55,3 +73,11 @@ class Redundant:
     def reduce(self, modulus: Modulus, value: int) -> int:
         """What the channel reducer leaves of ``value``, bit by bit."""
         return Folding(modulus, self.folds).reduce(value)
+
+    def reduce_row(self, modulus: Modulus, value: int) -> int:
+        """What the reducer of super-residues leaves of ``value``, bit by bit."""
+        return Folding(modulus, self.row_folds).reduce(value)
+
+    def row_offset(self, width: int) -> int:
+        """The constant that centres the folds, 2^(w-1)."""
+        return 1 << (width - 1)

@@ -62,13 +62,13 @@ class _RootClasses:
 
 
 def orient_pairs(
-    pairs: Sequence[tuple[Modulus, Modulus]], modulus: int
+    pairs: Sequence[tuple[Modulus, Modulus]], modulus: int, *, below: bool = False
 ) -> tuple[tuple[Modulus, ...], tuple[Modulus, ...]]:
     """Deal each pair's moduli to base a and base b so that the quadratic form's weights get small.
 
     The weights are those of -1 / (P M_i) modulo the moduli of base a (`algorithms.montgomery`);
     which of a pair goes where changes all of them, so the search flips one pair at a time and keeps
-    what is not worse.
+    what is not worse. With ``below`` base b keeps moduli below 2^w only.
     """
     classes = {m: _RootClasses(m.value) for pair in pairs for m in pair}
     chosen = [0] * len(pairs)
@@ -87,13 +87,14 @@ def orient_pairs(
             total += 1000 if weight is None else (abs(weight) - 1) * 2 + (weight < 0)
         return total
 
+    free = [i for i, (one, _) in enumerate(pairs) if one.offset > 0 or not below]
     best = cost(chosen)
     for _ in range(max(SEARCH_STEPS // len(pairs), 1)):
-        if best == 0:
+        if best == 0 or not free:
             break
         candidate = list(chosen)
         for _ in range(generator.choice((1, 1, 2, 3))):
-            candidate[generator.randrange(len(pairs))] ^= 1
+            candidate[free[generator.randrange(len(free))]] ^= 1
         value = cost(candidate)
         if value <= best:
             best, chosen = value, candidate

@@ -10,7 +10,7 @@ has to meet.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import gcd, prod
+from math import gcd, lcm, prod
 from typing import Literal, get_args
 
 from residua.errors import SpecificationError
@@ -27,6 +27,9 @@ Style = Literal["any", "sparse"]
 
 WIDTHS = range(8, 65)
 """Bits that a modulus may have."""
+
+_ABOVE = 3
+"""What a modulus of 2^w or above costs in signed digits where half of them have to be below."""
 
 MOST_CHANNELS = 128
 """Moduli that one base may have."""
@@ -88,6 +91,12 @@ class _Request:
     products: int
     powers_of_two: bool
     rowers: int | None
+    columns: int
+
+    @property
+    def step(self) -> int:
+        """What the number of channels is a multiple of."""
+        return lcm(self.rowers or 1, self.columns)
 
     @property
     def largest_offset(self) -> int:
@@ -128,6 +137,7 @@ def search_bases(
     products: int = 1,
     powers_of_two: bool = True,
     rowers: int | None = None,
+    columns: int = 1,
 ) -> BasePair:
     """The bases with the smallest |h| for a modulus; the same answer for the same arguments.
 
@@ -146,12 +156,15 @@ def search_bases(
             since any other would take its place at a larger |h|.
         rowers: physical rowers, a divisor of n; channels i, i + rowers, ... share one. By
             default n.
+        columns: c, the moduli in a row of hierarchical extensions, a divisor of n and of the
+            rowers. All moduli of base b are then below 2^w, so that the products of c - 1 of them
+            fit c - 1 words; those of base a have weights anyway in the quadratic form.
 
     Raises:
         SpecificationError: names the condition that fails and the nearest parameters that work.
     """
     request = _Request(
-        modulus, width, style, weight, truncation, sigma0, products, powers_of_two, rowers
+        modulus, width, style, weight, truncation, sigma0, products, powers_of_two, rowers, columns
     )
     _check(request, channels)
     try:
@@ -170,6 +183,7 @@ def user_bases(
     truncation: int | None = None,
     sigma0: Fraction | None = None,
     products: int = 1,
+    columns: int = 1,
 ) -> BasePair:
     """Given bases, in the given order, checked as found ones are.
 
@@ -181,6 +195,7 @@ def user_bases(
         truncation: see ``search_bases``.
         sigma0: see ``search_bases``.
         products: see ``search_bases``.
+        columns: see ``search_bases``; given moduli may exceed 2^w.
 
     Raises:
         SpecificationError: names the modulus or the condition that fails.
@@ -207,6 +222,7 @@ def user_bases(
         truncation=truncation,
         sigma0=sigma0,
         products=products,
+        columns=columns,
     )
     return BasePair(modulus, base_a, base_b, cox, condition)
 
@@ -235,9 +251,25 @@ def _check(request: _Request, channels: int | None) -> None:
             f"{request.rowers} rowers cannot share n = {channels} channels evenly; "
             f"{', '.join(divisors)} can"
         )
+    check_columns(channels, request.rowers, request.columns)
     if request.sigma0 is not None:
         # Refuses what no Cox can start with.
         Cox(request.truncation or request.width, request.sigma0)
+
+
+def check_columns(channels: int | None, rowers: int | None, columns: int) -> None:
+    """Refuse moduli or rowers that do not make rows of c = ``columns``.
+
+    Raises:
+        SpecificationError: the numbers that would.
+    """
+    for name, count in (("n", channels), ("rowers", rowers)):
+        if count is not None and count % columns:
+            below, above = count // columns * columns, -(-count // columns) * columns
+            others = f"{below} or {above}" if below else f"{above}"
+            raise SpecificationError(
+                f"{name} = {count} does not make rows of c = {columns}; {name} = {others} would"
+            )
 
 
 def _check_coprime(modulus: int, base_a: Base, base_b: Base) -> None:
@@ -258,7 +290,7 @@ def _check_coprime(modulus: int, base_a: Base, base_b: Base) -> None:
 
 def _smallest(request: _Request) -> BasePair:
     """The pair with the fewest channels."""
-    step = request.rowers or 1
+    step = request.step
     # n moduli of at most 2^w + 2^(w/2) have to exceed P.
     fewest = max(request.modulus.bit_length() // (request.width + 1), 1)
     last: _RangeError | None = None
@@ -289,8 +321,10 @@ def _build(request: _Request, channels: int) -> BasePair:
             f"too narrow for a modulus of {request.modulus.bit_length()} bits",
             hopeless=False,
         )
-    pairs = [(moduli[i], moduli[j]) for i, j in match([modulus.offset for modulus in moduli])]
-    ordered = arrange(pairs, request.rowers or channels)
+    below = request.columns > 1
+    matched = match([modulus.offset for modulus in moduli], below=below)
+    pairs = [(moduli[i], moduli[j]) for i, j in matched]
+    ordered = arrange(pairs, request.rowers or channels, below=below)
     base_a = Base(tuple(one for one, _ in ordered))
     base_b = Base(tuple(two for _, two in ordered))
     try:
@@ -303,6 +337,7 @@ def _build(request: _Request, channels: int) -> BasePair:
             truncation=request.truncation,
             sigma0=request.sigma0,
             products=request.products,
+            columns=request.columns,
         )
     except SpecificationError as error:
         # With a whole channel to spare, what fails is the Cox, which more channels make worse.
@@ -336,9 +371,32 @@ def _select(request: _Request, count: int) -> list[Modulus]:
             high = middle
         else:
             low = middle + 1
+    if request.columns > 1:
+        return _select_below(request, count, offsets, tokens, low)
     weights = [len(signed_digits(offset)) for offset in offsets[:low]]
     chosen = Packing(tuple(tokens[:low])).cheapest(count, weights)
     return [Modulus(request.width, offsets[i]) for i in chosen]
+
+
+def _select_below(
+    request: _Request,
+    count: int,
+    offsets: Sequence[int],
+    tokens: Sequence[frozenset[int]],
+    least: int,
+) -> list[Modulus]:
+    """The same, half of them below 2^w, from at least the first ``least`` candidates."""
+    for size in range(least, len(offsets) + 1):
+        if offsets[size - 1] <= 0 and size > least:
+            continue
+        costs = [len(signed_digits(offset)) + _ABOVE * (offset <= 0) for offset in offsets[:size]]
+        chosen = [offsets[i] for i in Packing(tuple(tokens[:size])).cheapest(count, costs)]
+        if 2 * sum(offset > 0 for offset in chosen) >= count:
+            return [Modulus(request.width, offset) for offset in chosen]
+    raise _TooFewModuliError(
+        f"w = {request.width} gives too few pairwise coprime moduli{request.kind} below 2^w "
+        f"with |h| <= {abs(offsets[-1])}: rows of c = {request.columns} need them in base b"
+    )
 
 
 def _candidates(request: _Request, limit: int) -> Iterator[int]:

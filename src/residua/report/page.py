@@ -35,7 +35,7 @@ def write(directory: Directory) -> dict[str, Any]:
 def render(directory: Directory) -> str:
     """The page."""
     coprocessor = directory.kind == "coprocessor"
-    shown = _coprocessor(directory) if coprocessor else _multiplier(directory)
+    shown = _coprocessor(directory) if coprocessor else _engine(directory)
     results = directory.results()
     template = environment("residua.report", html=True).get_template(f"{directory.kind}.html")
     return template.render(
@@ -46,13 +46,17 @@ def render(directory: Directory) -> str:
     )
 
 
-def _multiplier(directory: Directory) -> dict[str, Any]:
+def _engine(directory: Directory) -> dict[str, Any]:
+    """What there is to show of a multiplier or base extension."""
     core = directory.core
     schedule = core.design.schedule
-    names = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
+    factors = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
+    moduli = ("base_a", "h_a", "base_b", "h_b")
+    names = moduli if directory.kind == "extension" else factors
     return {
         "domain": core.domain,
         "binary": directory.interface == "words",
+        "runs": "extensions" if directory.kind == "extension" else "products",
         "hex": hex,
         "datapath": Markup(figures.datapath(core)),  # noqa: S704 - made here, texts escaped
         "one_run": Markup(gantt.one_run(schedule)),  # noqa: S704

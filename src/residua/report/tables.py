@@ -19,9 +19,9 @@ def built(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
-        ("modulus", _modulus(parameters)),
+        *([("modulus", _modulus(parameters))] if parameters["modulus"] else []),
         ("bases", _bases(parameters)),
-        ("form", f"{parameters['form']}, t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
+        _form(parameters),
         ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
         ("latency", f"{cycles['latency']} cycles"),
         ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
@@ -41,14 +41,14 @@ def verified(found: Result) -> Text:
     rows = [
         ("core", found["name"]),
         (
-            "products compared",
+            "results compared",
             f"{found['vectors']}, with {'stalls' if found['stalls'] else 'no stalls'}",
         ),
         ("mismatches", str(found["mismatches"])),
         ("judged by plain integers", str(found["oracle_checks"])),
         ("latency measured", cycles["latency"]),
         ("interval measured", cycles["interval"]),
-        ("time", f"{found['seconds']:.1f} s, {found['vectors_per_minute']} products a minute"),
+        ("time", f"{found['seconds']:.1f} s, {found['vectors_per_minute']} results a minute"),
         ("verdict", "passed" if found["passed"] else "FAILED"),
         *(("", failure) for failure in found["failures"]),
     ]
@@ -178,6 +178,16 @@ def cost(found: Result) -> Text:
         numbers = (row["formula_emm"], counted, row["ema"], row["cox"], row["emw"])
         table.add_row(row["name"], row["formula"], *map(str, numbers))
     return [table]
+
+
+def _form(parameters: Result) -> tuple[str, str]:
+    """How a multiplier or base extension works, under its name."""
+    cox = f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"
+    if "form" in parameters:
+        return "form", f"{parameters['form']}, {cox}"
+    rows = f", rows of {parameters['columns']}" if parameters["columns"] > 1 else ""
+    quotient = cox if parameters["t"] else "no quotient"
+    return "extension", f"{parameters['extension']}{rows}, {quotient}"
 
 
 def _modulus(parameters: Result) -> str:

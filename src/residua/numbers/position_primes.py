@@ -1,0 +1,252 @@
+"""Primes P = M_a^d - c, M_a the product of an RNS base (SBMM section 4.3; HBE [17], [27]).
+
+M_a is drawn at random from products of coprime odd moduli 2^w - h, until M_a^d - c is prime. M_a is
+odd, so that c has to be even, and t^d - c has to be irreducible as a polynomial: d = 2 and c = 2 is
+the form of the SBMM paper (whose text once says M_a^2 + 2, ERRATA E8).
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from math import gcd, prod
+from typing import Literal
+
+import gmpy2
+import sympy
+
+from residua.errors import SpecificationError
+from residua.numbers.bases import Base
+from residua.numbers.moduli import Modulus
+
+Certainty = Literal["proved", "probable"]
+"""Whether a library has proved a number prime, or only found no sign of the contrary."""
+
+SIEVE_LIMIT = 4096
+"""Candidates with a prime factor below this are dropped before they are tested."""
+
+_ROUNDS = 25
+"""Miller-Rabin rounds of a test; gmpy2 adds a Baillie-PSW test."""
+
+_DRAWS = 64
+"""Draws for each modulus of a base before the base is given up."""
+
+_CANDIDATES = 64
+"""Candidates for each bit of P before the search is given up; a prime takes about bits / 8."""
+
+
+@dataclass(frozen=True)
+class PositionPrime:
+    """A prime P = M_a^degree - offset, with the base that M_a is the product of.
+
+    ``certainty`` is "probable" if no installed library could prove it: an error of Miller-Rabin and
+    Baillie-PSW tests together is not known, but not excluded.
+    """
+
+    base: Base
+    degree: int
+    offset: int
+    certainty: Certainty = "probable"
+
+    @property
+    def value(self) -> int:
+        """P."""
+        power: int = self.base.product**self.degree
+        return power - self.offset
+
+
+def find_prime(
+    bits: int,
+    width: int,
+    degree: int = 2,
+    offset: int = 2,
+    *,
+    seed: int = 0,
+    largest: int | None = None,
+) -> PositionPrime:
+    """The first prime of `primes`, proved if python-flint is installed or P is below 2^64.
+
+    Raises:
+        SpecificationError: as `primes`.
+    """
+    found = next(primes(bits, width, degree, offset, seed=seed, largest=largest))
+    return PositionPrime(found.base, degree, offset, certainty(found.value))
+
+
+def primes(
+    bits: int,
+    width: int,
+    degree: int = 2,
+    offset: int = 2,
+    *,
+    seed: int = 0,
+    largest: int | None = None,
+) -> Iterator[PositionPrime]:
+    """Different probable primes P = M_a^d - c of ``bits`` bits; the same ones for the same seed.
+
+    Args:
+        bits: bits of P, a multiple of d * ``width``.
+        width: w, bits of a modulus of base a, which gets bits / (d w) of them.
+        degree: d, at least 2.
+        offset: c, even, of either sign.
+        seed: which primes are drawn.
+        largest: the largest h of a modulus 2^w - h; 2^(w // 2) - 1 by default.
+
+    Raises:
+        SpecificationError: ``bits`` is no multiple of d w (the nearest ones are named), t^d - c has
+            factors for every M_a, the width gives too few coprime moduli, or too few primes.
+    """
+    count = _channels(bits, width, degree)
+    check_form(degree, offset)
+    if offset % 2:
+        raise SpecificationError(
+            f"c = {offset} is odd: M_a is odd, so that M_a^{degree} - c would be even; "
+            f"c = {offset - 1} or c = {offset + 1} works"
+        )
+    generator = random.Random(seed)
+    seen: set[int] = set()
+    tried = 0
+    while tried < _CANDIDATES * bits:
+        base = _random_base(generator, width, count, largest or (1 << (width // 2)) - 1)
+        tried += 1
+        candidate = base.product**degree - offset
+        if base.product not in seen and is_probable_prime(candidate):
+            seen.add(base.product)
+            tried = 0
+            yield PositionPrime(base, degree, offset)
+    raise SpecificationError(
+        f"after {len(seen)} primes, {tried} more choices of {count} moduli of w = {width} give no "
+        f"other prime M_a^{degree} - {offset}; a wider w or another c has more"
+    )
+
+
+def check_form(degree: int, offset: int) -> None:
+    """Refuse d and c for which M_a^d - c is no prime for any M_a.
+
+    Raises:
+        SpecificationError: d < 2, c = 0, or t^d - c has a factor as a polynomial.
+    """
+    if degree < 2:
+        raise SpecificationError(f"the degree d of P = M_a^d - c is at least 2, not {degree}")
+    if offset == 0:
+        raise SpecificationError(f"c = 0: P = M_a^{degree} has the factor M_a")
+    # t^d - c is irreducible unless c is a p-th power for a prime p | d, or -4 k^4 with 4 | d.
+    for power in range(2, degree + 1):
+        if degree % power == 0 and _is_power(offset, power):
+            raise SpecificationError(
+                f"t^{degree} - {offset} has a factor, as {offset} is a {power}-th power: "
+                "P = M_a^d - c is never prime"
+            )
+    if degree % 4 == 0 and offset % 4 == 0 and _is_power(-offset // 4, 4):
+        raise SpecificationError(
+            f"t^{degree} + {-offset} has a factor, as {-offset} is 4 times a fourth power: "
+            "P = M_a^d - c is never prime"
+        )
+
+
+def is_probable_prime(number: int) -> bool:
+    """Whether ``number`` passes the sieve, Miller-Rabin and Baillie-PSW tests."""
+    if number <= SIEVE_LIMIT**2:
+        return bool(sympy.isprime(number))
+    return gcd(number, _sieve()) == 1 and gmpy2.is_prime(number, _ROUNDS)
+
+
+def certainty(prime: int) -> Certainty:
+    """How far a probable prime can be proved: by SymPy below 2^64, else by FLINT if installed.
+
+    Raises:
+        SpecificationError: the number is composite.
+    """
+    if prime < 1 << 64:
+        proved, is_prime = True, bool(sympy.isprime(prime))
+    else:
+        try:
+            # The python-flint distribution: p - 1, p + 1 and APR-CL proofs.
+            flint = import_module("flint")
+        except ImportError:
+            proved, is_prime = False, is_probable_prime(prime)
+        else:
+            proved, is_prime = True, bool(flint.fmpz(prime).is_prime())
+    if not is_prime:
+        raise SpecificationError(f"{prime:#x} is no prime")
+    return "proved" if proved else "probable"
+
+
+def nearest_base(
+    width: int, channels: int, other: Base | None = None, *, odd: bool = False
+) -> Base:
+    """The coprime moduli 2^width - h of the smallest h >= 0, coprime to base ``other`` too.
+
+    Raises:
+        SpecificationError: the width does not give so many.
+    """
+    found: list[Modulus] = []
+    product = other.product if other else 1
+    for offset in range(1 if odd else 0, 1 << (width // 2), 2 if odd else 1):
+        modulus = Modulus(width, offset)
+        if gcd(modulus.value, product) > 1:
+            continue
+        found.append(modulus)
+        product *= modulus.value
+        if len(found) == channels:
+            return Base(tuple(found))
+    also = " and to the other base" if other else ""
+    raise SpecificationError(
+        f"w = {width} gives only {len(found)} moduli that are coprime to each other{also}; "
+        f"{channels} are needed"
+    )
+
+
+def _channels(bits: int, width: int, degree: int) -> int:
+    """How many moduli M_a has."""
+    if degree < 2:
+        raise SpecificationError(f"the degree d of P = M_a^d - c is at least 2, not {degree}")
+    if width < 8:
+        raise SpecificationError(f"moduli of w = {width} bits are too narrow; w is at least 8")
+    step = degree * width
+    count, rest = divmod(bits, step)
+    if rest or not count:
+        near = " or ".join(f"{each * step}" for each in (count, count + 1) if each)
+        raise SpecificationError(
+            f"P = M_a^{degree} - c with moduli of {width} bits has a multiple of "
+            f"d * w = {step} bits, not {bits}; {near} bits work"
+        )
+    return count
+
+
+def _random_base(generator: random.Random, width: int, count: int, largest: int) -> Base:
+    """``count`` coprime moduli 2^w - h with random odd h up to ``largest``, the smallest h first.
+
+    Raises:
+        SpecificationError: there are not so many, as far as random draws can find them.
+    """
+    most = 0
+    for _ in range(_DRAWS):
+        offsets: list[int] = []
+        product = 1
+        for _ in range(_DRAWS * count):
+            offset = 2 * generator.randrange((largest + 1) // 2) + 1
+            if gcd((1 << width) - offset, product) == 1:
+                offsets.append(offset)
+                product *= (1 << width) - offset
+            if len(offsets) == count:
+                return Base(tuple(Modulus(width, h) for h in sorted(offsets)))
+        most = max(most, len(offsets))
+    raise SpecificationError(
+        f"w = {width} gives only {most} pairwise coprime moduli 2^w - h with odd h <= {largest}, "
+        f"and M_a needs {count}; a wider w has more"
+    )
+
+
+@cache
+def _sieve() -> int:
+    """The product of the odd primes below the sieve's limit."""
+    return prod(int(prime) for prime in sympy.primerange(3, SIEVE_LIMIT))
+
+
+def _is_power(number: int, exponent: int) -> bool:
+    """Whether ``number`` is the ``exponent``-th power of an integer."""
+    if number < 0:
+        return exponent % 2 == 1 and _is_power(-number, exponent)
+    return bool(gmpy2.iroot(number, exponent)[1])

@@ -1,0 +1,204 @@
+"""Measured rows of HBE's Tables I and III: built, mapped to `xc7`, placed on `ecp5`.
+
+A row that was measured before is kept as long as its Verilog is the same.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from amaranth.lib.wiring import Component
+
+from residua.cores.base_extension import BaseExtensionCore
+from residua.cores.base_extension_specification import BaseExtensionSpecification
+from residua.cores.manifest import digest
+from residua.cores.specification import check_base_extension
+from residua.cores.synthesis import place_in_harness
+from residua.hardware.elementary import ModularProduct, row_reduction
+from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS, emit
+from residua.numbers.moduli import Modulus
+from residua.report.hbe_published import SIZES, WIDTHS
+from residua.toolchain import yosys
+
+Row = dict[str, Any]
+Progress = Callable[[str], None]
+
+CHANNELS = {
+    (256, 17): 16,
+    (256, 20): 14,
+    (256, 24): 12,
+    (256, 28): 10,
+    (384, 17): 24,
+    (384, 20): 20,
+    (384, 24): 18,
+    (384, 28): 14,
+}
+"""n by bits of the field and w: the smallest multiple of 2 whose base holds the field exactly."""
+
+LEVELS_PER_REGISTER = 2
+"""Adders between registers of the reducers: of 1 to 4, what gives the shortest base extensions."""
+
+_WEIGHTS = {(384, 17): 4}
+"""Signed digits of h where there are too few moduli of 3."""
+
+_KINDS = {"KBE": "kawamura", "HBE": "hierarchical"}
+
+_RESOURCES = ("lut", "ff", "dsp", "bram", "carry")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Something to be measured: ``facts`` are what is known of it without tools."""
+
+    name: str
+    top: str
+    component: Callable[[], Component]
+    facts: Callable[[Component], Row]
+
+
+def candidates() -> list[Candidate]:
+    """All rows of both tables, the quick ones first."""
+    return [*_units(), *_extensions()]
+
+
+def measure(
+    chosen: Iterable[Candidate],
+    kept: Mapping[str, Row],
+    *,
+    seeds: int,
+    commit: str,
+    progress: Progress = lambda step: None,
+) -> Iterator[Row]:
+    """The rows one after the other; those in ``kept`` are taken over as far as they still hold.
+
+    Args:
+        chosen: what to measure.
+        kept: earlier rows by name.
+        seeds: placements of each on the ECP5, numbered from 1; 0 for none.
+        commit: what new figures are said to be measured at.
+        progress: called at each step.
+    """
+    for candidate in chosen:
+        progress(candidate.name)
+        component = candidate.component()
+        files = emit(component, candidate.top)
+        own = digest("".join(files[name] for name in sorted(files)))
+        old = kept.get(candidate.name, {})
+        old = old if old.get("verilog") == own else {}
+        row: Row = {"name": candidate.name, **candidate.facts(component), "verilog": own}
+        row["commit"] = old.get("commit", commit)
+
+        def step(text: str, name: str = candidate.name) -> None:
+            progress(f"{name}: {text}")
+
+        row["xc7"] = old.get("xc7") or _mapped(files, candidate.top, "xc7", step)
+        placed = old.get("ecp5")
+        if seeds and len((placed or {}).get("seeds", [])) < seeds:
+            placed = _placed(files, candidate.top, seeds, step)
+            row["commit"] = commit
+        row["ecp5"] = placed
+        yield row
+
+
+def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecification:
+    """The base extension of one column of Table III; ``kind`` is KBE or HBE."""
+    values: dict[str, Any] = {
+        "modulus": f"P-{bits}",
+        "width": width,
+        "channels": CHANNELS[bits, width],
+        "bases": "sparse",
+        "weight": _WEIGHTS.get((bits, width), 3),
+        "extension": _KINDS[kind],
+        "levels_per_register": LEVELS_PER_REGISTER,
+    }
+    return check_base_extension(values)
+
+
+def extension_name(bits: int, width: int, kind: str) -> str:
+    """What the row of one column of Table III is called: bits of the field, then w."""
+    return f"{kind} {bits}/{width}"
+
+
+def unit_name(operation: str, width: int) -> str:
+    """What the row of one column of Table I is called: the operation, then w."""
+    return f"{operation} {width}"
+
+
+def _extensions() -> Iterator[Candidate]:
+    for bits in SIZES:
+        for width in WIDTHS:
+            for kind in _KINDS:
+                yield _extension(bits, width, kind)
+
+
+def _extension(bits: int, width: int, kind: str) -> Candidate:
+    request = specification(bits, width, kind)
+
+    @cache
+    def core() -> BaseExtensionCore:
+        return BaseExtensionCore(request)
+
+    def facts(_component: Component) -> Row:
+        shortest = BaseExtensionCore(request.model_copy(update={"schedule": "interval"}))
+        return {
+            "n": core().channels,
+            "t": core().parameters["t"],
+            "h_weight": core().weight,
+            "cycles": core().cycles,
+            "shortest_interval": shortest.cycles["interval"],
+        }
+
+    top = f"base_extension_{request.channels}x{width}"
+    name = extension_name(bits, width, kind)
+    return Candidate(name, top, lambda: core().component(), facts)
+
+
+def _units() -> Iterator[Candidate]:
+    for width in WIDTHS:
+        for operation, component in (("CMR", row_reduction), ("CMM", ModularProduct)):
+            yield _unit(operation, width, component)
+
+
+def _unit(operation: str, width: int, component: Callable[[Modulus], Component]) -> Candidate:
+    def facts(made: Component) -> Row:
+        return {"modulus": str(_heaviest(width)), "cycles": getattr(made, "latency", 0)}
+
+    top = f"{operation.lower()}_{width}"
+    return Candidate(unit_name(operation, width), top, lambda: component(_heaviest(width)), facts)
+
+
+@cache
+def _heaviest(width: int) -> Modulus:
+    """Of the bases for 256 bits the modulus of most signed digits, the one that costs most."""
+    domain = BaseExtensionCore(specification(256, width, "HBE")).domain
+    moduli: list[Modulus] = [*domain.base_a, *domain.base_b]
+    return max(moduli, key=lambda m: (m.weight, abs(m.offset), m.value))
+
+
+def _mapped(files: Mapping[str, str], top: str, target: str, progress: Progress) -> Row:
+    progress(f"synthesis for {target}")
+    with tempfile.TemporaryDirectory() as work:
+        sources = _write(files, top, Path(work), ecp5=target == "ecp5")
+        found = yosys.synthesise(sources, top, target, out_dir=Path(work))
+        return {kind: getattr(found, kind) for kind in _RESOURCES}
+
+
+def _placed(files: Mapping[str, str], top: str, seeds: int, progress: Progress) -> Row:
+    resources = _mapped(files, top, "ecp5", progress)
+    with tempfile.TemporaryDirectory() as work:
+        sources = _write(files, top, Path(work), ecp5=True)
+        found = place_in_harness(sources, top, Path(work), range(1, seeds + 1), progress)
+    return {**resources, **found}
+
+
+def _write(files: Mapping[str, str], top: str, work: Path, *, ecp5: bool) -> list[Path]:
+    """The Verilog of one complete design."""
+    primitives = next(name for name in TARGET_FORMS if ecp5 == (name != PRIMITIVE_FILE))
+    paths = []
+    for name in (f"rtl/{top}.v", primitives):
+        paths.append(work / Path(name).name)
+        paths[-1].write_text(files[name], encoding="utf-8")
+    return paths

@@ -1,0 +1,283 @@
+"""The tables and figures of HBE (ARITH 2019) with measured columns beside the published ones."""
+
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from residua.errors import SpecificationError
+from residua.report import hbe_published, hbe_synthesis
+from residua.report.documents import Document, Figure, Table
+from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_cost
+from residua.report.hbe_figures import figures
+from residua.report.hbe_published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
+from residua.report.hbe_synthesis import extension_name, unit_name
+from residua.report.position_residue_costs import weighted
+
+NAME = "hbe"
+
+_SIZES = (16, 32, 48)
+"""n of Table II; 48 moduli make rows of 2, 3 and 4 also of their quarters."""
+
+_RATIOS = (2, 4)
+
+Row = dict[str, Any]
+
+INTRODUCTION = (
+    f"“{hbe_published.TITLE}” (ARITH 2019): published numbers ({hbe_published.DEVICE}) beside "
+    "measured ones. Cells are published / measured where both are there. Resources are Yosys's for "
+    "7-series (xc7); clocks are nextpnr's for an ECP5, the median of the placements. Slices and "
+    "LUTs, and clocks of different devices, do not compare; cycles and DSP blocks do."
+)
+
+
+def make(
+    directory: Path,
+    *,
+    seeds: int,
+    synthesis: bool,
+    only: Iterable[str],
+    commit: str,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Document:
+    """All tables and figures; what is measured with tools is kept in ``directory`` as it comes.
+
+    Args:
+        directory: where an earlier run left its hbe.json, whose rows are taken over as far as the
+            Verilog of their designs is the same.
+        seeds: placements of each design on an ECP5; 0 for none.
+        synthesis: whether to measure with tools at all, or only to take over.
+        only: parts of the names of the rows of Tables I and III to measure; none for all.
+        commit: what new rows are said to be measured at.
+        progress: called at each step.
+
+    Raises:
+        SpecificationError: no row has a name with such a part.
+        ToolError: a tool is missing or failed.
+    """
+    rows = _kept(directory)
+    if synthesis:
+        chosen = _chosen(list(only))
+        measured = hbe_synthesis.measure(
+            chosen, dict(rows), seeds=seeds, commit=commit, progress=progress
+        )
+        for row in measured:
+            rows[row["name"]] = row
+            _keep(directory, rows)
+    progress("counts and figures")
+    parts: tuple[Table | Figure, ...] = (units(rows), costs(), extensions(rows), *figures())
+    return Document(
+        NAME,
+        "Tables and figures of the hierarchical base extension",
+        INTRODUCTION,
+        parts,
+        {"rows": _ordered(rows), "costs": cost_data()},
+    )
+
+
+def _chosen(only: list[str]) -> list[hbe_synthesis.Candidate]:
+    found = hbe_synthesis.candidates()
+    for part in only:
+        if not any(part in one.name for one in found):
+            names = "; ".join(one.name for one in found)
+            raise SpecificationError(f"no row has '{part}' in its name: {names}")
+    return [one for one in found if not only or any(part in one.name for part in only)]
+
+
+def _kept(directory: Path) -> dict[str, Row]:
+    path = directory / f"{NAME}.json"
+    if not path.exists():
+        return {}
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        return {row["name"]: row for row in rows}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SpecificationError(
+            f"{path} is no data of an earlier run: remove it or name another directory"
+        ) from error
+
+
+def _keep(directory: Path, rows: dict[str, Row]) -> None:
+    directory.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"rows": _ordered(rows), "costs": cost_data()}, indent=2, ensure_ascii=False)
+    (directory / f"{NAME}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _ordered(rows: dict[str, Row]) -> list[Row]:
+    """The rows in the order of the tables, whatever the order in which they were measured."""
+    names = [unit_name(operation, w) for w in WIDTHS for operation in ("CMR", "CMM")]
+    names += [extension_name(b, w, kind) for b in SIZES for w in WIDTHS for kind in ("KBE", "HBE")]
+    return [rows[name] for name in names if name in rows]
+
+
+def units(rows: dict[str, Row]) -> Table:
+    """Table I: the elementary operations."""
+    columns = ("operation", "DSP", "slices", "LUT, FF", "cycles", "ns", "ns each")
+    lines = []
+    for width in WIDTHS:
+        for operation, published in (("CMR", CMR[width]), ("CMM", CMM[width])):
+            row = rows.get(unit_name(operation, width))
+            lines.append(
+                (
+                    unit_name(operation, width),
+                    _both(published.dsp, _number(row, "xc7", "dsp")),
+                    str(published.slices),
+                    _logic(row),
+                    _both(published.cycles, _number(row, "cycles")),
+                    _both(published.nanoseconds, _time(row, "cycles")),
+                    _period(row),
+                )
+            )
+    note = (
+        "CMR(2w + 1, w) and CMM(w, w). Measured units take new operands in every cycle: the last "
+        "column is their clock period, the others are of one operation. Their h is the one with "
+        "the most signed digits in the bases for 256 bits."
+    )
+    return Table("Table I: elementary operations", columns, tuple(lines), (note,))
+
+
+def costs() -> Table:
+    """Table II, and section IV-C: counted operations, weighed as in the paper."""
+    columns = ("operation", "n", "c", "CMM", "CMUL", "CMR", "cost r=2", "cost r=4", "to KBE")
+    lines = tuple(_cost_line(each) for each in cost_data())
+    formulas = "; ".join(
+        f"{operation.name} {operation.published.kawamura_text}"
+        for operation in OPERATIONS
+        if operation.published
+    )
+    counted = (
+        "BE: base extension. MM: RNS Montgomery product in the reordered form, quadr. in the "
+        "quadratic one. r = CMM / CMR; CMUL counts as a CMM, and there is a CADD for every CMUL. "
+        f"c = 1 is KBE, published as: {formulas}. The last column is the counted cost relative to "
+        "KBE for r = 2 and 4."
+    )
+    products = (
+        "Lean HPR products take the products of coefficients by Karatsuba's method and merge "
+        "constants. No number has what brings the coefficients of a result back to the range of "
+        "operands. For c = 3 and 4, of which the paper prints no cost, a CMR reduces c w bits and "
+        "not 2w."
+    )
+    notes = (counted, products)
+    return Table("Table II: costs in CMM", columns, lines, notes)
+
+
+def cost_data() -> list[Row]:
+    """Every count of Table II."""
+    return [
+        _cost_entry(operation, channels, columns)
+        for operation in OPERATIONS
+        for channels in _SIZES
+        for columns in COLUMNS
+        if operation.fits(channels, columns)
+    ]
+
+
+def _cost_entry(operation: Operation, channels: int, columns: int) -> Row:
+    own, other = (operation.counts(channels, c) for c in (columns, 1))
+    published = {ratio: published_cost(operation, channels, columns, ratio) for ratio in _RATIOS}
+    return {
+        "operation": operation.name,
+        "n": channels,
+        "c": columns,
+        "cmm": own.emm,
+        "cmul": own.cmul,
+        "cadd": own.cadd,
+        "cmr": own.cmr,
+        "published": {str(r): None if v is None else float(v) for r, v in published.items()},
+        "counted": {str(r): float(weighted(own, r)) for r in _RATIOS},
+        "to_kawamura": {str(r): float(weighted(own, r) / weighted(other, r)) for r in _RATIOS},
+    }
+
+
+def _cost_line(entry: Row) -> tuple[str, ...]:
+    published, counted, shares = (entry[name] for name in ("published", "counted", "to_kawamura"))
+    numbers = [str(entry[name]) for name in ("n", "c", "cmm", "cmul", "cmr")]
+    pairs = [_both(published[str(ratio)], counted[str(ratio)]) for ratio in _RATIOS]
+    relative = ", ".join(f"{shares[str(ratio)]:.2f}" for ratio in _RATIOS)
+    return (entry["operation"], *numbers, *pairs, relative)
+
+
+def extensions(rows: dict[str, Row]) -> Table:
+    """Table III: base extensions alone."""
+    columns = ("extension", "n", "cycles", "interval", "DSP", "slices / LUT, FF", "MHz", "ns")
+    lines = []
+    for bits in SIZES:
+        for width in WIDTHS:
+            for kind, table in (("KBE", KBE), ("HBE", HBE)):
+                name, published = extension_name(bits, width, kind), table[bits, width]
+                row = rows.get(name)
+                lines.append(
+                    (
+                        name,
+                        str(hbe_synthesis.CHANNELS[bits, width]),
+                        _both(published.cycles, _number(row, "cycles", "latency")),
+                        _intervals(row),
+                        _both(published.dsp, _number(row, "xc7", "dsp")),
+                        f"{published.slices} / {_logic(row)}",
+                        _clock(published.period_ns, row),
+                        _both(published.time_ns, _time(row, "cycles", "latency")),
+                    )
+                )
+    how = (
+        f"Cycles and time are of one extension, measured with {hbe_synthesis.LEVELS_PER_REGISTER} "
+        "adders between the registers of reducers; HBE has c = 2. Interval: between extensions "
+        "back to back in the same core, and in one made for the shortest interval. Names have the "
+        "bits of the field and w."
+    )
+    notes = (
+        how,
+        _targets_note(rows),
+        hbe_published.SIZE_REMARK,
+        hbe_published.TEXT_REMARK,
+    )
+    return Table("Table III: base extensions alone", columns, tuple(lines), notes)
+
+
+def _targets_note(rows: dict[str, Row]) -> str:
+    """Which targets are reached."""
+    parts = []
+    for (bits, width), (cycles, dsp) in TARGETS.items():
+        name = extension_name(bits, width, "HBE")
+        found = [_number(rows.get(name), *keys) for keys in (("cycles", "latency"), ("xc7", "dsp"))]
+        verdict = "not measured"
+        if None not in found:
+            reached = all(own is not None and own <= t for own, t in zip(found, (cycles, dsp)))  # noqa: B905
+            verdict = "reached" if reached else "not reached"
+        parts.append(f"{name}: at most {cycles} cycles and {dsp} DSP blocks, {verdict}")
+    return f"Targets of the project: {'; '.join(parts)}."
+
+
+def _number(row: Row | None, *keys: str) -> float | None:
+    """A number of a row, None if it was not measured."""
+    found: Any = row
+    for key in keys:
+        found = found[key] if found else None
+    return None if found is None else float(found)
+
+
+def _both(published: float | None, measured: float | None) -> str:
+    """Both numbers, a dash for one that is not there."""
+    return " / ".join("–" if number is None else f"{number:g}" for number in (published, measured))
+
+
+def _logic(row: Row | None) -> str:
+    return f"{row['xc7']['lut']}, {row['xc7']['ff']}" if row else "–"
+
+
+def _intervals(row: Row | None) -> str:
+    return f"{row['cycles']['interval']}, {row['shortest_interval']}" if row else "–"
+
+
+def _clock(published_period: float, row: Row | None) -> str:
+    return _both(round(1000 / published_period), _number(row, "ecp5", "fmax_mhz"))
+
+
+def _period(row: Row | None) -> str:
+    mhz = _number(row, "ecp5", "fmax_mhz")
+    return "–" if mhz is None else f"{1000 / mhz:.1f}"
+
+
+def _time(row: Row | None, *cycles: str) -> float | None:
+    """Nanoseconds that so many cycles take on the ECP5."""
+    mhz, count = _number(row, "ecp5", "fmax_mhz"), _number(row, *cycles)
+    return None if mhz is None or count is None else round(1000 * count / mhz, 1)

@@ -1,0 +1,90 @@
+"""Which papers have tables here, by the name that ``residua tables`` knows them by."""
+
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from residua.cores.manifest import version
+from residua.errors import SpecificationError
+from residua.report import documents, hbe_tables
+from residua.report.documents import Document
+from residua.toolchain.process import ToolError, run
+
+
+class Maker(Protocol):
+    """Makes the tables of one paper, see `hbe_tables.make`."""
+
+    def __call__(
+        self,
+        directory: Path,
+        *,
+        seeds: int,
+        synthesis: bool,
+        only: Iterable[str],
+        commit: str,
+        progress: Callable[[str], None],
+    ) -> Document:
+        """The page."""
+
+
+PAPERS: dict[str, Maker] = {
+    "hbe": hbe_tables.make,
+}
+"""A new paper is a line here."""
+
+SEEDS = 3
+"""Placements of one design by default."""
+
+
+def make(
+    paper: str,
+    directory: Path,
+    *,
+    seeds: int = SEEDS,
+    synthesis: bool = True,
+    only: Iterable[str] = (),
+    progress: Callable[[str], None] = lambda step: None,
+) -> tuple[Document, dict[str, Any]]:
+    """Make and write the tables of a paper; the page, and where it is with its data.
+
+    Arguments and errors are those of `hbe_tables.make`.
+
+    Raises:
+        SpecificationError: there is no such paper, or fewer than 0 seeds.
+    """
+    if paper not in PAPERS:
+        raise SpecificationError(f"there are no tables of '{paper}': one of {', '.join(PAPERS)}")
+    if seeds < 0:
+        raise SpecificationError(f"seeds = {seeds}: give 0 for no placement, or a number of them")
+    if directory.exists() and not directory.is_dir():
+        raise SpecificationError(f"the output directory {directory} exists and is no directory")
+    document = PAPERS[paper](
+        directory,
+        seeds=seeds,
+        synthesis=synthesis,
+        only=only,
+        commit=source_commit(),
+        progress=progress,
+    )
+    paths = documents.write(document, directory)
+    return document, {"files": [str(path) for path in paths], **document.data}
+
+
+def source_commit() -> str:
+    """The commit of the sources, with a + if they differ from it; else the version."""
+    here = Path(__file__).parent
+    git = ["git", "-C", str(here)]
+    try:
+        commit, changes = (
+            _output([*git, *words], here)
+            for words in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "."])
+        )
+    except ToolError:
+        return version()
+    return commit.strip() + ("+" if changes else "")
+
+
+def _output(command: Sequence[str | Path], directory: Path) -> str:
+    with tempfile.TemporaryDirectory() as work:
+        return run(command, tool="git", cwd=directory, log=Path(work) / "log")
