@@ -9,11 +9,14 @@ import pytest
 from amaranth.sim import Simulator
 
 from algorithms.domains import P64, product_program, signed_domain, words_of
-from residua.algorithms.program import Program
+from residua.algorithms.base_extension import hierarchical
+from residua.algorithms.program import Interval, Program
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions
 from residua.machines.bounds import analyse
+from residua.machines.sequences import row_product_range
 from residua.machines.values import run
 from residua.numbers.residues import Redundant
+from residua.numbers.search import search_bases
 
 RUNS = 7
 
@@ -161,6 +164,26 @@ def test_hierarchical_extensions(form, columns, rowers, goal):
 def test_options_with_rows(options):
     program = program_of("quadratic", columns=2)
     check(EngineDesign(program, EngineOptions(rowers=4, **options)))
+
+
+def test_few_rows():
+    """Products of which super-residues are made may exceed every sum that is reduced."""
+    pair = search_bases(P64, 12, 6, columns=3)
+    program = Program("extension", Redundant(1))
+    limits = Interval.of(0, pair.base_b.product)
+    value = program.input("x_b", pair.base_b, [1] * 6, limits)
+    program.output(hierarchical(program, value, pair.base_a, None, 3))
+    program.representation = analyse(program).representation
+    design = EngineDesign(program, EngineOptions(rowers=6))
+    largest = max(abs(end) for own in design.ranges.values() for end in own)
+    low, high = row_product_range(program)
+    assert high > largest
+    assert design.sum_range[0] <= low
+    assert design.sum_range[1] >= high
+    edges = (-(1 << 12), (1 << 12) - 1)
+    jobs = [{"x_b": words} for words in ((edges[0],) * 6, (edges[1],) * 6, edges * 3)]
+    for job, (_, _, words) in zip(jobs, simulate(design, jobs, 0.0), strict=True):
+        assert words == run(program, job)[program.outputs[0].name]
 
 
 def test_runs_start_whole_intervals_apart():
