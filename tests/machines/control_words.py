@@ -46,7 +46,7 @@ class Interpreter:
         self.row_writes: dict[int, tuple[int, tuple[int, list[int]]]] = {}
         self.row_memory: dict[int, tuple[int, list[int]]] = {}
         self.ring: tuple[int, list[int]] | None = None
-        self.reduced: dict[int, list[int]] = {}
+        self.reduced: dict[int, tuple[int, list[int]]] = {}
 
     def run(self, name, *, rounds=1, bits=None, binary=()):
         """Run a routine until its results are settled; what it emits.
@@ -103,7 +103,9 @@ class Interpreter:
             case Left.RESULT:
                 return self._residue(self.now)
             case Left.ROW:
-                return self.reduced[self.now]
+                starts, words = self.reduced[self.now]
+                assert starts == 1, "the start value of the accumulators is not in a sum once"
+                return words
             case Left.BUS:
                 return [self._bus(word, bits, binary)] * self.rowers
 
@@ -137,14 +139,13 @@ class Interpreter:
             return
         starts, words = self.ring
         moduli = [column[word["row_modulus"]] for column in self.store.moduli]
-        self.reduced[self.now + lead] = [
+        reduced = [
             self.reduce_row(modulus, words[rower // self.machine.columns])
             for rower, modulus in enumerate(moduli)
         ]
+        self.reduced[self.now + lead] = starts, reduced
         seen = [super_residue + self.row_offset for super_residue in words]
         self._listen(word, seen, self.machine.columns * self.width, lead)
-        if any(word[f"cox_weight_{tap}"] for tap in range(self.machine.taps)):
-            assert starts == 1, "the start value of the accumulators is not in a super-residue once"
 
     def _add_rows(self, word):
         """The sums of each row, the next lower digit added to those before."""
@@ -154,7 +155,8 @@ class Interpreter:
         before = [0] * len(digits) if begins else self.supers
         kept = 0 if begins else self.super_starts << self.width
         self.supers = [(high << self.width) + low for high, low in zip(before, digits, strict=True)]
-        self.super_starts = int(word["row"] and not word["row_higher"]) + kept
+        # Without `row` every rower's sum has it.
+        self.super_starts = kept + (int(not word["row_higher"]) if word["row"] else columns)
         ready = self.now + self.machine.row_latency - self.machine.row_lead
         self.complete[ready] = self.super_starts, self.supers
         if word["row_write"]:

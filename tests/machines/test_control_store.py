@@ -128,7 +128,7 @@ def test_a_ladder(engine, page):
 FIELDS = ["constant", "left_register", "right_register", "write_register", "subtract", "modulus"]
 
 
-ROWS = ["row", "row_higher", "row_first", "row_launch", "row_modulus", "cox_weight_0"]
+ROWS = ["row", "row_higher", "row_first", "row_launch", "row_modulus"]
 
 
 @pytest.mark.parametrize("field", [*FIELDS, "first", "left", "cox_first", "bus", *ROWS])

@@ -143,7 +143,7 @@ def test_interval_of_hierarchical_extensions():
 
 def test_rows_of_another_length_are_refused():
     with pytest.raises(
-        SpecificationError, match=r"rows\(xi?.*\) has rows of 2, but the engine rows of 3"
+        SpecificationError, match=r"rows\(u_a\) has rows of 2, but the engine rows of 3"
     ):
         schedule(hierarchical_product(2, "quadratic"), rows(12, 3))
 
