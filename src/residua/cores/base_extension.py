@@ -21,9 +21,9 @@ from residua.hardware.engine import Engine, EngineDesign, EngineOptions
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
-from residua.numbers.cox import Cox, Deviation, Range, deviation, redundant_ranges
+from residua.numbers.cox import Cox, Deviation, Range, redundant_ranges
 from residua.numbers.moduli import Modulus
-from residua.numbers.ranges import centred_sigma0
+from residua.numbers.ranges import centred_sigma0, signed_error
 from residua.numbers.residues import Redundant
 from residua.numbers.search import Style, search_bases
 
@@ -53,7 +53,8 @@ class ExtensionDomain:
         """
         if self.cox is None:
             raise SpecificationError("a base extension without a quotient has no Cox")
-        return _error(self.base_a, self.cox, self.columns)
+        ranges = redundant_ranges(self.base_a)
+        return signed_error(self.base_a, self.cox, ranges, columns=self.columns)
 
     @cached_property
     def exact(self) -> Range:
@@ -431,12 +432,6 @@ def _fault(request: BaseExtensionSpecification, domain: ExtensionDomain) -> str:
             f"{(high + 1) / total:.3g} M_a, and P is {request.modulus / total:.3g} M_a"
         )
     return ""
-
-
-def _error(base: Base, cox: Cox, columns: int) -> Deviation:
-    """The Cox's error for redundant residues, whose super-residues include a constant."""
-    offset = Redundant(1).row_offset(base.width) if columns > 1 else 0
-    return deviation(base, cox, redundant_ranges(base), columns=columns, offset=offset)
 
 
 def _integers(base: Base, low: Fraction, high: Fraction) -> Range:

@@ -3,9 +3,9 @@
 A rower has one accumulator, so that a sequence keeps its slots together and the engine is a single
 machine that works on one sequence at a time. A result can be forwarded to a left operand exactly
 `Machine.latency` slots after the last slot, and read from memory `Machine.storage_delay` slots
-later. The body
-of a loop carries elements from one round to the next in fixed places: a round may begin while
-results of the one before are still on their way, but overwrites a place only after its last read.
+later. The body of a loop carries elements from one round to the next in fixed places: a round may
+begin while results of the one before are still on their way, but overwrites a place only after its
+last read.
 """
 
 from collections.abc import Mapping, Sequence

@@ -110,8 +110,8 @@ def montgomery_range(
         first, second = _keeping(cox_a, truncation), _keeping(cox_b, truncation)
         return _evaluate(
             setting,
-            (_signed_error(base_a, first, ranges_a, weights_a, columns), first.sigma0),
-            (_signed_error(base_b, second, ranges_b, weights_b, columns), second.sigma0),
+            (signed_error(base_a, first, ranges_a, weights_a, columns), first.sigma0),
+            (signed_error(base_b, second, ranges_b, weights_b, columns), second.sigma0),
         )
 
     kept = min(cox_a.truncation, cox_b.truncation)
@@ -183,8 +183,8 @@ def smallest_cox(
         candidate = cox(kept)
         return _evaluate(
             setting,
-            (_signed_error(base_a, candidate, ranges_a, None, columns), candidate.sigma0),
-            (_signed_error(base_b, candidate, ranges_b, None, columns), candidate.sigma0),
+            (signed_error(base_a, candidate, ranges_a, None, columns), candidate.sigma0),
+            (signed_error(base_b, candidate, ranges_b, None, columns), candidate.sigma0),
         )
 
     if truncation is not None:
@@ -238,17 +238,17 @@ def centred_sigma0(
 
     It is 1/2 plus half of what the truncation loses in the mean.
     """
-    error = _signed_error(base, Cox(truncation, Fraction(0)), ranges, weights, columns)
+    error = signed_error(base, Cox(truncation, Fraction(0)), ranges, weights, columns)
     steps = floor((1 + error.under - error.over) / 2 * 2**truncation + Fraction(1, 2))
     return Fraction(min(max(steps, 0), 2**truncation - 1), 2**truncation)
 
 
-def _signed_error(
+def signed_error(
     base: Base,
     cox: Cox,
     ranges: Sequence[Range],
-    weights: Sequence[int] | None,
-    columns: int,
+    weights: Sequence[int] | None = None,
+    columns: int = 1,
 ) -> Deviation:
     """The Cox's error for redundant residues, whose super-residues include a constant."""
     offset = Redundant(1).row_offset(base.width) if columns > 1 else 0
