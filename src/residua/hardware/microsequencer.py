@@ -3,14 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
+from residua.hardware.delay import delayed
+
 STORE_LATENCY = 3
 """Cycles from the address of a control word to its fields: block memory, a register beside it, and
 one on the way to where the fields go."""
+
+BANK_WORDS = 2048
+"""Words of the store in one memory: as many as a block memory of nine bits a word holds."""
 
 
 class Microsequencer(Component):
@@ -78,6 +83,39 @@ class Microsequencer(Component):
         return m
 
     def _fetch(self, m: Module, address: Value) -> None:
+        """The control word of a slot, out of banks whose outputs are registers of their own.
+
+        Such a register can be the one that a block memory has at its output. It has no reset, as
+        little as the memory; what was on the way when a reset came ends in the next register.
+        """
+        words = self._control_words()
+        width = sum(self.widths.values())
+        low = ceil_log2(BANK_WORDS)
+        banks = []
+        for index, start in enumerate(range(0, len(words), BANK_WORDS)):
+            init = words[start : start + BANK_WORDS]
+            depth = 1 << ceil_log2(max(len(init), 2))
+            bank = Memory(shape=width, depth=depth, init=init)
+            m.submodules[f"bank_{index}"] = bank
+            read = bank.read_port(domain="sync")
+            word = Signal(width, name=f"bank_{index}_word", reset_less=True)
+            m.d.comb += read.addr.eq(address[:low])
+            m.d.sync += word.eq(read.data)
+            banks.append(word)
+        chosen: Value = banks[0]
+        if len(banks) > 1:
+            chosen = Array(banks)[delayed(m, address[low:], STORE_LATENCY - 1, "bank")]
+        settled = Signal(STORE_LATENCY - 1)
+        m.d.sync += settled.eq(Cat(1, settled))
+        offset = 0
+        for name, bits in self.widths.items():
+            register = Signal(bits, name=f"{name}_control")
+            m.d.sync += register.eq(Mux(settled[-1], chosen[offset : offset + bits], 0))
+            m.d.comb += getattr(self, name).eq(register)
+            offset += bits
+
+    def _control_words(self) -> list[int]:
+        """The fields of each word side by side, the first in the lowest bits."""
         words = []
         for values in zip(*(self.fields[name] for name in self.widths), strict=True):
             word, offset = 0, 0
@@ -85,18 +123,4 @@ class Microsequencer(Component):
                 word |= value << offset
                 offset += width
             words.append(word)
-        depth = 1 << ceil_log2(max(self.words, 2))
-        m.submodules.store = store = Memory(
-            shape=sum(self.widths.values()), depth=depth, init=words
-        )
-        read = store.read_port(domain="sync")
-        m.d.comb += read.addr.eq(address)
-        offset = 0
-        for name, width in self.widths.items():
-            field: Value = read.data[offset : offset + width]
-            for stage in range(1, STORE_LATENCY):
-                register = Signal(width, name=f"{name}_control_{stage}")
-                m.d.sync += register.eq(field)
-                field = register
-            m.d.comb += getattr(self, name).eq(field)
-            offset += width
+        return words

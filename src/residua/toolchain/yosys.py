@@ -12,6 +12,7 @@ from pathlib import Path
 import pyosys
 
 from residua.errors import SpecificationError
+from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.process import run_python
 
 XILINX_TARGETS = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
@@ -117,13 +118,17 @@ def synthesise(
     """
     if target not in TARGETS:
         raise SpecificationError(f"no synthesis target '{target}'; one of {', '.join(TARGETS)}")
+    write_verilog = "write_verilog -noattr -noexpr netlist.v"
     script = [
         *_read(sources),
         *_commands(top, target, flatten_late=flatten_late),
         "write_json netlist.json",
-        "write_verilog -noattr -noexpr netlist.v",
+        write_verilog,
     ]
     log = run_script(script, out_dir=out_dir, timeout=timeout)
+    if target == "ecp5" and _use_output_registers(out_dir / "netlist.json", top):
+        script = ["read_json netlist.json", write_verilog]
+        run_script(script, out_dir=out_dir, name="rewrite", timeout=timeout)
     cells = _count_cells(out_dir / "netlist.json", top)
     return SynthesisResult(
         target=target,
@@ -152,7 +157,8 @@ def read_ports(sources: Sequence[Path], top: str, *, out_dir: Path) -> tuple[Por
 def cell_models(target: str) -> tuple[Path, ...]:
     """Verilog files that model a target's cells, to simulate a `SynthesisResult.netlist` with."""
     if target == "ecp5":
-        return (_OWN_CELLS / "ecp5_mult18x18d.v", _SHARE / "lattice" / "cells_sim_ecp5.v")
+        own = (_OWN_CELLS / name for name in ("ecp5_mult18x18d.v", "ecp5_dp16kd.v"))
+        return (*own, _SHARE / "lattice" / "cells_sim_ecp5.v")
     if target in _MODELLED_XILINX:
         return (_SHARE / "xilinx" / "cells_sim.v",)
     known = ", ".join(("ecp5", *_MODELLED_XILINX))
@@ -190,6 +196,15 @@ def _commands(top: str, target: str, *, flatten_late: bool) -> list[str]:
     late = ["flatten", "opt_clean -purge"] if flatten_late else []
     no_flatten = " -noflatten" if flatten_late else ""
     return [f"synth_lattice -family ecp5 -top {top}{no_flatten}", *late]
+
+
+def _use_output_registers(path: Path, top: str) -> bool:
+    """Let block memories take in the registers behind them; whether any did."""
+    netlist = json.loads(path.read_text())
+    absorbed = absorb_output_registers(netlist["modules"][top])
+    if absorbed:
+        path.write_text(json.dumps(netlist))
+    return absorbed > 0
 
 
 def _count_cells(path: Path, top: str) -> dict[str, int]:
