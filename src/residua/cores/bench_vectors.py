@@ -9,7 +9,7 @@ from residua.cores.ecc_verification import outcome, point_operation
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
-from residua.hardware.coprocessor import CoprocessorDesign
+from residua.hardware.coprocessor_design import CoprocessorDesign
 
 END = 0xFFFFFFFF
 """Where a record would begin: there are no more."""

@@ -8,7 +8,7 @@ from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.formulas import Formula, admitted, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import CoprocessorDesign
+from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
 from residua.machines.counts import count as counted
 from residua.numbers.bases import Base

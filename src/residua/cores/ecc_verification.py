@@ -16,7 +16,7 @@ from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import CoprocessorDesign
+from residua.hardware.coprocessor_design import CoprocessorDesign
 
 STALLS = 64
 """Of 256 cycles, those in which a stream pauses when stalls are asked for."""

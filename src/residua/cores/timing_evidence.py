@@ -10,7 +10,7 @@ from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import CoprocessorDesign
+from residua.hardware.coprocessor_design import CoprocessorDesign
 
 MOST_POINTS = 8
 """Points that the scalars take turns with."""

@@ -23,7 +23,8 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import Coprocessor, CoprocessorDesign
+from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.toolchain.formal import ProofResult, prove
 from residua.toolchain.yosys import run_script
