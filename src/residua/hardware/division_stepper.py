@@ -1,0 +1,67 @@
+"""Division stepper: the matrix of a batch of division steps, one step a cycle."""
+
+from typing import Any
+
+from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.lib.wiring import Component, In, Out
+
+
+class DivisionStepper(Component):
+    """Computes ``steps`` division steps from the lowest bits of f and g.
+
+    ``take_f`` takes ``f``; ``take_g`` takes ``g`` and starts; ``first`` comes with it when delta is
+    to be 1 again. ``latency`` cycles after ``take_g``, and until the next one, ``u``,
+    ``v``, ``q`` and ``r`` are those of `residua.algorithms.division_steps.Transition`. ``counts``
+    is an upper bound for the steps of an inversion, which delta never exceeds.
+    """
+
+    def __init__(self, steps: int, counts: int) -> None:
+        self.steps, self.counts = steps, counts
+        self.latency = steps + 1
+        entry = signed(steps + 2)
+        super().__init__(
+            {
+                "f": In(steps),
+                "g": In(steps),
+                "take_f": In(1),
+                "take_g": In(1),
+                "first": In(1),
+                "u": Out(entry),
+                "v": Out(entry),
+                "q": Out(entry),
+                "r": Out(entry),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Two words, four entries, delta, and a count of the steps that are left."""
+        m = Module()
+        f, g = Signal(self.steps, name="f"), Signal(self.steps, name="g")
+        delta = Signal(signed(self.counts.bit_length() + 2), name="delta")
+        left = Signal(range(self.steps + 1), name="left")
+        odd, swap = Signal(name="odd"), Signal(name="swap")
+        m.d.comb += [odd.eq(g[0]), swap.eq(odd & (delta > 0))]
+        with m.If(self.take_f):
+            m.d.sync += f.eq(self.f)
+        with m.If(self.take_g):
+            m.d.sync += [
+                g.eq(self.g),
+                left.eq(self.steps),
+                delta.eq(Mux(self.first, 1, delta)),
+                self.u.eq(1),
+                self.v.eq(0),
+                self.q.eq(0),
+                self.r.eq(1),
+            ]
+        with m.Elif(left != 0):
+            m.d.sync += [
+                left.eq(left - 1),
+                delta.eq(1 + Mux(swap, -delta, delta)),
+                f.eq(Mux(swap, g, f)),
+                g.eq((g + Mux(swap, -f, Mux(odd, f, 0)))[1 : self.steps + 1]),
+                self.u.eq(Mux(swap, self.q, self.u) << 1),
+                self.v.eq(Mux(swap, self.r, self.v) << 1),
+                self.q.eq(self.q + Mux(swap, -self.u, Mux(odd, self.u, 0))),
+                self.r.eq(self.r + Mux(swap, -self.v, Mux(odd, self.v, 0))),
+            ]
+        return m
