@@ -27,6 +27,7 @@ from residua.cores.specification_keys import (
     integer,
 )
 from residua.curves.catalogue import find_curve
+from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
 from residua.errors import SpecificationError
 from residua.numbers.search import check_columns
@@ -123,6 +124,16 @@ class CoprocessorSpecification(BaseModel):
             "NAME",
         ),
     ] = "auto"
+    inversion: Annotated[
+        Inversion,
+        Key(
+            "How a coprocessor inverts, in constant time: by Fermat's theorem on the engine, or "
+            "by division steps in a unit of its own with three multipliers; needs `curve`.",
+            "`fermat`, `division-steps`",
+            "`fermat`",
+            "METHOD",
+        ),
+    ] = Inversion.FERMAT
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None

@@ -6,6 +6,7 @@ from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.formulas import Formula, admitted, check_formula
+from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
@@ -30,7 +31,8 @@ class EccCore:
     whose h have few digits (up to ``weight``) if there are enough of them, ``reduction`` None folds
     by shifts for those and by multipliers for any other. ``columns`` c > 1 makes extensions
     hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
-    that blind each scalar on Weierstrass curves. ``formula`` is that of the Weierstrass curves;
+    that blind each scalar on Weierstrass curves, ``inversion`` how elements are inverted.
+    ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
     Raises:
@@ -50,6 +52,7 @@ class EccCore:
         rowers: int | None = None,
         columns: int = 1,
         blinding: int = 0,
+        inversion: Inversion = Inversion.FERMAT,
         formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
@@ -64,6 +67,7 @@ class EccCore:
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._columns, self._blinding, self._formula = columns, blinding, formula
+        self._inversion = inversion
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
         self.blinding = self.design.blinding
@@ -204,7 +208,9 @@ class EccCore:
             product_registers=product_registers,
             levels_per_register=levels,
         )
-        return CoprocessorDesign(curves, domains, options, formulas, self._blinding)
+        return CoprocessorDesign(
+            curves, domains, options, formulas, self._blinding, self._inversion
+        )
 
     @cached_property
     def step_cycles(self) -> int:

@@ -1,8 +1,9 @@
-"""Inversion by Fermat's theorem, as a list of routines to run."""
+"""Inversion as a list of instructions: by Fermat's theorem, or by a unit beside the engine."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 
-from residua.curves.operations import Run
+from residua.curves.operations import NUMBER, Instruction, Reciprocate, Run
 from residua.curves.powers import INPUT, PowerChain, fermat_chain
 
 CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
@@ -12,12 +13,31 @@ LONGEST_CHAIN = 1 + len(CHAIN_ELEMENTS)
 """Registers that an inversion's chain may have."""
 
 
-def inversion(modulus: int) -> list[Run]:
-    """The routines that make an `Invert`, by Fermat's theorem; constant time.
+class Inversion(StrEnum):
+    """How a coprocessor inverts; both ways take constant time.
 
-    The accumulator is "inverse"; a multiplier comes through "factor".
+    ``FERMAT`` is x^(p - 2) on the engine. ``DIVISION_STEPS`` takes an element out of the engine, to
+    `residua.hardware.modular_inverter`, and back.
     """
-    return list(_chain(fermat_chain(modulus, registers=LONGEST_CHAIN)))
+
+    FERMAT = "fermat"
+    DIVISION_STEPS = "division-steps"
+
+
+def inversion(modulus: int, method: Inversion) -> list[Instruction]:
+    """The instructions that make an `Invert`; none of them depends on the operand.
+
+    The accumulator of Fermat's is "inverse"; a multiplier comes through "factor".
+    """
+    if method is Inversion.FERMAT:
+        return list(_chain(fermat_chain(modulus, registers=LONGEST_CHAIN)))
+    return [
+        Run(f"copy_{NUMBER}_d"),
+        Run("unload"),
+        Reciprocate(),
+        Run("load"),
+        Run(f"copy_inverse_{NUMBER}"),
+    ]
 
 
 def _chain(chain: PowerChain) -> Iterator[Run]:

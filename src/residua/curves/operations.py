@@ -89,7 +89,12 @@ class Invert:
     """Set "inverse" to 1 / "d", or to 0 if "d" is 0."""
 
 
-Instruction = Read | Run | Receive | Check | Invert
+@dataclass(frozen=True)
+class Reciprocate:
+    """Wait for the number that "unload" gives out; its inverse is that of the next "load"."""
+
+
+Instruction = Read | Run | Receive | Check | Invert | Reciprocate
 
 ORDER_OPERATIONS = {
     Operation.ORDER_MULTIPLY,

@@ -19,6 +19,7 @@ from residua.curves.operations import (
     Operation,
     Read,
     Receive,
+    Reciprocate,
     Run,
     Source,
     Status,
@@ -41,6 +42,7 @@ class Kind(IntEnum):
     CALL = 6
     RETURN = 7
     END = 8
+    RECIPROCATE = 9
 
 
 class _State(Enum):
@@ -57,6 +59,7 @@ class _State(Enum):
     END = 10
     WIPE = 11
     DONE = 12
+    RECIPROCATE = 13
 
 
 class ControlProgram:
@@ -70,14 +73,14 @@ class ControlProgram:
     def __init__(
         self,
         operations: Sequence[Mapping[Operation, Sequence[Instruction]]],
-        inversions: Sequence[Sequence[Run]],
+        inversions: Sequence[Sequence[Instruction]],
         blocks: Mapping[str, tuple[Block, ...]],
     ) -> None:
         """Assemble.
 
         Args:
             operations: those of each curve.
-            inversions: the routines of `Invert` for each page.
+            inversions: the instructions of `Invert` for each page.
             blocks: where each routine lies, for each curve.
         """
         self.blocks = blocks
@@ -88,9 +91,9 @@ class ControlProgram:
         for curve, group in enumerate(operations):
             calls = []
             for page in (2 * curve, 2 * curve + 1):
-                calls.append(len(self.words))
-                for run in inversions[page]:
-                    self._run(run, curve, order=page % 2)
+                calls.append(call := len(self.words))
+                for instruction in inversions[page]:
+                    self._instruction(instruction, curve, page % 2, call)
                 self._add(Kind.RETURN)
             for operation, instructions in group.items():
                 self.entries[operation, curve] = len(self.words)
@@ -113,6 +116,8 @@ class ControlProgram:
                 self._add(Kind.CHECK)
             case Invert():
                 self._add(Kind.CALL, target=call)
+            case Reciprocate():
+                self._add(Kind.RECIPROCATE, order=order)
 
     def _read(self, source: Source, order: int) -> None:
         match source:
@@ -180,9 +185,9 @@ class Controller(Component):
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
     ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is), and
     end with ``operand_done`` or ``scalar_done``, with which comes whether it is in range.
-    ``received``
-    and ``zero`` come with a number given out, which ``test_only`` keeps from being stored;
-    ``release`` gives out what is stored.
+    ``reciprocate`` starts the inversion of the next number given out, ``reciprocated`` is its end.
+    ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
+    stored; ``release`` gives out what is stored.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -217,6 +222,8 @@ class Controller(Component):
                 "operand_in_range": In(1),
                 "scalar_done": In(1),
                 "scalar_in_range": In(1),
+                "reciprocate": Out(1),
+                "reciprocated": In(1),
                 "received": In(1),
                 "zero": In(1),
                 "test_only": Out(1),
@@ -249,7 +256,7 @@ class Controller(Component):
             self.run.eq(self._state == _State.START),
             self.test_only.eq(word.stop_zero | word.stop_nonzero),
         ]
-        m.d.sync += [self.read_operand.eq(0), self.read_scalar.eq(0)]
+        m.d.sync += [self.read_operand.eq(0), self.read_scalar.eq(0), self.reciprocate.eq(0)]
         with m.Switch(self._state):
             with m.Case(_State.IDLE):
                 self._begin(m, operating)
@@ -265,6 +272,8 @@ class Controller(Component):
                 self._read(m)
             with m.Case(_State.RECEIVE):
                 self._receive(m, word)
+            with m.Case(_State.RECIPROCATE), m.If(self.reciprocated):
+                self._next(m)
             with m.Case(_State.END):
                 m.d.sync += self._state.eq(_State.WIPE)
             with m.Case(_State.WIPE):
@@ -320,6 +329,8 @@ class Controller(Component):
                 ]
             with m.Case(Kind.RECEIVE):
                 m.d.sync += self._state.eq(_State.RECEIVE)
+            with m.Case(Kind.RECIPROCATE):
+                m.d.sync += [self._state.eq(_State.RECIPROCATE), self.reciprocate.eq(1)]
             with m.Case(Kind.CHECK):
                 self._next(m)
                 with m.If(self._fault != Status.OK):

@@ -16,6 +16,7 @@ from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.controller import Controller
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.digit_recoder import FLAGS, DigitRecoder
+from residua.hardware.modular_inverter import ModularInverter
 from residua.hardware.operand_reader import OperandReader
 from residua.hardware.processor import Processor
 from residua.hardware.residue_to_binary import ResidueToBinary
@@ -58,6 +59,7 @@ class Coprocessor(Component):
         converter = ResidueToBinary(design.conversion, wipes=True)
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
+        inverter = design.inverter()
         # In registers of their own: they reach far.
         wipe, discard, release = Signal(), Signal(), Signal()
         for name, part in (
@@ -66,6 +68,7 @@ class Coprocessor(Component):
             *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
             *([("scalar_reducer", reducer)] if reducer else []),
             *([("digit_recoder", recoder)] if recoder else []),
+            *([("inverter", inverter)] if inverter else []),
             ("converter", converter),
             ("slack", slack),
         ):
@@ -82,13 +85,15 @@ class Coprocessor(Component):
         ]
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
+        self._invert(m, controller, processor, inverter, reader, slack, results)
         self._scalars(m, controller, scalars, reducer, ready)
         if recoder:
             self._recode(m, controller, recoder, first, processor)
         self._gates(m, processor, scalars, reducer, recoder, controller)
         connect(m, converter.result, slack.input)
-        connect(m, slack.output, results.results)
         clearing = processor.clearing | results.clearing | converter.clearing
+        if inverter:
+            clearing |= inverter.clearing
         for unit in scalars:
             clearing |= unit.clearing
         if reducer:
@@ -140,10 +145,9 @@ class Coprocessor(Component):
         self, m: Module, controller: Controller, processor: Processor, reader: OperandReader
     ) -> tuple[Value, Value]:
         """Operands and random words to the processor; whether it is ready for either."""
-        connect(m, reader.operand, processor.binary)
         random = controller.read_random & reader.busy
         m.d.comb += [
-            processor.binary_start.eq(controller.read_operand),
+            processor.binary_start.eq(controller.read_operand | controller.reciprocate),
             reader.start.eq(controller.read_operand),
             reader.select.eq(controller.page),
             controller.operand_done.eq(reader.done),
@@ -152,6 +156,40 @@ class Coprocessor(Component):
             reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
         ]
         return reader.words.ready & ~random, reader.words.ready & random
+
+    def _invert(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Processor,
+        inverter: ModularInverter | None,
+        reader: OperandReader,
+        slack: StreamBuffer,
+        results: ResultBuffer,
+    ) -> None:
+        """Numbers given out, to the results or, when one is to be inverted, to the inverter.
+
+        The inverse goes where an operand would.
+        """
+        if inverter is None:
+            connect(m, reader.operand, processor.binary)
+            connect(m, slack.output, results.results)
+            return
+        number, operand = slack.output, reader.operand
+        m.d.comb += [
+            inverter.start.eq(controller.reciprocate),
+            controller.reciprocated.eq(inverter.done),
+            inverter.words.payload.eq(number.payload),
+            inverter.words.valid.eq(number.valid),
+            results.results.payload.eq(number.payload),
+            results.results.valid.eq(number.valid & ~inverter.busy),
+            number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
+            processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
+            processor.binary.valid.eq(inverter.word_valid | operand.valid),
+            operand.ready.eq(processor.binary.ready),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += inverter.select.eq(controller.page)
 
     def _scalars(
         self,

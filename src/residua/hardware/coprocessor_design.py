@@ -8,7 +8,7 @@ from residua.algorithms import rns_field
 from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
-from residua.curves.inversion import inversion
+from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
     NUMBER,
     Instruction,
@@ -25,6 +25,7 @@ from residua.hardware.controller import ControllerDesign, ControlProgram
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, DigitRecoder
 from residua.hardware.engine import EngineOptions
+from residua.hardware.modular_inverter import MULTIPLIERS, ModularInverter
 from residua.hardware.processor import ProcessorDesign
 from residua.hardware.scalar_reducer import ScalarReducer
 from residua.hardware.scalar_unit import ScalarUnit, served_bits
@@ -66,7 +67,8 @@ class CoprocessorDesign:
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
     same two bases. ``formulas`` are those of the curves. ``blinding`` is the number of random bits
-    that blind a scalar on Weierstrass curves, by a multiple of the number of points.
+    that blind a scalar on Weierstrass curves, by a multiple of the number of points. ``inversion``
+    says how elements are inverted.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -79,6 +81,7 @@ class CoprocessorDesign:
         options: EngineOptions,
         formulas: Sequence[Formula],
         blinding: int = 0,
+        inversion: Inversion = Inversion.FERMAT,
     ) -> None:
         self.curves, self.formulas = tuple(curves), tuple(formulas)
         # On a Montgomery curve no multiple of the order is known that leaves every point as it is:
@@ -88,7 +91,7 @@ class CoprocessorDesign:
         for curve, formula in zip(curves, formulas, strict=True):
             check_formula(curve, formula, self.blinding)
         self._open_domains = tuple(domains)
-        self.options = options
+        self.options, self.inversion = options, inversion
 
     @property
     def moduli(self) -> tuple[int, ...]:
@@ -116,21 +119,28 @@ class CoprocessorDesign:
         return list(map(operations, self.curves, self.formulas))
 
     @cached_property
-    def inversions(self) -> list[list[Run]]:
-        """The routines of an inversion modulo each page's modulus."""
-        return [inversion(modulus) for modulus in self.moduli]
+    def inversions(self) -> list[list[Instruction]]:
+        """The instructions of an inversion modulo each page's modulus."""
+        return [inversion(modulus, self.inversion) for modulus in self.moduli]
+
+    def inverter(self) -> ModularInverter | None:
+        """The unit that inverts, if it is not the engine."""
+        if self.inversion is Inversion.FERMAT:
+            return None
+        return ModularInverter(self.moduli, self.width, self.binary_words)
+
+    @property
+    def multipliers(self) -> int:
+        """Multiplications of two words in a cycle: rowers, converter and inverter."""
+        inverter = MULTIPLIERS if self.inversion is Inversion.DIVISION_STEPS else 0
+        return self.options.rowers + self.conversion.multipliers + inverter
 
     @cached_property
     def _programs(self) -> dict[str, list[FieldProgram | None]]:
         """The field programs by routine and page."""
-        runs = [run for chain in self.inversions for run in chain]
-        runs += [
-            i
-            for group in self.operations
-            for flow in group.values()
-            for i in flow
-            if isinstance(i, Run)
-        ]
+        flows = [flow for group in self.operations for flow in group.values()]
+        runs = [i for flow in (*self.inversions, *flows) for i in flow if isinstance(i, Run)]
+        used = {run.routine for run in runs}
         copies = {
             (parts[1], parts[2])
             for parts in (run.routine.split("_") for run in runs)
@@ -138,7 +148,7 @@ class CoprocessorDesign:
         }
         common = common_routines(copies)
         programs: dict[str, list[FieldProgram | None]] = {
-            name: [program] * len(self.moduli) for name, program in common.items()
+            name: [program] * len(self.moduli) for name, program in common.items() if name in used
         }
         for curve, group in enumerate(self._routines):
             for name, program in group.items():

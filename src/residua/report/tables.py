@@ -89,6 +89,7 @@ def _built_coprocessor(found: Result, path: Path) -> Text:
         ("curves", ", ".join(curve["name"] for curve in parameters["curves"])),
         ("bus", parameters["bus"]),
         ("scalars", f"blinded by {blinding} random bits" if blinding else "not blinded"),
+        ("inversion", parameters["inversion"]),
         ("bases", _bases(parameters)),
         ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
         ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
