@@ -19,6 +19,7 @@ from residua.cores.driver.curves import DriverCurve
 from residua.cores.ecc import EccCore
 from residua.cores.specification import check_coprocessor
 from residua.curves.catalogue import find_curve
+from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
 from residua.hardware.coprocessor import Coprocessor
@@ -53,12 +54,19 @@ def shared_folder(factory, name):
         yield folder / name
 
 
-def shared_simulator(name, factory, columns=1):
+VARIANTS = {
+    "residues": {},
+    "rows": {"columns": 2, "inversion": Inversion.DIVISION_STEPS},
+}
+"""Options of cores: the defaults, and what differs from them most."""
+
+
+def shared_simulator(name, factory, variant="residues"):
     """The coprocessor of a curve, without a bus; all processes of a test run share it."""
-    with shared_folder(factory, f"stream_{name}_{columns}") as folder:
+    with shared_folder(factory, f"stream_{name}_{variant}") as folder:
         record = folder / "simulator.json"
         if not record.exists():
-            made = simulator(EccCore([find_curve(name)], columns=columns), folder)
+            made = simulator(EccCore([find_curve(name)], **VARIANTS[variant]), folder)
             record.write_text(json.dumps([str(made.executable), made.words]))
         executable, words = json.loads(record.read_text())
         return CoprocessorSimulator(Path(executable), words)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
-from tests.cores.simulations import shared_simulator, simulator
+from tests.cores.simulations import VARIANTS, shared_simulator, simulator
 
 from residua.cores.coprocessor_simulator import Request
 from residua.cores.ecc import EccCore
@@ -25,15 +25,15 @@ EDGES = [0, 1, 2, 3, N // 2 - 1, N // 2, N // 2 + 1, N - 3, N - 2, N - 1, N, N +
 EDGES.append((1 << 256) - 1)
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["residues", "rows"])
+@pytest.fixture(scope="module", params=list(VARIANTS))
 def p256(request, tmp_path_factory):
     return shared_simulator("P-256", tmp_path_factory, request.param)
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["residues", "rows"])
+@pytest.fixture(scope="module", params=list(VARIANTS))
 def shared(request, tmp_path_factory):
     """Small curves of different lengths and formulas, with blinded scalars."""
-    core = EccCore(SMALL, columns=request.param, blinding=32)
+    core = EccCore(SMALL, blinding=32, **VARIANTS[request.param])
     assert set(core.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
     return simulator(core, tmp_path_factory.mktemp("shared"))
 

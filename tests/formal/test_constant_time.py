@@ -15,6 +15,7 @@ from residua.cores.proofs.constant_time import (
     read_netlist,
     write_verilog,
 )
+from residua.curves.inversion import Inversion
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.processor import Processor
@@ -52,9 +53,13 @@ class Made:
         return Netlist(module)
 
 
-@pytest.fixture(scope="module", params=[1, 2], ids=["residues", "rows"])
+@pytest.fixture(
+    scope="module",
+    params=[(1, Inversion.FERMAT), (2, Inversion.DIVISION_STEPS)],
+    ids=["residues", "rows"],
+)
 def core(request):
-    return tiny_core(request.param)
+    return tiny_core(*request.param)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +78,7 @@ def test_a_coprocessor(made):
 def test_everything_that_steers_a_memory_is_seen(made):
     kinds = {"RD_ADDR", "RD_EN", "WR_ADDR", "WR_EN"}
     seen = {tuple(name.rsplit(".", 1)) for name in made.netlist.observed if "." in name}
-    for memory in ("controller.instructions", "processor.sequencer.store", "scalar_unit.words"):
+    for memory in ("controller.instructions", "processor.sequencer.bank_0", "scalar_unit.words"):
         assert (memory, "RD_ADDR") in seen
     for rower in ("processor.rower_0", "processor.rower_1"):
         assert {(f"{rower}.registers", kind) for kind in ("RD_ADDR", "WR_ADDR", "WR_EN")} <= seen

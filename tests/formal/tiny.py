@@ -1,6 +1,7 @@
 """The smallest coprocessor: two channels, for the prime next to the smallest modulus."""
 
 from residua.cores.ecc import EccCore
+from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 
 CURVE = {
@@ -16,6 +17,7 @@ CURVE = {
 }
 
 
-def tiny_core(columns: int = 1) -> EccCore:
+def tiny_core(columns: int = 1, inversion: Inversion = Inversion.FERMAT) -> EccCore:
     """With blinded scalars."""
-    return EccCore([curve_from_parameters(CURVE)], columns=columns, blinding=32)
+    curve = curve_from_parameters(CURVE)
+    return EccCore([curve], columns=columns, blinding=32, inversion=inversion)

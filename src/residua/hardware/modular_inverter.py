@@ -105,8 +105,7 @@ class ModularInverter(Component):
         needs = (
             first_d + 2 * digits,  # the phases
             2 + digits + lane + 3 + self.stepper_latency,  # g is known, the steps are made
-            first_d + back,  # the lowest word of d
-            first_d + digits + back - 1,  # that of e, and the sign of d
+            first_d + digits + back,  # the lowest word of e, and the sign of d
             first_d + 2 * digits + 2 - lane,  # the sign of e
         )
         loop = {
