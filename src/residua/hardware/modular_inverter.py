@@ -64,7 +64,8 @@ class ModularInverter(Component):
         # d and e lie in (-2P, P).
         self.digits = max(-(-(bits + 2) // width), self.length)
         self.batches = self.inversions[0].batches
-        self.lane_latency = accumulation_latency(width + 1)
+        # Operands and coefficients come from far: they have a register before the multipliers.
+        self.lane_latency = 1 + accumulation_latency(width + 1)
         self.loop, self.ending = self._phases()
         self.batch_cycles = sum(self.loop.values())
         self.latency = (
@@ -272,14 +273,13 @@ class ModularInverter(Component):
             ]
         with m.Else():
             m.d.comb += [left.eq(modulus), right.eq(multiple)]
-        m.d.comb += [
-            lanes[0].left.eq(self._x),
-            lanes[0].right.eq(self._a),
-            lanes[1].left.eq(self._y),
-            lanes[1].right.eq(self._b),
-            lanes[2].left.eq(left),
-            lanes[2].right.eq(right),
-        ]
+        operands = ((self._x, self._a), (self._y, self._b), (left, right))
+        for index, (lane, factors) in enumerate(zip(lanes, operands, strict=True)):
+            for side, factor in zip(("left", "right"), factors, strict=True):
+                port = getattr(lane, side)
+                register = Signal.like(port, name=f"{side}_{index}", reset_less=True)
+                m.d.sync += register.eq(factor)
+                m.d.comb += port.eq(register)
         of_modulus = Mux(ready, 0, lanes[2].sum)
         m.d.sync += self._total.eq(lanes[0].sum + lanes[1].sum + of_modulus)
 
