@@ -105,6 +105,23 @@ def test_moduli_of_large_h(choices, tmp_path):
     assert found.interval == core.cycles["interval"]
 
 
+def test_intervals_of_a_thousand_bits():
+    """A hierarchical extension saves two fifths of the cycles; nothing but slots limits either."""
+    intervals = {}
+    for choices in ({}, {"extension": "hierarchical", "columns": 2}):
+        core = RnsMontgomeryCore(
+            Specification(
+                modulus=2**1024 - 105, width=17, channels=64, schedule="interval", **choices
+            )
+        )
+        placed = core.design.schedule.placed
+        found = core.cycles["interval"]
+        assert found == sum(len(p.sequence.slots) for p in placed)
+        intervals[core.design.machine.columns] = found
+    assert intervals[1] == 2 * 64 + 5
+    assert intervals[2] <= 0.6 * intervals[1]
+
+
 def test_in_one_call(core, rtl, simulator):
     found = verify_engine(
         core.program,
