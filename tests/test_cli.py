@@ -204,10 +204,10 @@ def test_bad_input_is_one_paragraph_and_leaves_nothing(
 
 
 def test_too_narrow_width_names_one_that_works(run, tmp_path):
-    code, out, err = run("build", "--modulus", "P-192", "--width", 12, "-o", tmp_path / "out")
+    code, out, err = run("build", "--modulus", "P-192", "--width", 11, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
-    assert err.startswith("residua: w = 12 gives only ")
-    assert err.endswith("w = 13 works\n")
+    assert err.startswith("residua: w = 11 gives only ")
+    assert err.endswith("w = 12 works\n")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -68,6 +68,60 @@ def test_engine_is_right(core, simulator, stalls):
     assert reports[-1] == (12_000, 12_000)
 
 
+LARGE = (2**17 - 453, 2**17 + 431, 2**17 - 511, 2**17 - 619)
+LARGER = (2**17 - 489, 2**17 - 555, 2**17 - 595, 2**17 - 603)
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"reduction": "multiply", "schedule": "interval"},
+        {"reduction": "shift", "extension": "hierarchical", "columns": 2, "schedule": "interval"},
+    ],
+    ids=["kawamura", "hierarchical"],
+)
+def test_moduli_of_large_h(choices, tmp_path):
+    """Three folds where small h need two; bases of many channels have such moduli."""
+    core = RnsMontgomeryCore(
+        Specification(modulus=2**61 - 1, width=17, base_a=LARGE, base_b=LARGER, **choices)
+    )
+    assert core.design.bounds.folds == 3
+    files = emit(core.component(), "engine")
+    paths = [tmp_path / Path(name).name for name in ("rtl/engine.v", PRIMITIVE_FILE)]
+    for path, name in zip(paths, ("rtl/engine.v", PRIMITIVE_FILE), strict=True):
+        path.write_text(files[name])
+    found = verify_engine(
+        core.program,
+        core.domain,
+        core.design,
+        paths,
+        vectors=6_000,
+        seed=SEED,
+        stalls=False,
+        build_dir=tmp_path,
+    )
+    assert found.failures == ()
+    assert (found.vectors, found.mismatches) == (6_000, 0)
+    assert found.interval == core.cycles["interval"]
+
+
+def test_intervals_of_a_thousand_bits():
+    """A hierarchical extension saves two fifths of the cycles; nothing but slots limits either."""
+    intervals = {}
+    for choices in ({}, {"extension": "hierarchical", "columns": 2}):
+        core = RnsMontgomeryCore(
+            Specification(
+                modulus=2**1024 - 105, width=17, channels=64, schedule="interval", **choices
+            )
+        )
+        placed = core.design.schedule.placed
+        found = core.cycles["interval"]
+        assert found == sum(len(p.sequence.slots) for p in placed)
+        intervals[core.design.machine.columns] = found
+    assert intervals[1] == 2 * 64 + 5
+    assert intervals[2] <= 0.6 * intervals[1]
+
+
 def test_in_one_call(core, rtl, simulator):
     found = verify_engine(
         core.program,

@@ -157,6 +157,23 @@ def test_core_is_right(built, simulator, stalls):
     assert told[-1] == (3000, 3000)
 
 
+def test_hierarchical_extensions(tmp_path):
+    """Binary words, super-residues and serial results share one engine."""
+    rows = {"channels": 6, "extension": "hierarchical", "columns": 3, "schedule": "interval"}
+    made = build(check({**WORDS, **rows}), tmp_path / "core")
+    simulator = build_word_simulator(
+        made.core.words,
+        made.sources(),
+        build_dir=tmp_path / "simulation",
+        top=made.name,
+        optimise=False,
+    )
+    found = verify_words(simulator, vectors=1000, seed=5, stalls=False)
+    assert found.failures == ()
+    assert (found.vectors, found.mismatches, found.oracle_checks) == (1000, 0, 1000)
+    assert found.interval == made.manifest["cycles"]["interval"]
+
+
 def test_few_vectors(simulator):
     assert verify_words(simulator, vectors=1, seed=1, stalls=True).vectors == 1
     with pytest.raises(SpecificationError, match="at least 1 run, not 0"):

@@ -186,11 +186,15 @@ def test_few_rows():
         assert words == run(program, job)[program.outputs[0].name]
 
 
-def test_runs_start_whole_intervals_apart():
-    """While operands keep coming the sequencer never waits, it leaves out whole intervals."""
-    design = EngineDesign(program_of("quadratic"), EngineOptions(rowers=4))
+@pytest.mark.parametrize("goal", ["latency", "interval"])
+@pytest.mark.parametrize(
+    ("signs", "columns", "rowers"),
+    [((1,), 1, 4), ((1, -1), 1, 2), ((1, -1), 2, 4), ((1, -1), 2, 2), ((1, -1), 4, 4)],
+)
+def test_runs_start_an_interval_apart(signs, columns, rowers, goal):
+    """While operands keep coming, every run has its words when it is to start."""
+    program = program_of("quadratic", signs, columns)
+    design = EngineDesign(program, EngineOptions(rowers=rowers, goal=goal))
     found = check(design)
-    outputs = len(design.schedule.outputs)
-    lasts = [cycle for cycle, at, _ in found if at == outputs - 1]
-    gaps = {later - sooner for sooner, later in pairwise(lasts)}
-    assert all(gap % design.schedule.interval == 0 for gap in gaps)
+    lasts = [cycle for cycle, at, _ in found if at == len(design.schedule.outputs) - 1]
+    assert {later - sooner for sooner, later in pairwise(lasts)} == {design.schedule.interval}

@@ -141,6 +141,16 @@ def test_interval_of_hierarchical_extensions():
     assert result.interval == 3 + 2 + 12 + sum(row_digits(program))
 
 
+@pytest.mark.parametrize(("rowers", "columns"), [(6, 2), (6, 3), (4, 2), (4, 4)])
+def test_interval_of_shared_rows(rowers, columns):
+    """Every slot of the interval is used, which no search in the order of the program finds."""
+    program, machine = hierarchical_product(columns, "quadratic"), rows(rowers, columns)
+    result = schedule(program, machine, "interval")
+    assert result.interval == sum(len(p.sequence.slots) for p in result.placed)
+    assert schedule(program, machine, "interval") == result
+    replayed(program, result, 4)
+
+
 def test_rows_of_another_length_are_refused():
     with pytest.raises(
         SpecificationError, match=r"rows\(u_a\) has rows of 2, but the engine rows of 3"

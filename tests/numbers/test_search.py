@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import parse_modulus
-from residua.numbers.moduli import signed_digits
+from residua.numbers.folding import Folding, fits_word, largest_offset, small_offset
+from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.search import search_bases, user_bases
 
 # A product of two 512-bit primes, an odd number of 4096 bits, and one of many small factors.
@@ -32,13 +33,14 @@ def worst_errors(values, width, truncation):
     return under, over
 
 
-def assert_sound(pair, modulus, width, products=1):
+def assert_sound(pair, modulus, width, products=1, largest=0):
     """Coprimality and the range of a chain of products, with nothing but integers and fractions."""
     values = [[m.value for m in base] for base in (pair.base_a, pair.base_b)]
     everything = [*values[0], *values[1], modulus]
     assert all(gcd(one, two) == 1 for one, two in combinations(everything, 2))
     assert len(values[0]) == len(values[1]) == pair.channels
-    assert all(abs(2**width - value) < 2 ** (width // 2) for value in everything[:-1])
+    limit = max(2 ** (width // 2) - 1, largest)
+    assert all(abs(2**width - value) <= limit for value in everything[:-1])
     sigma0, bound = pair.cox.sigma0, pair.bound
     size_a, size_b = prod(values[0]), prod(values[1])
     under, over = worst_errors(values[0], width, pair.cox.truncation)
@@ -93,6 +95,7 @@ def test_random_moduli_of_every_width(data):
         ("brainpoolP512r1", 16, 33, "sparse", 81),
         ("P-521", None, 18, "any", 163),
         (RSA_1024, 32, 33, "sparse", 769),
+        (RSA_1024, 64, 17, "any", 459),
         (RSA_4096, None, 34, "any", 1000),
         (SMOOTH, 8, 33, "any", 200),
     ],
@@ -103,10 +106,38 @@ def test_the_main_configurations(modulus, channels, width, style, largest):
     start = time.perf_counter()
     pair = search_bases(value, width, channels, style=style)
     assert time.perf_counter() - start < 5
-    assert_sound(pair, value, width)
+    assert_sound(pair, value, width, largest=largest)
     assert channels is None or pair.channels == channels
     assert pair.largest_offset <= largest
     assert min(pair.condition.slack_a, pair.condition.slack_b) >= 1
+
+
+@pytest.mark.parametrize(("width", "terms"), [(8, 5), (12, 40), (17, 6), (17, 68), (33, 132)])
+def test_three_folds_do_up_to_the_largest_offset(width, terms):
+    """For the ends of the range of every sum, and for sums around multiples of 2^w."""
+    limit = largest_offset(width, terms)
+    assert limit > 0
+    for offset in {limit, -limit, limit - 1, 1 - limit, limit // 2, -(limit // 3), 1, 0}:
+        folding = Folding(Modulus(width, offset), 3)
+        top = terms * ((1 << width) * ((folding.modulus.value + 1) // 2))
+        assert fits_word(folding.result((-top, top)), width + 1)
+        multiples = [(top >> width) * part // 7 << width for part in range(-7, 8)]
+        for value in (multiple + step for multiple in multiples for step in (-1, 0, 1)):
+            if -top <= value <= top:
+                word = folding.reduce(value)
+                assert (word - value) % folding.modulus.value == 0
+                assert -(1 << width) <= word < 1 << width
+    larger = Folding(Modulus(width, min(4 * limit, (1 << width - 1) - 1)), 3)
+    assert not fits_word(larger.result((-top, top)), width + 1)
+
+
+def test_small_offsets_go_first():
+    """Moduli with a larger |h| are taken only where the others do not suffice."""
+    value = parse_modulus("P-256")
+    assert search_bases(value, 17, 39).largest_offset <= small_offset(17)
+    assert search_bases(value, 17, 40).largest_offset > small_offset(17)
+    with pytest.raises(SpecificationError, match=r"with \|h\| < 256, and n = 40 needs 80"):
+        search_bases(value, 17, 40, largest=small_offset(17))
 
 
 def exhaustive_smallest(width, count, limit, weight):
@@ -206,22 +237,22 @@ P256 = parse_modulus("P-256")
         (
             (parse_modulus("P-192"), 17, 12, {"style": "sparse", "weight": 2}),
             (
-                "w = 17 gives only 17 pairwise coprime moduli of weight <= 2 with |h| < 256, "
+                "w = 17 gives only 18 pairwise coprime moduli of weight <= 2 with |h| < 1021, "
                 "and n = 12 needs 24; weight 3 or style 'any' works"
             ),
         ),
         (
-            (P256, 17, 60),
+            (P256, 17, 128),
             (
-                "w = 17 gives only 79 pairwise coprime moduli with |h| < 256, and n = 60 needs "
-                "120; w = 18 works"
+                "w = 17 gives only 135 pairwise coprime moduli with |h| < 506, and n = 128 needs "
+                "256; w = 19 works"
             ),
         ),
         (
             (parse_modulus("P-192"), 8),
             (
                 "w = 8 gives only 12 pairwise coprime moduli with |h| < 16, and n = 21 needs 42; "
-                "w = 13 works"
+                "w = 12 works"
             ),
         ),
         ((P256, 17, 16, {"truncation": 3}), "zero; t = 5 instead of 3 would do"),
@@ -238,7 +269,7 @@ P256 = parse_modulus("P-256")
             "a modulus of 4096 bits needs more than n = 128 channels of w = 16; w = 33 works",
         ),
         (
-            (RSA_4096, 34, None, {"style": "sparse"}),
+            (RSA_4096, 34, None, {"style": "sparse", "largest": small_offset(34)}),
             (
                 "pairwise coprime moduli of weight <= 3 with |h| < 131072, "
                 "and n = 117 needs 234; weight 4 or style 'any' works"
@@ -281,7 +312,7 @@ def test_the_width_of_given_moduli_is_found(width, data):
         ([2**17 - 1], [2**17, 2**17 - 3], "base a has 1, base b 2"),
         ([], [], "base a has 0, base b 0"),
         ([2**17 + 1, 2**17 - 5], [2**17, 2**17 - 1], "share the factor 3"),
-        ([2**17 - 1000], [2**17], "is no pseudo-Mersenne modulus"),
+        ([2**17 - 1, 2**16], [2**17, 3], "is no pseudo-Mersenne modulus"),
         ([2**17], [-5], "-5 is no channel modulus"),
         ([2**17 - 1], [2**17], "base a is"),
     ],

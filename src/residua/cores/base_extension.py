@@ -22,6 +22,7 @@ from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Cox, Deviation, Range, redundant_ranges
+from residua.numbers.folding import small_offset
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import centred_sigma0, signed_error
 from residua.numbers.residues import Redundant
@@ -322,7 +323,7 @@ def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple
     # The bases are those of a multiplier whose modulus leaves them room.
     modulus = int(prevprime(1 << max(bits, 17)))
 
-    def search(style: Style) -> tuple[Base, Base]:
+    def search(style: Style, largest: int | None = None) -> tuple[Base, Base]:
         pair = search_bases(
             modulus,
             request.width,
@@ -331,13 +332,14 @@ def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple
             weight=request.weight,
             rowers=request.rowers,
             columns=request.row_length,
+            largest=largest,
         )
         return pair.base_b, pair.base_a
 
     if request.bases != "auto":
         return search(request.bases)
     try:
-        return search("sparse")
+        return search("sparse", small_offset(request.width))
     except SpecificationError:
         return search("any")
 

@@ -13,6 +13,7 @@ from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
 from residua.machines.counts import count as counted
 from residua.numbers.bases import Base
+from residua.numbers.folding import small_offset
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, search_bases, user_bases
 
@@ -118,14 +119,16 @@ class EccCore:
     def _search(self, channels: int) -> BasePair:
         largest, style = max(self.moduli), self._style
         try:
-            first = style or "sparse"
-            return self._searched(largest, channels, first)
+            limit = None if style else small_offset(self._width)
+            return self._searched(largest, channels, style or "sparse", limit)
         except SpecificationError:
             if style is not None:
                 raise
             return self._searched(largest, channels, "any")
 
-    def _searched(self, largest: int, channels: int, style: Style) -> BasePair:
+    def _searched(
+        self, largest: int, channels: int, style: Style, limit: int | None = None
+    ) -> BasePair:
         return search_bases(
             largest,
             self._width,
@@ -133,6 +136,7 @@ class EccCore:
             style=style,
             weight=self._weight,
             columns=self._columns,
+            largest=limit,
         )
 
     @property

@@ -14,6 +14,7 @@ from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Cox, Range, redundant_ranges
+from residua.numbers.folding import small_offset
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_range
 from residua.numbers.residues import Redundant
@@ -294,12 +295,12 @@ def _find_pair(request: Specification) -> BasePair:
     if request.bases != "auto":
         return _search(request, request.bases)
     try:
-        return _search(request, "sparse")
+        return _search(request, "sparse", small_offset(request.width))
     except SpecificationError:
         return _search(request, "any")
 
 
-def _search(request: Specification, style: Style) -> BasePair:
+def _search(request: Specification, style: Style, largest: int | None = None) -> BasePair:
     return search_bases(
         request.modulus,
         request.width,
@@ -310,6 +311,7 @@ def _search(request: Specification, style: Style) -> BasePair:
         sigma0=request.sigma0,
         rowers=request.rowers,
         columns=request.row_length,
+        largest=largest,
     )
 
 

@@ -1,6 +1,8 @@
 """Placement: start slots for sequences, so that successive runs can interleave."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 from residua.machines.slots import Machine, Placed, Sequence, Word
 
@@ -9,36 +11,95 @@ SEARCH_EFFORT = 12_000
 sequences: programs with few are searched thoroughly, those with many have little to gain."""
 
 START_DELAY = 5
-"""Slots, at most, from the one after which an engine takes binary words again to the start of a
-run, beside one for each word."""
+"""Slots, at most, from the one after which an engine takes operands again to the start of a run,
+beside one for each word."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is to be placed.
+
+    ``choices`` has, for each sequence in program order, the orders of slots to choose from;
+    ``inputs`` are the words of a run's operands.
+    """
+
+    choices: list[list[Sequence]]
+    machine: Machine
+    inputs: tuple[Word, ...]
+
+    @cached_property
+    def binary_words(self) -> int:
+        """Binary words that a run takes."""
+        return 1 + max(
+            (word for orders in self.choices for _, word in orders[0].binary_reads), default=-1
+        )
+
+    @cached_property
+    def total(self) -> int:
+        """Slots of all sequences, which no interval can undercut."""
+        return sum(min(len(order.slots) for order in orders) for orders in self.choices)
+
+    @cached_property
+    def longest(self) -> int:
+        """An interval that is long enough."""
+        slowest = max(
+            self.machine.rower_latency + self.machine.memory_delay, self.machine.row_latency
+        )
+        loads = max(len(self.inputs) + len(self.choices), self.binary_words)
+        return self.total + (slowest + 1) * len(self.choices) + loads + START_DELAY
+
+    def reloads(self, placed: list[Placed], interval: int) -> bool:
+        """Whether the next run has all its words in the register memory when it is to start.
+
+        They come one a slot, after the last read of any, and not in slots in which a result is
+        stored.
+        """
+        if not self.inputs:
+            return True
+        reads = [
+            p.start + offset
+            for p in placed
+            for offset, word, _ in p.sequence.reads
+            if word in self.inputs
+        ]
+        stored = stores(placed, self.machine)
+        writes = {time % interval for word, time in stored.items() if not word.row}
+        slot, left = max(reads, default=0), len(self.inputs)
+        while left and slot <= interval:
+            left -= slot % interval not in writes
+            slot += 1
+        return slot + START_DELAY <= interval
 
 
 class Placer:
     """Depth-first search for start slots that no two runs of the steady state contend for."""
 
-    def __init__(
-        self,
-        choices: list[list[Sequence]],
-        machine: Machine,
-        interval: int,
-        limit: int | None = None,
-    ) -> None:
-        self.choices, self.machine, self.interval = choices, machine, interval
-        self.binary_words = 1 + max(
-            (word for orders in choices for _, word in orders[0].binary_reads), default=-1
-        )
-        self.limit = limit
+    def __init__(self, task: Task, interval: int, limit: int | None = None) -> None:
+        self.task, self.choices, self.machine = task, task.choices, task.machine
+        self.interval, self.limit = interval, limit
         self.found: list[Placed] | None = None
-        self.nodes = max(SEARCH_EFFORT // len(choices) ** 2, 50)
+        self.nodes = max(SEARCH_EFFORT // len(self.choices) ** 2, 50)
 
     def best(self) -> list[Placed] | None:
         """The placement that finishes first, within the limit; None if there is none."""
         self._extend([], 0, {})
         return self.found
 
+    def accepts(self, placed: list[Placed]) -> bool:
+        """Whether a placement made for another interval does for this one too."""
+        taken, ready = 0, dict[Word, int]()
+        for candidate in placed:
+            if not self._fits(candidate, taken, ready):
+                return False
+            taken |= self._phases(candidate)
+            if candidate.sequence.result:
+                ready[candidate.sequence.result] = candidate.finish(self.machine)
+        return self.task.reloads(placed, self.interval)
+
     def _extend(self, placed: list[Placed], taken: int, ready: dict[Word, int]) -> None:
         if len(placed) == len(self.choices):
-            self.found, self.limit = list(placed), last_slot(placed) - 1
+            if self.task.reloads(placed, self.interval):
+                self.found, self.limit = list(placed), last_slot(placed) - 1
             return
         for candidate in self._candidates(len(placed), taken, ready):
             self.nodes -= 1
@@ -65,9 +126,27 @@ class Placer:
         if len(candidate.sequence.slots) > self.interval or self._phases(candidate) & taken:
             return False
         reload = _reload(candidate)
-        if reload is not None and reload + self.binary_words + START_DELAY > self.interval:
+        if reload is not None and reload + self.task.binary_words + START_DELAY > self.interval:
             return False
-        return _operands(candidate, ready, self.interval, self.machine)
+        return self._operands(candidate, ready)
+
+    def _operands(self, candidate: Placed, ready: dict[Word, int]) -> bool:
+        """Whether every word is there and not yet overwritten by the next run.
+
+        A result can be forwarded to a left operand in the slot in which it is ready, and read from
+        where it is stored some slots after that.
+        """
+        for offset, word, is_left in candidate.sequence.reads:
+            time, delay = candidate.start + offset, self.machine.storage_delay(word)
+            if word not in ready:
+                if time + len(self.task.inputs) + START_DELAY > self.interval:
+                    return False
+                continue
+            distance = time - ready[word]
+            early = distance < delay and not (is_left and distance == 0)
+            if distance > self.interval or early:
+                return False
+        return True
 
     def _phases(self, candidate: Placed) -> int:
         """Bit mask of the slots of the steady state that a sequence occupies."""
@@ -88,21 +167,17 @@ def _earliest(sequence: Sequence, ready: dict[Word, int]) -> int:
     return max([0, *(ready[w] - o for o, w, _ in sequence.reads if w in ready)])
 
 
-def _operands(candidate: Placed, ready: dict[Word, int], interval: int, machine: Machine) -> bool:
-    """Whether every word is there and not yet overwritten by the next run.
-
-    A result can be forwarded to a left operand in the slot in which it is ready, and read from
-    where it is stored some slots after that.
-    """
-    for offset, word, is_left in candidate.sequence.reads:
-        delay = machine.storage_delay(word)
-        distance = candidate.start + offset - ready.get(word, -delay)
-        early = distance < delay and not (is_left and distance == 0)
-        if distance > interval or early:
-            return False
-    return True
-
-
 def last_slot(placed: list[Placed]) -> int:
     """Slot number of the last slot of a run."""
     return max(p.last for p in placed)
+
+
+def stores(placed: list[Placed], machine: Machine) -> dict[Word, int]:
+    """When results that are read from where they are stored are ready, in the order of reads."""
+    ready = {p.sequence.result: p.finish(machine) for p in placed if p.sequence.result}
+    return {
+        word: ready[word]
+        for p in placed
+        for offset, word, _ in p.sequence.reads
+        if word in ready and p.start + offset != ready[word]
+    }

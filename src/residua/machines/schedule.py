@@ -13,11 +13,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from residua.algorithms.program import Program, Residues
-from residua.machines.placement import START_DELAY, Placer, last_slot
+from residua.machines.modulo_solver import Effort, solve
+from residua.machines.placement import Placer, Task, last_slot, stores
 from residua.machines.sequences import SequenceBuilder
 from residua.machines.slots import Left, Machine, Placed, Slot, Word
 
 Goal = Literal["latency", "interval"]
+
+SOLVER_EFFORT = 0.25
+"""Deterministic seconds that the solver may take for one schedule."""
+
+_SHARE = 4
+"""How many times the solver may fail to decide on an interval before that effort is spent."""
 
 
 @dataclass(frozen=True)
@@ -87,30 +94,67 @@ def schedule(
     a slot.
     """
     builder = SequenceBuilder(program, machine, serial)
-    choices = builder.choices()
-    total = sum(len(orders[0].slots) for orders in choices)
-    slowest = max(machine.rower_latency + machine.memory_delay, machine.row_latency)
-    longest = total + (slowest + 1) * len(choices)
-    if builder.binary_words:
-        longest += builder.binary_words + START_DELAY
-    longest = max(longest, shortest_interval + 1)
-    prompt = Placer(choices, machine, longest).best()
-    assert prompt is not None
-    limit = last_slot(prompt) if goal == "latency" else None
-    for interval in range(max(total, shortest_interval), longest):
-        placed = Placer(choices, machine, interval, limit).best()
-        if placed is not None:
-            return _schedule(builder, placed, interval)
-    return _schedule(builder, prompt, longest)
+    task = Task(builder.choices(), machine, tuple(_inputs(builder)))
+    search = _Search(task)
+    longest = max(task.longest, shortest_interval + 1)
+    placed = search.place(longest)
+    assert placed is not None
+    if goal == "latency":
+        placed = search.shorten(longest, placed)
+    limit = last_slot(placed) if goal == "latency" else None
+    for interval in range(max(task.total, shortest_interval), longest):
+        found = search.place(interval, limit)
+        if found is None and Placer(task, interval).accepts(placed):
+            found = placed
+        if found is not None:
+            if goal == "interval":
+                found = search.shorten(interval, found)
+            return _schedule(builder, found, interval)
+    return _schedule(builder, placed, longest)
+
+
+class _Search:
+    """Looks for placements, depth first and then with a solver, whose effort is limited."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.effort = Effort(SOLVER_EFFORT, SOLVER_EFFORT / _SHARE)
+
+    def place(self, interval: int, limit: int | None = None) -> list[Placed] | None:
+        """A placement with its last slot within ``limit``, None if neither finds one."""
+        found = Placer(self.task, interval, limit).best()
+        if found is None:
+            if limit is None:
+                # A sequence comes at most an interval after the last of those that it reads.
+                machine = self.task.machine
+                limit = sum(
+                    max(Placed(order, interval).finish(machine) for order in orders)
+                    for orders in self.task.choices
+                )
+            found = solve(self.task, interval, limit, self.effort)
+        return found
+
+    def shorten(self, interval: int, placed: list[Placed]) -> list[Placed]:
+        """The same or one with an earlier last slot; the solver may spend all that is left."""
+        everything = Effort(self.effort.left, self.effort.left)
+        found = solve(self.task, interval, last_slot(placed) - 1, everything)
+        self.effort.left = everything.left
+        return found or placed
+
+
+def _inputs(builder: SequenceBuilder) -> Iterator[Word]:
+    """The words of the operands that are residues."""
+    for value in builder.program.inputs:
+        if isinstance(value, Residues):
+            yield from builder.words(value)
 
 
 def _schedule(builder: SequenceBuilder, placed: list[Placed], interval: int) -> Schedule:
     """Collect inputs, outputs and registers."""
     program = builder.program
-    inputs = [v for v in program.inputs if isinstance(v, Residues)]
-    words = tuple(word for value in inputs for word in builder.words(value))
-    read = _stored(placed, builder.machine)
-    stored = [word for word in read if not word.row and word not in words]
+    words = tuple(_inputs(builder))
+    read = stores(placed, builder.machine)
+    stored = [word for word in read if not word.row]
     rows = [word for word in read if word.row]
     return Schedule(
         program=program,
@@ -125,15 +169,3 @@ def _schedule(builder: SequenceBuilder, placed: list[Placed], interval: int) -> 
         registers={word: position for position, word in enumerate((*words, *stored), start=1)},
         row_registers={word: position for position, word in enumerate(rows)},
     )
-
-
-def _stored(placed: list[Placed], machine: Machine) -> dict[Word, None]:
-    """The words that are read from where they are stored, in the order of their reads."""
-    ready = {p.sequence.result: p.finish(machine) for p in placed}
-    reads = [
-        word
-        for p in placed
-        for offset, word, _ in p.sequence.reads
-        if p.start + offset != ready.get(word)
-    ]
-    return dict.fromkeys(reads)

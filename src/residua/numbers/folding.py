@@ -15,6 +15,41 @@ from residua.numbers.moduli import Modulus
 
 LARGEST_FOLD_COUNT = 8
 
+SEARCHED_FOLD_COUNT = 3
+"""Folds that reduce a sum modulo any modulus that a search of bases may return."""
+
+
+def small_offset(width: int) -> int:
+    """The largest |h| of half the bits of a modulus: two folds or three do for every short sum."""
+    return (1 << width // 2) - 1
+
+
+def largest_offset(width: int, terms: int, folds: int = SEARCHED_FOLD_COUNT) -> int:
+    """The largest |h| for which ``folds`` folds are certain to do, 0 if there is none.
+
+    They reduce any sum of ``terms`` products of a word of w + 1 signed bits by a centred constant,
+    and 2^(w-1).
+    """
+    low, high = 0, (1 << (width - 1)) - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _reduces(width, terms, folds, middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _reduces(width: int, terms: int, folds: int, offset: int) -> bool:
+    """Whether ``folds`` folds leave w + 1 bits, for -offset <= h <= offset."""
+    # The high part lies in [-high, high] before a fold. The fold leaves a product of at most
+    # high |h| in size and w bits more, whose high part is at most one more than the product's.
+    high = terms * ((1 << width) + offset) // 2 + 1
+    for _ in range(folds - 1):
+        high = (high * offset >> width) + 1
+    # A word of w bits less 2^(w-1) has room for as much again on either side.
+    return high * offset <= 1 << (width - 1)
+
 
 @dataclass(frozen=True)
 class Folding:

@@ -10,8 +10,8 @@ from residua.errors import SpecificationError
 class Modulus:
     """The modulus ``2**width - offset``.
 
-    ``width`` is w, at least 2 bits. ``offset`` is h, of either sign, with ``|h| < 2**(w // 2)``;
-    zero gives the power of two itself.
+    ``width`` is w, at least 2 bits. ``offset`` is h, of either sign, with ``|h| < 2**(w - 1)``, so
+    that every fold shortens what it folds; zero gives the power of two itself.
     """
 
     width: int
@@ -22,10 +22,10 @@ class Modulus:
             raise SpecificationError(
                 f"a modulus needs a width of at least 2 bits, not {self.width}"
             )
-        if abs(self.offset) >= 1 << (self.width // 2):
+        if abs(self.offset) >= 1 << (self.width - 1):
             raise SpecificationError(
                 f"2^{self.width} - ({self.offset}) is no pseudo-Mersenne modulus: "
-                f"|h| must be below 2^{self.width // 2} = {1 << (self.width // 2)}"
+                f"|h| must be below 2^{self.width - 1} = {1 << (self.width - 1)}"
             )
 
     @classmethod

@@ -1,7 +1,8 @@
 """Search for the pair of RNS bases of a modulus.
 
 The bases consist of 2n pairwise coprime moduli 2^w - h with small h: the largest |h| is as small
-as it can be, and then the signed-digit weight of all h together the least. Moduli that share a
+as it can be, and then the signed-digit weight of all h together the least. It has half as many bits
+as a modulus or, where so few moduli do not suffice, what three folds reduce. Moduli that share a
 rower are matched so that one fold network serves both. Residues are taken as the engine keeps them,
 as signed words of w + 1 bits, and values as signed; see ``ranges`` for the conditions that a pair
 has to meet.
@@ -17,6 +18,7 @@ from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import check_modulus
 from residua.numbers.cox import Cox, redundant_ranges
+from residua.numbers.folding import largest_offset, small_offset
 from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.packing import Packing, shared_tokens
 from residua.numbers.pairing import arrange, match, pair_cost
@@ -92,16 +94,21 @@ class _Request:
     powers_of_two: bool
     rowers: int | None
     columns: int
+    largest: int | None
 
     @property
     def step(self) -> int:
         """What the number of channels is a multiple of."""
         return lcm(self.rowers or 1, self.columns)
 
-    @property
-    def largest_offset(self) -> int:
+    def largest_offset(self, channels: int) -> int:
         """The largest |h| that a modulus of this width may have."""
-        return (1 << self.width // 2) - 1
+        if self.largest is not None:
+            return self.largest
+        # The longest sums: an extension with its quotient and a term, and products, which count for
+        # two as both factors are words.
+        terms = channels + 2 * self.products + 2
+        return max(small_offset(self.width), largest_offset(self.width, terms))
 
     @property
     def kind(self) -> str:
@@ -138,6 +145,7 @@ def search_bases(
     powers_of_two: bool = True,
     rowers: int | None = None,
     columns: int = 1,
+    largest: int | None = None,
 ) -> BasePair:
     """The bases with the smallest |h| for a modulus; the same answer for the same arguments.
 
@@ -159,12 +167,24 @@ def search_bases(
         columns: c, the moduli in a row of hierarchical extensions, a divisor of n and of the
             rowers. All moduli of base b are then below 2^w, so that the products of c - 1 of them
             fit c - 1 words; those of base a have weights anyway in the quadratic form.
+        largest: the largest |h| that a modulus may have; by default the larger one of
+            `folding.small_offset` and of what three folds reduce.
 
     Raises:
         SpecificationError: names the condition that fails and the nearest parameters that work.
     """
     request = _Request(
-        modulus, width, style, weight, truncation, sigma0, products, powers_of_two, rowers, columns
+        modulus,
+        width,
+        style,
+        weight,
+        truncation,
+        sigma0,
+        products,
+        powers_of_two,
+        rowers,
+        columns,
+        largest,
     )
     _check(request, channels)
     try:
@@ -291,7 +311,7 @@ def _check_coprime(modulus: int, base_a: Base, base_b: Base) -> None:
 def _smallest(request: _Request) -> BasePair:
     """The pair with the fewest channels."""
     step = request.step
-    # n moduli of at most 2^w + 2^(w/2) have to exceed P.
+    # n moduli of at most w + 1 bits have to exceed P.
     fewest = max(request.modulus.bit_length() // (request.width + 1), 1)
     last: _RangeError | None = None
     for channels in range(-(-fewest // step) * step, MOST_CHANNELS + 1, step):
@@ -351,19 +371,20 @@ def _build(request: _Request, channels: int) -> BasePair:
 def _select(request: _Request, count: int) -> list[Modulus]:
     """``count`` pairwise coprime moduli with the smallest possible largest |h|, then weight."""
     # Windows of growing size, so that wide moduli do not pay for candidates that are never needed.
-    limit = min(4 * count, request.largest_offset)
+    largest = request.largest_offset(count // 2)
+    limit = min(4 * count, largest)
     while True:
         offsets = list(_candidates(request, limit))
         tokens = shared_tokens([(1 << request.width) - offset for offset in offsets])
         most = len(Packing(tuple(tokens)).largest)
         if most >= count:
             break
-        if limit == request.largest_offset:
+        if limit == largest:
             raise _TooFewModuliError(
                 f"w = {request.width} gives only {most} pairwise coprime moduli{request.kind} "
                 f"with |h| < {limit + 1}, and n = {count // 2} needs {count}"
             )
-        limit = min(4 * limit, request.largest_offset)
+        limit = min(4 * limit, largest)
     low, high = count, len(offsets)
     while low < high:
         middle = (low + high) // 2
