@@ -1,0 +1,92 @@
+"""Half bases of SBMM with sparse moduli: M_a and M_b of n/2 moduli each, P = M_a^2 - 2 a prime.
+
+The pairs of moduli that share a rower are those of `search`; which of a pair goes to base a decides
+P. A few pairs more than needed make enough candidates (about one P in bits / 7 is prime).
+"""
+
+from collections.abc import Iterator
+from itertools import combinations, product
+
+from sympy import prevprime
+
+from residua.errors import SpecificationError
+from residua.numbers.bases import Base
+from residua.numbers.moduli import Modulus
+from residua.numbers.pairing import deal
+from residua.numbers.position_primes import is_probable_prime
+from residua.numbers.roots import weighted_root
+from residua.numbers.search import search_bases
+
+_SPARE_PAIRS = 6
+"""How many pairs more than needed are looked for, at most."""
+
+_LARGEST_WEIGHT = 4
+"""The largest weight of the quadratic form that a found base a may want."""
+
+Pairs = tuple[tuple[Modulus, Modulus], ...]
+
+
+def sparse_half_bases(
+    width: int, channels: int, *, weight: int, rowers: int, quadratic: bool
+) -> tuple[Base, Base]:
+    """Bases a and b of ``channels`` odd moduli each, of at most ``weight`` signed digits.
+
+    P = M_a^2 - 2 has 2 ``width`` ``channels`` bits. ``rowers`` work through both bases; with
+    ``quadratic`` base a allows the quadratic form (`algorithms.split`) with small weights. The same
+    arguments give the same bases.
+
+    Raises:
+        SpecificationError: there are too few moduli, or no prime among the candidates.
+    """
+    failure: SpecificationError | None = None
+    for spare in range(_SPARE_PAIRS + 1):
+        try:
+            pairs = _pairs(width, channels + spare, weight)
+        except SpecificationError as error:
+            failure = failure or error
+            break
+        for chosen in _dealt(pairs, channels, spare):
+            base_a = Base(tuple(one for one, _ in chosen))
+            if _fits(base_a, width, quadratic=quadratic):
+                return _arranged(base_a, Base(tuple(two for _, two in chosen)), rowers)
+    if failure and not spare:
+        raise failure
+    raise SpecificationError(
+        f"no M_a of {channels} moduli of w = {width} with at most {weight} signed digits in h "
+        "makes M_a^2 - 2 a prime; give another width, another weight or base_a"
+    )
+
+
+def _pairs(width: int, count: int, weight: int) -> Pairs:
+    """Pairs that share a fold network well, coprime all of them, none a power of two."""
+    # The bases are those of a multiplier whose modulus leaves them room.
+    modulus = int(prevprime(1 << max(count * width - width // 2, 17)))
+    found = search_bases(modulus, width, count, style="sparse", weight=weight, powers_of_two=False)
+    return tuple(zip(found.base_a, found.base_b, strict=True))
+
+
+def _dealt(pairs: Pairs, count: int, spare: int) -> Iterator[Pairs]:
+    """Every choice of ``count`` pairs and of the side of each; those of fewer pairs were tried."""
+    for chosen in combinations(pairs, count):
+        if spare and pairs[-1] not in chosen:
+            continue
+        for sides in product((0, 1), repeat=count):
+            yield tuple(
+                (pair[side], pair[1 - side]) for pair, side in zip(chosen, sides, strict=True)
+            )
+
+
+def _fits(base_a: Base, width: int, *, quadratic: bool) -> bool:
+    prime = base_a.product**2 - 2
+    if prime.bit_length() != 2 * width * len(base_a) or not is_probable_prime(prime):
+        return False
+    inverses = zip(base_a, base_a.cofactor_inverses, strict=True)
+    return not quadratic or all(
+        weighted_root(inverse, modulus.value, _LARGEST_WEIGHT) for modulus, inverse in inverses
+    )
+
+
+def _arranged(base_a: Base, base_b: Base, rowers: int) -> tuple[Base, Base]:
+    """Pairs with like networks on the rowers that they share."""
+    ordered = deal(list(zip(base_a, base_b, strict=True)), rowers)
+    return Base(tuple(one for one, _ in ordered)), Base(tuple(two for _, two in ordered))
