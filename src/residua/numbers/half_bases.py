@@ -6,14 +6,15 @@ P. A few pairs more than needed make enough candidates (about one P in bits / 7 
 
 from collections.abc import Iterator
 from itertools import combinations, product
+from math import gcd, prod
 
 from sympy import prevprime
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
-from residua.numbers.pairing import deal
-from residua.numbers.position_primes import is_probable_prime
+from residua.numbers.pairing import deal, pair_cost
+from residua.numbers.position_primes import is_probable_prime, primes
 from residua.numbers.roots import weighted_root
 from residua.numbers.search import search_bases
 
@@ -22,6 +23,9 @@ _SPARE_PAIRS = 6
 
 _LARGEST_WEIGHT = 4
 """The largest weight of the quadratic form that a found base a may want."""
+
+_WIDEST_DIVISOR = 40
+"""The widest moduli that `base_of_product` tries one by one."""
 
 Pairs = tuple[tuple[Modulus, Modulus], ...]
 
@@ -90,3 +94,82 @@ def _arranged(base_a: Base, base_b: Base, rowers: int) -> tuple[Base, Base]:
     """Pairs with like networks on the rowers that they share."""
     ordered = deal(list(zip(base_a, base_b, strict=True)), rowers)
     return Base(tuple(one for one, _ in ordered)), Base(tuple(two for _, two in ordered))
+
+
+def half_bases(width: int, channels: int) -> tuple[Base, Base]:
+    """Bases with any h: a random base a that makes M_a^2 - 2 a prime, and the nearest base b.
+
+    The same arguments give the same bases.
+
+    Raises:
+        SpecificationError: the width gives too few moduli.
+    """
+    base_a = next(primes(2 * width * channels, width)).base
+    return base_a, partner_base(base_a, None)
+
+
+def partner_base(base_a: Base, weight: int | None) -> Base:
+    """A base b of odd moduli with the smallest |h| for a base a, of the same size.
+
+    The modulus of each channel shares a fold network with that of base a as well as it can. With
+    ``weight`` h has at most so many signed digits, if there are enough such moduli.
+
+    Raises:
+        SpecificationError: there are too few moduli.
+    """
+    width, count = base_a.width, len(base_a)
+    found = _nearest(base_a, weight)
+    if len(found) < count and weight is not None:
+        found = _nearest(base_a, None)
+    if len(found) < count:
+        raise SpecificationError(
+            f"w = {width} gives only {len(found)} odd moduli that are coprime to base a and each "
+            f"other; {count} are needed"
+        )
+    chosen = []
+    for one in base_a:
+        best = min(found, key=lambda two: pair_cost(one.offset, two.offset))
+        found.remove(best)
+        chosen.append(best)
+    return Base(tuple(chosen))
+
+
+def _nearest(base_a: Base, weight: int | None) -> list[Modulus]:
+    """As many odd moduli as base a has, at most, coprime to it and each other."""
+    found: list[Modulus] = []
+    total = base_a.product
+    for size in range(1, 1 << base_a.width // 2, 2):
+        for offset in (size, -size):
+            modulus = Modulus(base_a.width, offset)
+            light = weight is None or modulus.weight <= weight
+            if light and gcd(modulus.value, total) == 1:
+                found.append(modulus)
+                total *= modulus.value
+            if len(found) == len(base_a):
+                return found
+    return found
+
+
+def base_of_product(product: int, width: int, channels: int) -> Base:
+    """The base of ``channels`` moduli 2^width - h whose product is M_a.
+
+    Raises:
+        SpecificationError: there is none.
+    """
+    if width > _WIDEST_DIVISOR:
+        raise SpecificationError(
+            f"moduli of w = {width} bits are not sought among the divisors of M_a: give base_a"
+        )
+    divisors = [
+        Modulus(width, offset)
+        for size in range(1 << width // 2)
+        for offset in {size, -size}
+        if product % ((1 << width) - offset) == 0
+    ]
+    for chosen in combinations(divisors, channels):
+        if prod(modulus.value for modulus in chosen) == product:
+            return Base(tuple(sorted(chosen)))
+    raise SpecificationError(
+        f"M_a = {product:#x} is no product of {channels} moduli 2^{width} - h; give base_a, or "
+        "another width"
+    )
