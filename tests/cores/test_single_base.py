@@ -107,6 +107,19 @@ def test_published_sizes(values, latency, interval):
     assert made.rowers == made.channels // 2
 
 
+@pytest.mark.parametrize(
+    ("values", "latency"),
+    [({}, 40), ({"width": 32, "bits": 384}, 46), ({"width": 32, "bits": 512}, 50)],
+)
+def test_both_splits_at_once(values, latency):
+    """n rowers, the version that the paper announces (section 6.1)."""
+    made = core(**({"bits": 192} | values), rowers="full")
+    assert made.cycles["latency"] == latency
+    assert made.rowers == made.channels
+    assert made.design.lanes == 2
+    assert made.specification.rowers == made.channels
+
+
 def test_workload_has_what_the_errata_warn_of():
     made = core(**SMALL)
     workload = single_base_workload(made.program, made.domain, 1)

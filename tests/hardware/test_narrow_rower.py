@@ -1,4 +1,4 @@
-"""Engines with an extra channel modulo 2^g, in simulation, against the values interpreter."""
+"""Engines with an extra channel modulo 2^g, of one lane and of two, against the model."""
 
 import random
 
@@ -17,13 +17,15 @@ from residua.numbers.residues import Redundant
 RUNS = 6
 
 
-def design_of(channels, rowers, extra, *, compressed, interval="latency"):
+def design_of(channels, rowers, extra, *, compressed, interval="latency", lanes=1):
     bases = sparse_half_bases(12, channels, weight=3, rowers=rowers, quadratic=False)
     domain = single_base(*bases, extra, Redundant(1), form="short", multiplication="direct")
     radix = domain.split.base_a.product
     ranges = (Interval.of(-radix, radix),) * 2
-    program = product_program(domain, Redundant(1), ranges, compressed=compressed)
-    options = EngineOptions(rowers=rowers, goal=interval, levels_per_register=2)
+    program = product_program(
+        domain, Redundant(1), ranges, compressed=compressed, parallel=lanes > 1
+    )
+    options = EngineOptions(rowers=lanes * rowers, goal=interval, levels_per_register=2)
     design = EngineDesign(program, options)
     program.representation = design.bounds.representation
     return domain, design
@@ -39,7 +41,7 @@ def words_of(design, vector, words, group):
 def simulate(design, jobs):
     """Words of all results, by run and position."""
     engine = Engine(design)
-    units, outputs = design.machine.units, len(design.schedule.outputs)
+    units, outputs = design.machine.units * design.lanes, len(design.schedule.outputs)
     found = [[None] * outputs for _ in jobs]
 
     async def drive(ctx):
@@ -74,16 +76,22 @@ def simulate(design, jobs):
 
 
 @pytest.mark.parametrize(
-    ("channels", "rowers", "extra", "compressed", "goal"),
+    ("channels", "rowers", "extra", "compressed", "goal", "lanes"),
     [
-        (3, 3, 5, False, "latency"),
-        (3, 3, 5, True, "latency"),
-        (2, 2, 9, True, "interval"),
-        (4, 2, 5, True, "latency"),
+        (3, 3, 5, False, "latency", 1),
+        (3, 3, 5, True, "latency", 1),
+        (2, 2, 9, True, "interval", 1),
+        (4, 2, 5, True, "latency", 1),
+        (3, 3, 5, False, "latency", 2),
+        (3, 3, 5, True, "latency", 2),
+        (2, 2, 9, True, "interval", 2),
+        (4, 2, 5, True, "latency", 2),
     ],
 )
-def test_engine(channels, rowers, extra, compressed, goal):
-    domain, design = design_of(channels, rowers, extra, compressed=compressed, interval=goal)
+def test_engine(channels, rowers, extra, compressed, goal, lanes):
+    domain, design = design_of(
+        channels, rowers, extra, compressed=compressed, interval=goal, lanes=lanes
+    )
     program = design.program
     pool = single_base_workload(program, domain, 1).pools[0]
     generator = random.Random(2)
@@ -96,13 +104,12 @@ def test_engine(channels, rowers, extra, compressed, goal):
         jobs.append(job)
     for job, own in zip(jobs, simulate(design, jobs), strict=True):
         expected = run(program, job)
-        position = 0
-        for value in program.outputs:
-            for group in range(len(value.base.wide) // rowers):
-                words = words_of(design, value, expected[value.name], group)
-                wide = slice(None) if value.base.narrow and group == 0 else slice(rowers)
-                assert own[position][wide] == words[wide], value.name
-                position += 1
+        for word, obtained in zip(design.schedule.outputs, own, strict=True):
+            for lane, value in enumerate(design.schedule.held(word)):
+                words = words_of(design, value, expected[value.name], word.group)
+                first, extra_too = lane * (rowers + 1), value.base.narrow and word.group == 0
+                count = rowers + extra_too
+                assert obtained[first : first + count] == words[:count], value.name
 
 
 def test_two_extra_moduli_are_refused():
@@ -114,3 +121,9 @@ def test_two_extra_moduli_are_refused():
         program.reduce(f"y{extra}", program.scaled(value, 3))
     with pytest.raises(SpecificationError, match="one extra modulus"):
         _ = EngineDesign(program, EngineOptions(rowers=2)).narrow
+
+
+def test_an_odd_number_of_rowers_makes_no_lanes():
+    _, design = design_of(2, 2, 5, compressed=False, lanes=2)
+    with pytest.raises(SpecificationError, match="3 rowers do not make two lanes"):
+        EngineDesign(design.program, EngineOptions(rowers=3))

@@ -140,6 +140,13 @@ def sum_of_products(
     program: Program, domain: PositionResidueDomain, products: Products
 ) -> Coefficients:
     """sum(sign * X * Y) mod P with one Split a coefficient."""
+    return carry(program, domain, coefficient_sums(program, domain, products))
+
+
+def coefficient_sums(
+    program: Program, domain: PositionResidueDomain, products: Products
+) -> Coefficients:
+    """sum(sign * X * Y) modulo t^d - c, plus multiples of P in an unsigned domain."""
     ranges = [_coefficient_range(domain, products, i) for i in range(domain.degree)]
     lift = _lift(program, domain, ranges)
     parts_a = {id(each): [e.a for e in each] for x, y, _ in products for each in (x, y)}
@@ -150,7 +157,7 @@ def sum_of_products(
         )
         for part in (parts_a, parts_b)
     )
-    return carry(program, domain, [Element(a, b) for a, b in zip(sums_a, sums_b, strict=True)])
+    return tuple(Element(a, b) for a, b in zip(sums_a, sums_b, strict=True))
 
 
 def normalise(program: Program, domain: PositionResidueDomain, x: Coefficients) -> Coefficients:
@@ -177,14 +184,13 @@ def carry(program: Program, domain: PositionResidueDomain, sums: Sequence[Elemen
     # Nothing is recorded here: if base b is too narrow, the largest K says by how much.
     max(parts, key=lambda part: part.quotient.range.magnitude).quotient_a(program)
     return tuple(
-        _carried(program, i, part, parts[i - 1], 1 if i else domain.offset)
+        carried(program, i, part, parts[i - 1], 1 if i else domain.offset)
         for i, part in enumerate(parts)
     )
 
 
-def _carried(
-    program: Program, index: int, own: Division, below: Division, multiple: int
-) -> Element:
+def carried(program: Program, index: int, own: Division, below: Division, multiple: int) -> Element:
+    """Coefficient ``index``: its own remainder and ``multiple`` times the quotient below it."""
     return Element(
         program.reduce(
             f"z{index}_a", own.remainder_a(program), below.quotient_a(program, multiple)

@@ -11,6 +11,7 @@ narrow channel of base b: M_b grows by 2^g, which is the room that products need
 has only to be extended to that one channel to know K_k = (K - R_k) / M_a.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -20,13 +21,15 @@ from residua.algorithms.position_residue import (
     Coefficients,
     Multiplication,
     PositionResidueDomain,
+    carried,
+    coefficient_sums,
     lifted,
+    multiply,
     operand,
     smallest_coxes,
-    sum_of_products,
 )
 from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
-from residua.algorithms.split import Form, SplitDomain, remainder_range, split
+from residua.algorithms.split import Form, SplitDomain, divide, remainder_range, split
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
@@ -87,23 +90,79 @@ def compress(program: Program, domain: PositionResidueDomain, x: Coefficients) -
         raise SpecificationError("Compress needs an extra modulus m_gamma in base b")
     x = lifted(program, domain, x)
     parts = [_Quotient(program, domain.split, each) for each in x]
-    results = []
-    for i, own in enumerate(parts):
-        below, multiple = parts[i - 1], 1 if i else domain.offset
-        stem = f"c{i}"
-        # The paper doubles by additions; a slot of an engine is the same with a constant in it.
-        turns, each = (1, multiple) if domain.multiplication == "direct" else (multiple, 1)
-        results.append(
-            Element(
-                program.reduce(
-                    f"{stem}_a", own.remainder_a(), *[below.quotient("a", each)] * turns
-                ),
-                program.reduce(
-                    f"{stem}_b", *own.remainder_b(), *[below.quotient("b", each)] * turns
-                ),
-            )
-        )
-    return tuple(results)
+    return tuple(_compressed(program, domain, parts, i) for i in range(domain.degree))
+
+
+def parallel_compress(
+    program: Program, domain: PositionResidueDomain, x: Coefficients
+) -> Coefficients:
+    """`compress` with K in lane 0 and R in lane 1 of an engine; in a signed domain only."""
+    start = len(program.steps)
+    quotient = _Quotient(program, domain.split, x[1])
+    middle = len(program.steps)
+    parts = [_Quotient(program, domain.split, x[0]), quotient]
+    program.together(start, middle)
+    start = len(program.steps)
+    high = _compressed(program, domain, parts, 1)
+    middle = len(program.steps)
+    low = _compressed(program, domain, parts, 0)
+    program.together(start, middle)
+    return low, high
+
+
+def parallel_product(
+    program: Program, domain: PositionResidueDomain, x: Coefficients, y: Coefficients
+) -> Coefficients:
+    """X Y mod P with both Splits at once, U in lane 0 and V in lane 1 of an engine.
+
+    K_z = K_u + R_v is made where K_u is, in lane 0, R_z in lane 1. Each lane computes both U and V,
+    in slots in which it would wait, so that only the quotients change lanes. In a signed domain.
+    """
+    sums, copies = [_paired_sums(program, domain, x, y, swapped=s) for s in (False, True)]
+    start = len(program.steps)
+    first = divide(program, domain.split, sums[0])
+    middle = len(program.steps)
+    second = divide(program, domain.split, sums[1])
+    program.together(start, middle)
+    start = len(program.steps)
+    high = carried(program, 1, replace(second, value=copies[1]), first, 1)
+    middle = len(program.steps)
+    low = carried(program, 0, replace(first, value=copies[0]), second, domain.offset)
+    program.together(start, middle)
+    return low, high
+
+
+def _paired_sums(
+    program: Program,
+    domain: PositionResidueDomain,
+    x: Coefficients,
+    y: Coefficients,
+    *,
+    swapped: bool,
+) -> tuple[Element, Element]:
+    """U and V in both bases, U in lane 0, or in lane 1 if ``swapped``."""
+    start = len(program.steps)
+    low, high = coefficient_sums(program, domain, [(x, y, 1)])
+    made = program.steps[start:]
+    del program.steps[start:]
+    for part in (low.a, high.a), (low.b, high.b):
+        for value in reversed(part) if swapped else part:
+            program.steps += [step for step in made if step.result is value]
+        program.together(len(program.steps) - 2, len(program.steps) - 1)
+    return low, high
+
+
+def _compressed(
+    program: Program, domain: PositionResidueDomain, parts: Sequence["_Quotient"], i: int
+) -> Element:
+    """Coefficient i: its own remainder and the quotient below it."""
+    own, below, multiple = parts[i], parts[i - 1], 1 if i else domain.offset
+    # The paper doubles by additions; a slot of an engine is the same with a constant in it.
+    turns, each = (1, multiple) if domain.multiplication == "direct" else (multiple, 1)
+    return Element(
+        program.reduce(f"c{i}_a", own.remainder_a(), *[below.quotient("a", each)] * turns),
+        program.reduce(f"c{i}_b", *own.remainder_b(), *[below.quotient("b", each)] * turns),
+    )
 
 
 class _Quotient:
@@ -239,13 +298,20 @@ def product_program(
     ranges: tuple[Interval, ...],
     *,
     compressed: bool,
+    parallel: bool = False,
 ) -> Program:
-    """x y mod P, compressed if asked for, as a program with inputs x0_a, x0_b, x1_a, ..."""
+    """x y mod P, compressed if asked for, as a program with inputs x0_a, x0_b, x1_a, ...
+
+    With ``parallel`` for an engine with two lanes.
+    """
     program = Program("sbmm", representation)
     x, y = (operand(program, domain, name, ranges) for name in "xy")
-    result = sum_of_products(program, domain, [(x, y, 1)])
+    multiply_by, shorten = (
+        (parallel_product, parallel_compress) if parallel else (multiply, compress)
+    )
+    result = multiply_by(program, domain, x, y)
     if compressed:
-        result = compress(program, domain, result)
+        result = shorten(program, domain, result)
     program.output(*(part for each in result for part in (each.a, each.b)))
     return program
 

@@ -340,9 +340,11 @@ def _word(core: EngineCore, word: Word) -> dict[str, Any]:
     first = word.group * rowers
     vector = schedule.values[word.value]
     found: dict[str, Any] = {"vector": vector, "channels": [first, first + rowers - 1]}
+    if word in schedule.outputs and core.design.lanes > 1:
+        found["vector"], found["beside"] = (value.name for value in schedule.held(word))
     if core.design.narrow:
         vectors = [*core.program.inputs, *core.program.outputs]
-        own = next(v for v in vectors if isinstance(v, Residues) and v.name == vector)
+        own = next(v for v in vectors if isinstance(v, Residues) and v.name == found["vector"])
         found["extra"] = own.base.narrow and word.group == 0
     return found
 
@@ -350,6 +352,7 @@ def _word(core: EngineCore, word: Word) -> dict[str, Any]:
 def _words(words: list[dict[str, Any]]) -> list[str]:
     return [
         "{vector}[{channels[0]}..{channels[1]}]".format(**word)
+        + (f" beside {word['beside']}" if "beside" in word else "")
         + (" and m_gamma" if word.get("extra") else "")
         for word in words
     ]

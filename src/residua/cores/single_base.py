@@ -73,7 +73,7 @@ class SingleBaseCore:
 
     @property
     def rowers(self) -> int:
-        """Physical rowers but that of m_gamma."""
+        """Physical rowers but those of m_gamma; n of them make two lanes."""
         return self.request.physical_rowers
 
     @property
@@ -131,6 +131,7 @@ class SingleBaseCore:
             Redundant(1),
             self.ranges_of_operands,
             compressed=self.request.compress,
+            parallel=self.rowers == self.channels,
         )
         options = EngineOptions(
             rowers=self.rowers,
@@ -215,6 +216,7 @@ class SingleBaseCore:
             "factor_a": [str(factor) for factor in split.factor_a],
             "root": str(base_a.product),
             "rowers": self.rowers,
+            "lanes": self.design.lanes,
             "reduction": self.reduction,
             "folds": self.design.bounds.folds,
             "schedule": self.request.schedule,

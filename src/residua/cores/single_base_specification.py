@@ -142,7 +142,7 @@ class SingleBaseSpecification(BaseModel):
 
     @property
     def physical_rowers(self) -> int:
-        """Rowers but that of m_gamma."""
+        """Rowers but those of m_gamma."""
         named = {None: self.half, "half": self.half, "full": 2 * self.half}
         return named[self.rowers] if self.rowers in named else int(self.rowers or 0)
 

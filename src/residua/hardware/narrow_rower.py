@@ -13,10 +13,11 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.delay import delayed
+from residua.hardware.primitives import MULTIPLIER_LATENCY, Multiplier
 from residua.hardware.rower import RowerShape
 from residua.machines.slots import Left
 
-_SUM_LATENCY = 4
+_SUM_LATENCY = 2 + MULTIPLIER_LATENCY
 """Cycles from the choice of a left operand by the other rowers to the sum; they take at least one
 more for a fold, so that there is time to wait."""
 
@@ -38,6 +39,7 @@ class NarrowRower(Component):
         word = signed(bits)
         super().__init__(
             {name: In(port) for name, port in shape.control().items()}
+            | ({"partner": In(word)} if Left.PARTNER in shape.lefts else {})
             | {
                 "listens": In(1),
                 "ring": In(word),
@@ -59,14 +61,17 @@ class NarrowRower(Component):
             for name, shape in (*self.shape.control().items(), ("listens", 1))
         }
         m.d.sync += [copy.eq(getattr(self, name)) for name, copy in control.items()]
-        right = self._right(m, control)
-        left = self._left(m, control)
-        product = self._signal("product")
+        m.submodules.multiplier = multiplier = Multiplier(self.bits, self.bits)
+        m.d.comb += [
+            multiplier.left.eq(self._left(m, control)),
+            multiplier.right.eq(self._right(m, control)),
+        ]
+        product = multiplier.product[: self.bits].as_signed()
         total = self._signal("total")
-        m.d.sync += product.eq(left * right)
-        before = Mux(delayed(m, control["first"], 3, "first"), 0, total)
+        before = Mux(delayed(m, control["first"], _SUM_LATENCY - 1, "first"), 0, total)
         if self.shape.subtracts:
-            before = Mux(delayed(m, control["subtract"], 3, "subtract"), -before, before)
+            subtract = delayed(m, control["subtract"], _SUM_LATENCY - 1, "subtract")
+            before = Mux(subtract, -before, before)
         m.d.sync += total.eq(product + before)
         waited = delayed(m, total, self.latency - _SUM_LATENCY, "total")
         m.d.comb += self.residue.eq(waited.as_signed())
@@ -75,20 +80,19 @@ class NarrowRower(Component):
     def _signal(self, name: str) -> Signal:
         return Signal(signed(self.bits), name=name, reset_less=True)
 
-    def _left(self, m: Module, control: dict[str, Signal]) -> Signal:
+    def _left(self, m: Module, control: dict[str, Signal]) -> Value:
         """The own word, registered; then that of the ring or the bus in its place."""
         codes, code = self.shape.left_codes, control["left"]
-        word, operand, left = (self._signal(n) for n in ("left_word", "own_operand", "left"))
+        word, operand = self._signal("left_word"), self._signal("own_operand")
         bus = self._signal("bus_word")
-        m.d.sync += [
-            word.eq(self.stored),
-            operand.eq(Mux(code == codes[Left.RESULT], self.residue, word)),
-            bus.eq(self.bus),
-        ]
+        own: Value = Mux(code == codes[Left.RESULT], self.residue, word)
+        if Left.PARTNER in codes:
+            own = Mux(code == codes[Left.PARTNER], self.partner, own)
+        m.d.sync += [word.eq(self.stored), operand.eq(own), bus.eq(self.bus)]
         listens = delayed(m, control["listens"], 1, "listens")
         takes_bus = delayed(m, code == codes[Left.BUS], 1, "takes_bus")
-        m.d.sync += left.eq(Mux(listens, self.ring, Mux(takes_bus, bus, operand)))
         m.d.comb += self.operand.eq(operand)
+        left: Value = Mux(listens, self.ring, Mux(takes_bus, bus, operand))
         return left
 
     def _right(self, m: Module, control: dict[str, Signal]) -> Value:
@@ -104,7 +108,7 @@ class NarrowRower(Component):
             self.stored.eq(left.data),
         ]
         m.d.sync += right_word.eq((right.data | self._constant(m, control)).as_signed())
-        return delayed(m, right_word, 2, "right").as_signed()
+        return delayed(m, right_word, 1, "right").as_signed()
 
     def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
         """The write port, as a `Rower` has it."""

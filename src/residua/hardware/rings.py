@@ -65,6 +65,7 @@ def build_machine(
     cox_latency: int,
     row: RowShape | None,
     narrow: int = 0,
+    lanes: int = 1,
 ) -> Machine:
     """The machine that the scheduler sees; taps enough to hide the Cox behind a ring pass.
 
@@ -75,7 +76,9 @@ def build_machine(
         raise SpecificationError(
             f"{rowers} rowers do not make rows of c = {columns}; give a multiple of {columns}"
         )
-    machine = Machine(rowers, rower_latency, MEMORY_DELAY, cox_latency, 1, narrow=narrow)
+    machine = Machine(
+        rowers, rower_latency, MEMORY_DELAY, cox_latency, 1, narrow=narrow, lanes=lanes
+    )
     if row:
         machine = replace(
             machine,

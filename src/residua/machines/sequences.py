@@ -17,6 +17,7 @@ from residua.algorithms.program import (
     Words,
 )
 from residua.errors import SpecificationError
+from residua.machines.lanes import Lanes, Scaling, joined, scaling_slots
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
@@ -75,6 +76,7 @@ class SequenceBuilder:
         self, program: Program, machine: Machine, serial: bool, digits: tuple[int, ...] = ()
     ) -> None:
         self.program, self.machine, self.serial = program, machine, serial
+        self.lanes = Lanes(program, machine.lanes)
         rows = broadcast_rows(program)
         counts = digits or row_digits(program)
         self.digits = {id(each): count for each, count in zip(rows, counts, strict=True)}
@@ -92,6 +94,9 @@ class SequenceBuilder:
                 self._number(source)
         for step in program.steps:
             self._number(step.result)
+        for first, second in self.lanes.pairs.values():
+            # Both lanes have their own in the same place.
+            self.index[id(second.result)] = self.index[id(first.result)]
         for each in rows:
             self._number_rows(each)
 
@@ -134,10 +139,25 @@ class SequenceBuilder:
         """The words of a vector, one for each group of channels."""
         return [self._word(value, group) for group in range(self._groups(value))]
 
+    def held(self, word: Word) -> tuple[Residues, ...]:
+        """The vectors that the lanes hold in a word of an output."""
+        values = [*self.program.inputs, *(step.result for step in self.program.steps)]
+        own = next(
+            value
+            for value in values
+            if isinstance(value, Residues) and self.index[id(value)] == word.value
+        )
+        pair = self.lanes.pairs.get(id(own))
+        return tuple(step.result for step in pair) if pair else (own,) * self.machine.lanes
+
     def choices(self) -> list[list[Sequence]]:
         """For each sequence in program order, the orders of slots to choose from."""
         choices: list[list[Sequence]] = []
+        done: set[int] = set()
         for step in self.program.steps:
+            done.add(id(step.result))
+            if any(id(each.result) not in done for each in self.lanes.together(step)):
+                continue
             choices += [[sequence] for sequence in self._row_sequences(step)]
             choices += [
                 [self._sequence(step, group, late) for late in _orders(step)]
@@ -187,25 +207,39 @@ class SequenceBuilder:
 
     def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
         """The slots of one group: products, broadcasts, scaled terms before or after, quotients."""
+        rowers, steps = self.machine.rowers, self.lanes.together(step)
+        moduli = step.result.base.wide[group * rowers : (group + 1) * rowers]
+        name = " | ".join(dict.fromkeys(each.result.name for each in steps))
+        parts = [self._parts(each, group, lane) for lane, each in enumerate(steps)]
+        products, broadcasts, quotients = (
+            joined(lanes, name) for lanes in zip(*(own[:3] for own in parts), strict=True)
+        )
+        scaled = scaling_slots([own[3] for own in parts], self.machine.units)
+        slots = products + (broadcasts + scaled if scaled_late else scaled + broadcasts)
+        slots += self._quotient_slots(slots, quotients)
+        slots[0] = replace(slots[0], first=True)
+        slots[-1] = replace(slots[-1], last=True)
+        result = self._word(step.result, group)
+        return Sequence(name, result, moduli, tuple(slots))
+
+    def _parts(
+        self, step: Reduction, group: int, lane: int
+    ) -> tuple[list[Slot], list[Slot], list[Slot], list[Scaling]]:
+        """Products, broadcasts, quotients and scaled words of a step, as a lane has them."""
         if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
             raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
-        rowers = self.machine.rowers
         base = step.result.base
-        moduli = base.wide[group * rowers : (group + 1) * rowers]
-        slots = self._signed_products(step, group)
+        products = self._signed_products(step, group, lane)
+        slots: list[Slot] = []
         quotients: list[Slot] = []
-        for term in sorted(step.terms, key=lambda t: isinstance(t, Scaled) == scaled_late):
+        scaled: list[Scaling] = []
+        for term in step.terms:
             match term:
                 case Scaled(value, constants, _):
-                    slots.append(self._scaled(value, group, constants, base))
-                case Broadcast(Words() as words, matrix, _):
-                    slots += self._binary(words, matrix, group, base)
-                case Broadcast(Residues() as source, matrix, _):
-                    quotient = self._residue_quotient(step, source)
-                    slots += self._passes(source, matrix, group, base, quotient)
-                case Broadcast(Rows() as rows, matrix, _):
-                    quotient = _quotient_of(step, rows)
-                    slots += self._row_passes(rows, matrix, group, moduli, quotient)
+                    constant = self._constants(constants, group, base)
+                    scaled.append((self._word(value, group), constant, self._crosses(value, lane)))
+                case Broadcast():
+                    slots += self._broadcast(step, term, group, lane)
                 case Correction(_, constants):
                     constant = self._constants(constants, group, base)
                     quotients.append(Slot(Left.BUS, constants=constant))
@@ -214,11 +248,32 @@ class SequenceBuilder:
                     slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
                 case Product() | Gated():
                     pass
-        slots += self._quotient_slots(slots, quotients)
-        slots[0] = replace(slots[0], first=True)
-        slots[-1] = replace(slots[-1], last=True)
-        result = self._word(step.result, group)
-        return Sequence(step.result.name, result, moduli, tuple(slots))
+        return products, slots, quotients, scaled
+
+    def _broadcast(self, step: Reduction, term: Broadcast, group: int, lane: int) -> list[Slot]:
+        """The slots in which all rowers get the words of a source."""
+        base, matrix = step.result.base, term.matrix
+        match term.source:
+            case Words() as words:
+                return self._binary(words, matrix, group, base)
+            case Rows() as rows:
+                first = group * self.machine.rowers
+                moduli = base.wide[first : first + self.machine.rowers]
+                return self._row_passes(rows, matrix, group, moduli, _quotient_of(step, rows))
+            case Residues() as source:
+                quotient = self._residue_quotient(step, source)
+                passes = self._passes(source, matrix, group, base, quotient)
+                return self._crossing(source, passes) if self._crosses(source, lane) else passes
+
+    def _crosses(self, value: Residues, lane: int) -> bool:
+        """Whether only the other lane has a value."""
+        return self.lanes.lane(value.root()[0]) not in (None, lane)
+
+    def _crossing(self, source: Residues, slots: list[Slot]) -> list[Slot]:
+        """The word of an extra channel from the other lane."""
+        if source.base.wide:
+            raise SpecificationError(f"{source.name} is in the ring of the other lane")
+        return [replace(slot, crosses=True) for slot in slots]
 
     def _residue_quotient(self, step: Reduction, source: Residues) -> Quotient | None:
         quotient = _quotient_of(step, source)
@@ -237,13 +292,19 @@ class SequenceBuilder:
         wait = max(tapped + self.machine.cox_latency - len(before), 0)
         return [Slot(Left.REGISTER)] * wait + quotients
 
-    def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
+    def _signed_products(self, step: Reduction, group: int, lane: int) -> list[Slot]:
         """Products to be subtracted first; the next slot then takes their sum from its own product.
 
         So that the start value of the accumulator comes out with its own sign, it is subtracted
         too.
         """
         products = [term for term in step.terms if isinstance(term, Product | Gated)]
+        for term in products:
+            for value in (term.left, term.right) if isinstance(term, Product) else (term.value,):
+                if self._crosses(value, lane):
+                    raise SpecificationError(
+                        f"{step.result.name} multiplies {value.name}, which the other lane has"
+                    )
         negative = [self._product(term, group) for term in products if term.sign < 0]
         positive = [self._product(term, group) for term in products if term.sign > 0]
         if negative:
@@ -258,10 +319,6 @@ class SequenceBuilder:
             return Slot(Left.BUS, right_word=self._word(term.value, group), gate=gate)
         left, right = self._word(term.left, group), self._word(term.right, group)
         return Slot(Left.REGISTER, left_word=left, right_word=right)
-
-    def _scaled(self, value: Residues, group: int, constants: tuple[int, ...], base: Base) -> Slot:
-        constant = self._constants(constants, group, base)
-        return Slot(Left.REGISTER, left_word=self._word(value, group), constants=constant)
 
     def _constants(self, row: tuple[int, ...], group: int, base: Base) -> tuple[int, ...]:
         """The constants of one group, that of the small rower last."""
