@@ -71,13 +71,17 @@ def single_base(
     return PositionResidueDomain(2, 2, replace(bases, first=first, second=second), multiplication)
 
 
-def compress(program: Program, domain: PositionResidueDomain, x: Coefficients) -> Coefficients:
+def compress(
+    program: Program, domain: PositionResidueDomain, x: Coefficients, name: str = "c"
+) -> Coefficients:
     """The same element with K and R of little more than M_a (SBMM Algorithm 5, repaired).
 
     K = K_k M_a + R_k and R = K_r M_a + R_r become (K_r + R_k, R_r + 2 K_k). The published form goes
     wrong where a quotient is -1, which it is for every small K or R (ERRATA E4). Here there is
     neither a test nor a branch: signed residues modulo m_gamma hold -1 as what it is, and in an
     unsigned domain a multiple of P comes first (ERRATA E6).
+
+    The results are called ``name`` 0 and 1.
 
     Costs with n/2 moduli in each base n/2 EMM and n/2 + 1 products modulo m_gamma for each of both,
     and n/2 products of the quotient with M_a in base b: 2 n EMM and n + 2 GMM.
@@ -90,7 +94,7 @@ def compress(program: Program, domain: PositionResidueDomain, x: Coefficients) -
         raise SpecificationError("Compress needs an extra modulus m_gamma in base b")
     x = lifted(program, domain, x)
     parts = [_Quotient(program, domain.split, each) for each in x]
-    return tuple(_compressed(program, domain, parts, i) for i in range(domain.degree))
+    return tuple(_compressed(program, domain, parts, i, name) for i in range(domain.degree))
 
 
 def parallel_compress(
@@ -153,15 +157,19 @@ def _paired_sums(
 
 
 def _compressed(
-    program: Program, domain: PositionResidueDomain, parts: Sequence["_Quotient"], i: int
+    program: Program,
+    domain: PositionResidueDomain,
+    parts: Sequence["_Quotient"],
+    i: int,
+    name: str = "c",
 ) -> Element:
     """Coefficient i: its own remainder and the quotient below it."""
     own, below, multiple = parts[i], parts[i - 1], 1 if i else domain.offset
     # The paper doubles by additions; a slot of an engine is the same with a constant in it.
     turns, each = (1, multiple) if domain.multiplication == "direct" else (multiple, 1)
     return Element(
-        program.reduce(f"c{i}_a", own.remainder_a(), *[below.quotient("a", each)] * turns),
-        program.reduce(f"c{i}_b", *own.remainder_b(), *[below.quotient("b", each)] * turns),
+        program.reduce(f"{name}{i}_a", own.remainder_a(), *[below.quotient("a", each)] * turns),
+        program.reduce(f"{name}{i}_b", *own.remainder_b(), *[below.quotient("b", each)] * turns),
     )
 
 
