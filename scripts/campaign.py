@@ -78,13 +78,28 @@ PRODUCTS = dict(hierarchical(*size, columns) for columns in (2, 3, 4) for size i
 ROWS |= PRODUCTS
 ROWS |= dict(extension(*size) for size in CHANNELS)
 
+
+def single_base(bits: int, width: int, rowers: str) -> tuple[str, dict[str, Any]]:
+    """SBMM with Compress in one of the sizes of the SBMM paper's Table 3, m_gamma = 2^12."""
+    keys = {"algorithm": "sbmm", "bits": bits, "width": width, "extra_bits": 12}
+    name = f"{bits} ({bits // width}, {width}), SBMM, {rowers} rowers"
+    return name, {**keys, "rowers": rowers, "compress": True}
+
+
+ROWS |= dict(
+    single_base(*size, rowers)
+    for size in ((192, 16), (384, 32), (512, 32))
+    for rowers in ("half", "full")
+)
+
 FEWER = {name: VECTORS // 10 for name, keys in PRODUCTS.items() if keys["columns"] > 2}
 """Rows of which so many vectors are enough."""
 
 INTRODUCTION = """\
 The Verilog of each core, simulated with Verilator, against the bit-exact model: every residue of
 every output word of every product, or base extension where a row says “alone”. HBE stands for
-hierarchical extensions over rows of c moduli. Half of the runs are back to back, half with random
+hierarchical extensions over rows of c moduli, SBMM for single-base products, each followed by
+Compress, whose results are operands of others. Half of the runs are back to back, half with random
 gaps between operands and random values of `enable`. The oracle checks a sample, every pair of the
 most adversarial operands among it, with plain integers. Latency and interval are measured, in
 cycles; seconds are those of one processor core, without building the simulator. A + after the

@@ -141,6 +141,13 @@ class Quotient:
             return self.source.columns * self.source.source.base.width
         return self.source.base.width
 
+    @property
+    def widths(self) -> Vector:
+        """The same for every word; an extra modulus is narrower."""
+        if isinstance(self.source, Rows):
+            return (self.width,) * self.source.count
+        return tuple(modulus.width for modulus in self.source.base)
+
 
 @dataclass(frozen=True)
 class Bit:
@@ -239,6 +246,8 @@ class Program:
     steps: list[Reduction] = field(default_factory=list)
     outputs: list[Residues] = field(default_factory=list)
     bits: list[Bit] = field(default_factory=list)
+    pairs: list[tuple[Residues, Residues]] = field(default_factory=list)
+    """Results of steps that the two lanes of an engine make at the same time."""
 
     def input(self, name: str, base: Base, factor: Sequence[int], range: Interval) -> Residues:
         """A vector that the caller supplies."""
@@ -413,6 +422,21 @@ class Program:
         self.steps.append(Reduction(result, terms))
         return result
 
+    def together(self, first: int, second: int) -> None:
+        """Pair the steps from ``first`` to ``second`` - 1 with those from there to the last.
+
+        An engine with two lanes executes each pair at once, the first steps in lane 0. Nothing else
+        changes: it is the same program.
+        """
+        one, two = self.steps[first:second], self.steps[second:]
+        if len(one) != len(two):
+            raise ProgramError(
+                f"{self._here()}: {len(one)} steps cannot run beside {len(two)} others"
+            )
+        for a, b in zip(one, two, strict=True):
+            self._same_base(a.result.base, b.result.base)
+            self.pairs.append((a.result, b.result))
+
     def demand(self, value: Residues, range: Interval, reason: str) -> None:
         """Refuse a program in which a value may leave ``range``; ``reason`` says what for."""
         reached = value.range.integers()
@@ -442,7 +466,8 @@ class Program:
 
     def channels(self, value: Residues, first: int, last: int) -> Residues:
         """Channels ``first`` to ``last`` - 1 of a vector, as a vector over those moduli."""
-        base = Base(value.base.moduli[first:last])
+        narrow = value.base.narrow and last == len(value.base)
+        base = Base(value.base.moduli[first:last], narrow)
         name = f"{value.name}[{first}:{last}]"
         return Residues(name, base, value.factor[first:last], value.range, value, first)
 

@@ -32,13 +32,16 @@ constexpr int isolated_runs = 16;
 constexpr int most_failures = 3;
 constexpr std::int64_t patience = 1000 + 200 * (tables::latency + tables::interval);
 
-constexpr int port_words = (tables::rowers * tables::word_bits + 31) / 32;
+constexpr int port_words = (tables::load_width * tables::word_bits + 31) / 32;
+
+// What one transfer carries: a word of the run for every rower, or nothing (-1).
+template <int count> using Transfer = const int (&)[count];
 
 // The word of every rower, the first one in the lowest bits.
 template <class Port> void pack(Port& port, const Word* words) {
   std::uint64_t buffer = 0;
   int filled = 0, index = 0;
-  for (int rower = 0; rower < tables::rowers; ++rower) {
+  for (int rower = 0; rower < tables::load_width; ++rower) {
     Word word = words[rower];
     for (int left = tables::word_bits; left > 0;) {
       const int bits = left < 32 ? left : 32;
@@ -60,7 +63,7 @@ template <class Port> void pack(Port& port, const Word* words) {
 template <class Port> void unpack(const Port& port, Word* words) {
   std::uint64_t buffer = 0;
   int filled = 0, index = 0;
-  for (int rower = 0; rower < tables::rowers; ++rower) {
+  for (int rower = 0; rower < tables::result_width; ++rower) {
     Word word = 0;
     for (int done = 0; done < tables::word_bits;) {
       const int bits = tables::word_bits - done < 32 ? tables::word_bits - done : 32;
@@ -224,6 +227,14 @@ void print_words(const char* name, const Word* words, int count) {
   std::printf("]");
 }
 
+template <int count>
+void print_words(const char* name, const Words& words, Transfer<count> transfer) {
+  Words chosen;
+  for (const int place : transfer)
+    if (place >= 0) chosen.push_back(words[place]);
+  print_words(name, chosen.data(), static_cast<int>(chosen.size()));
+}
+
 class Bench {
  public:
   Bench(Source& source, std::ofstream& dump, std::uint64_t runs, std::uint64_t seed, bool stalls)
@@ -233,7 +244,7 @@ class Bench {
         gaps_(~seed),
         runs_(runs),
         stalls_(stalls) {
-    noise_.resize(tables::rowers);
+    noise_.resize(tables::load_width);
   }
 
   void run() {
@@ -268,13 +279,13 @@ class Bench {
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       const auto& [word, run] = failures_[i];
-      const int first = tables::result_first[word];
+      const auto& transfer = tables::result_words[word];
       std::printf("%s{\"word\": %d, ", i > 0 ? ", " : "", word);
       print_words("inputs", run.inputs.data(), tables::input_words);
       std::printf(", ");
-      print_words("expected", &run.expected[first], tables::rowers);
+      print_words("expected", run.expected, transfer);
       std::printf(", ");
-      print_words("obtained", &run.obtained[first], tables::rowers);
+      print_words("obtained", run.obtained, transfer);
       std::printf("}");
     }
     std::printf("]}\n");
@@ -295,7 +306,12 @@ class Bench {
       if (next_ >= runs_ || (pending_ && !begin_isolated())) return invalid();
       if (!pending_ && !prepare()) return invalid();
     }
-    pack(engine_->operands_payload, &waiting_.inputs[tables::load_first[position_]]);
+    Word words[tables::load_width];
+    for (int i = 0; i < tables::load_width; ++i) {
+      const int place = tables::load_words[position_][i];
+      words[i] = place < 0 ? 0 : waiting_.inputs[place];
+    }
+    pack(engine_->operands_payload, words);
     engine_->operands_valid = 1;
     offered_ = true;
   }
@@ -366,11 +382,14 @@ class Bench {
       return;
     }
     Run& run = in_flight_[position];
-    const int first = tables::result_first[word];
-    unpack(engine_->result, &run.obtained[first]);
+    Word words[tables::result_width];
+    unpack(engine_->result, words);
     --run.missing;
-    for (int i = first; i < first + tables::rowers; ++i) {
-      if (run.obtained[i] == run.expected[i]) continue;
+    const auto& transfer = tables::result_words[word];
+    for (int i = 0; i < tables::result_width; ++i)
+      if (transfer[i] >= 0) run.obtained[transfer[i]] = words[i];
+    for (const int i : transfer) {
+      if (i < 0 || run.obtained[i] == run.expected[i]) continue;
       run.wrong = true;
       failures_.push_back({word, run});
       break;

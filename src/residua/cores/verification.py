@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Program
+from residua.algorithms.program import Program, Residues, Words
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineDesign
@@ -220,11 +220,22 @@ def verify(
 
 def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
     """The C++ source of the harness for one engine and workload."""
-    program, schedule = design.program, design.schedule
+    program, schedule, units = design.program, design.schedule, design.machine.units
     inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
     names = [value.name for value in program.inputs]
-    loads = [inputs[names[word.value]][0] + word.group * design.rowers for word in schedule.inputs]
-    results = range(0, _length(outputs), design.rowers)
+    vectors = {value.name: value for value in program.inputs}
+    loads = [
+        _braces(_transfer(design, vectors[names[word.value]], inputs, word.group))
+        for word in schedule.inputs
+    ]
+    results = [
+        _braces(
+            place
+            for value in schedule.held(word)
+            for place in _transfer(design, value, outputs, word.group)
+        )
+        for word in schedule.outputs
+    ]
     word_bits = design.width + 1
     word = "std::int64_t" if word_bits <= _LARGEST_NATIVE_WORD else "Wide"
     has_model = native.supports(program)
@@ -237,12 +248,13 @@ def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
         "__extension__ typedef __int128 Wide;",
         f"using Engine = V{top};",
         f"using Word = {word};",
-        f"constexpr int rowers = {design.rowers}, word_bits = {word_bits};",
+        f"constexpr int word_bits = {word_bits}, load_width = {units};",
+        f"constexpr int result_width = {units * design.lanes};",
         f"constexpr int input_words = {_length(inputs)}, output_words = {_length(outputs)};",
         f"constexpr int latency = {schedule.latency}, interval = {schedule.interval};",
         f"constexpr int load_count = {len(loads)}, result_count = {len(results)};",
-        f"constexpr int load_first[] = {_braces(loads)};",
-        f"constexpr int result_first[] = {_braces(results)};",
+        f"constexpr int load_words[][{units}] = {_braces(loads)};",
+        f"constexpr int result_words[][{units * design.lanes}] = {_braces(results)};",
         f"constexpr bool has_model = {str(has_model).lower()};",
         "struct Segment { int first, length; };",
         "struct Operand { int pool; std::vector<Segment> segments; };",
@@ -252,6 +264,21 @@ def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
     ]
     model = ["#define HAS_MODEL", native.emit(program)] if has_model else []
     return "\n".join([*lines, *model, COMMON_SOURCE, _HARNESS.read_text()])
+
+
+def _transfer(
+    design: EngineDesign,
+    vector: Residues | Words,
+    places: Mapping[str, tuple[int, int]],
+    group: int,
+) -> list[int]:
+    """Where the words of one transfer are, -1 for none: rower by rower, then the extra channel."""
+    assert isinstance(vector, Residues)
+    first, length = places[vector.name]
+    words = [first + group * design.rowers + rower for rower in range(design.rowers)]
+    if design.narrow:
+        words.append(first + length - 1 if vector.base.narrow and group == 0 else -1)
+    return words
 
 
 def _operands(

@@ -1,5 +1,6 @@
 """Cox-Rower engine: rowers in a ring, a Cox, a sequencer with the microcode of one program."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox, q
 from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import accumulation_latency
+from residua.hardware.narrow_rower import NarrowRower
 from residua.hardware.reducer import FoldPlan, plan_folds
 from residua.hardware.rings import build_machine, join_rows, joint_range, plan_rows
 from residua.hardware.row import LAUNCH_DELAY, RowShape
@@ -62,7 +64,13 @@ class EngineDesign:
 
     def __init__(self, program: Program, options: EngineOptions) -> None:
         self.program, self.options = program, options
-        self.rowers = options.rowers
+        self.lanes = 2 if program.pairs else 1
+        if options.rowers % self.lanes:
+            raise SpecificationError(
+                f"{program.name}: {options.rowers} rowers do not make two lanes"
+            )
+        # Of each lane.
+        self.rowers = options.rowers // self.lanes
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -93,8 +101,24 @@ class EngineDesign:
 
     @cached_property
     def moduli(self) -> list[Modulus]:
-        """All channel moduli of the program."""
-        return sorted({m for step in self.program.steps for m in step.result.base})
+        """All channel moduli of the program but the extra one."""
+        return sorted({m for step in self.program.steps for m in step.result.base.wide})
+
+    @cached_property
+    def narrow(self) -> int:
+        """g, the bits of an extra modulus 2^g, 0 if there is none.
+
+        Raises:
+            SpecificationError: there are several, or binary operands beside it.
+        """
+        bases = [step.result.base for step in self.program.steps]
+        widths = {base.extra.width for base in bases if base.extra}
+        if len(widths) > 1 or (widths and self._binary_operands):
+            raise SpecificationError(
+                f"{self.program.name}: an engine has one extra modulus and no binary operands "
+                f"beside it, not moduli of {sorted(widths)} bits"
+            )
+        return widths.pop() if widths else 0
 
     @property
     def width(self) -> int:
@@ -175,7 +199,13 @@ class EngineDesign:
         # Binary words share the bus with the quotient, which costs it a register.
         cox_latency = COX_LATENCY + bool(self.binary_width)
         return build_machine(
-            self.rowers, self.mac_latency, self.rower_latency, cox_latency, self._row_shape(0)
+            self.rowers,
+            self.mac_latency,
+            self.rower_latency,
+            cox_latency,
+            self._row_shape(0),
+            self.narrow,
+            self.lanes,
         )
 
     @cached_property
@@ -247,7 +277,7 @@ class EngineDesign:
         """Bits of a signed word on the bus: a quotient, or a binary word as a left operand."""
         if self.binary_width or not self.estimate:
             return self.width + 1
-        return quotient_width(self.quotient_range)
+        return max(quotient_width(self.quotient_range), self.narrow)
 
     @cached_property
     def shape(self) -> RowerShape:
@@ -268,6 +298,25 @@ class EngineDesign:
         )
 
 
+@dataclass(frozen=True)
+class _Lane:
+    """The rowers of a lane, and that of an extra channel."""
+
+    index: int
+    rowers: list[Rower]
+    extra: NarrowRower | None
+
+    @property
+    def units(self) -> list[Rower | NarrowRower]:
+        """All of them, in the order of the words of operands and results."""
+        return [*self.rowers, self.extra] if self.extra else [*self.rowers]
+
+
+def _suffix(lane: int) -> str:
+    """What names of lane 1 end in."""
+    return f"_{lane}" if lane else ""
+
+
 class Engine(Component):
     """A program on residues, with all channels in parallel.
 
@@ -276,7 +325,8 @@ class Engine(Component):
     starts when it has all of its words. ``result`` presents the words of
     ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being
     the position; whoever starts runs must be able to take them. ``enable`` withholds the start of
-    runs.
+    runs. The word of an extra channel, g bits with their sign, follows those of the rowers. Two
+    lanes take the same operands, and the results of lane 1 follow those of lane 0.
 
     ``binary`` exists if the program has binary operands. It takes their words (unsigned), the
     lowest of the first operand first. With the option ``serial``, ``result`` is one residue in each
@@ -291,14 +341,16 @@ class Engine(Component):
     def __init__(self, design: EngineDesign) -> None:
         self.design = design
         self.latency, self.interval = design.schedule.latency, design.schedule.interval
-        self.words = data.ArrayLayout(signed(design.width + 1), design.rowers)
+        word = signed(design.width + 1)
+        self.words = data.ArrayLayout(word, design.machine.units)
+        results = data.ArrayLayout(word, design.machine.units * design.lanes)
         serial = design.options.serial
         outputs = len(design.program.outputs) if serial else len(design.schedule.outputs)
         ports: dict[str, Any] = {
             "enable": In(1),
             "operands": In(stream.Signature(self.words)),
             "binary": In(stream.Signature(max(design.binary_width, 1))),
-            "result": Out(data.ArrayLayout(signed(design.width + 1), 1) if serial else self.words),
+            "result": Out(data.ArrayLayout(word, 1) if serial else results),
             "result_valid": Out(1),
             "result_word": Out(range(max(outputs, 2))),
             "start": Out(1),
@@ -319,44 +371,58 @@ class Engine(Component):
             name: Shape.cast(shape).width for name, shape in self.design.shape.control().items()
         }
         m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages, widths)
-        rowers = self._rowers(m, sequencer)
-        self._drive_bus(m, sequencer, rowers, self._ring_words(m, sequencer, rowers))
-        self._load(m, sequencer, rowers)
+        lanes = [self._lane(m, sequencer, index) for index in range(self.design.lanes)]
+        for lane, other in zip(lanes, reversed(lanes), strict=True):
+            self._drive_bus(m, sequencer, lane, other)
+        self._load(m, sequencer, lanes)
         m.d.comb += [
             self.result_valid.eq(sequencer.emit),
             self.result_word.eq(sequencer.emit_word),
         ]
         if self.design.options.serial:
-            m.d.comb += [self.result[0].eq(rowers[0].operand), self.start.eq(sequencer.start)]
+            m.d.comb += [
+                self.result[0].eq(lanes[0].rowers[0].operand),
+                self.start.eq(sequencer.start),
+            ]
         else:
-            m.d.comb += [self.result[i].eq(rower.residue) for i, rower in enumerate(rowers)]
+            residues = [unit.residue for lane in lanes for unit in lane.units]
+            m.d.comb += [self.result[i].eq(residue) for i, residue in enumerate(residues)]
         return m
 
-    def _rowers(self, m: Module, sequencer: Sequencer) -> list[Rower]:
+    def _lane(self, m: Module, sequencer: Sequencer, lane: int) -> _Lane:
+        """The rowers of a lane in a ring, and that of the extra channel."""
         design, microcode = self.design, self.design.microcode
+        own = microcode.constants[lane * design.machine.units :]
         rowers = []
         for index in range(design.rowers):
             moduli = microcode.moduli[index]
             ranges = [design.ranges[modulus] for modulus in moduli]
-            rower = Rower(design.shape, moduli, ranges, microcode.constants[index])
-            m.submodules[f"rower_{index}"] = rower
+            rower = Rower(design.shape, moduli, ranges, own[index])
+            m.submodules[f"rower_{lane * design.rowers + index}"] = rower
             rowers.append(rower)
-        names = [
-            "left",
-            "left_register",
-            "right_register",
-            "constant",
-            "first",
-            "modulus",
-            "write",
-            "write_register",
-        ]
-        if design.shape.subtracts:
-            names.append("subtract")
         for index, rower in enumerate(rowers):
             m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
-            m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
-        return rowers
+            self._control(m, sequencer, rower, lane)
+        if not design.narrow:
+            return _Lane(lane, rowers, None)
+        # The extra channel hears what rower 0 takes from the ring.
+        extra = NarrowRower(design.shape, design.narrow, design.rower_latency, own[design.rowers])
+        m.submodules[f"narrow_rower{_suffix(lane)}"] = extra
+        self._control(m, sequencer, extra, lane)
+        m.d.comb += [extra.listens.eq(sequencer.listens), extra.ring.eq(rowers[0].operand)]
+        return _Lane(lane, rowers, extra)
+
+    def _control(
+        self, m: Module, sequencer: Sequencer, rower: Rower | NarrowRower, lane: int
+    ) -> None:
+        names = ["left", "constant", "first", "modulus", "write", "write_register"]
+        if self.design.shape.subtracts:
+            names.append("subtract")
+        m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
+        m.d.comb += [
+            getattr(rower, name).eq(getattr(sequencer, f"{name}{_suffix(lane)}"))
+            for name in ("left_register", "right_register")
+        ]
 
     def _ring_words(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> list[Value]:
         """What goes around and the Cox listens to: super-residues, or residues."""
@@ -365,16 +431,36 @@ class Engine(Component):
         control = {name: getattr(sequencer, name) for name in ROW_FIELDS}
         return [row.word for row in join_rows(m, self.design.row_shape, rowers, control)]
 
-    def _drive_bus(
-        self, m: Module, sequencer: Sequencer, rowers: list[Rower], words: list[Value]
-    ) -> None:
-        """The quotient, or a binary word where the microcode wants one, to all rowers."""
+    def _drive_bus(self, m: Module, sequencer: Sequencer, lane: _Lane, other: _Lane) -> None:
+        """The quotient, or another word where the microcode wants one, to all rowers of a lane.
+
+        Lanes hand each other what their rowers had for left operands.
+        """
+        words = self._ring_words(m, sequencer, lane.rowers)
         bus: Value = Const(0, signed(1))
         if self.design.estimate:
-            bus = self._cox(m, sequencer, words, self.design.estimate).quotient
+            cox = self._cox(m, sequencer, words, self.design.estimate, lane.index)
+            bus = cox.quotient
+            if lane.extra and other.extra:
+                direct: Value = lane.extra.stored
+                if lane is not other:
+                    crosses = delayed(m, sequencer.crosses, CONTROL_DELAY, f"crosses_{lane.index}")
+                    direct = Mux(crosses, other.extra.stored, direct)
+                takes = delayed(m, sequencer.narrow_bus, CONTROL_DELAY, f"narrow_bus_{lane.index}")
+                m.d.comb += [
+                    cox.narrow_word.eq(lane.extra.operand),
+                    cox.narrow_tap.eq(sequencer.narrow_tap),
+                    cox.direct.eq(direct),
+                    cox.takes_direct.eq(takes),
+                ]
         if self.design.binary_width:
             bus = self._binary_operands(m, sequencer, bus)
-        m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+        m.d.comb += [unit.bus.eq(bus) for unit in lane.units]
+        if lane is not other:
+            m.d.comb += [
+                unit.partner.eq(partner.operand)
+                for unit, partner in zip(lane.units, other.units, strict=True)
+            ]
 
     def _binary_operands(self, m: Module, sequencer: Sequencer, quotient: Value) -> Value:
         """The memory of binary words and the register in which they meet the quotient."""
@@ -392,9 +478,16 @@ class Engine(Component):
         m.d.sync += bus.eq(Mux(binary, operands.word, quotient))
         return bus
 
-    def _cox(self, m: Module, sequencer: Sequencer, words: list[Value], estimate: Estimate) -> Cox:
+    def _cox(
+        self,
+        m: Module,
+        sequencer: Sequencer,
+        words: list[Value],
+        estimate: Estimate,
+        lane: int,
+    ) -> Cox:
         design, machine = self.design, self.design.machine
-        m.submodules.cox = cox = Cox(
+        m.submodules[f"cox{_suffix(lane)}"] = cox = Cox(
             estimate,
             machine.columns * design.width,
             machine.taps,
@@ -402,6 +495,7 @@ class Engine(Component):
             design.quotient_range,
             word=len(words[0]),
             delay=machine.cox_delay,
+            narrow=design.narrow,
         )
         for tap in range(machine.taps):
             m.d.comb += [
@@ -411,16 +505,16 @@ class Engine(Component):
         m.d.comb += cox.first.eq(sequencer.cox_first)
         return cox
 
-    def _load(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
+    def _load(self, m: Module, sequencer: Sequencer, lanes: Sequence[_Lane]) -> None:
         """Runs start when all of their operands are there."""
         request: Value = self.enable
         if self.design.schedule.binary_words:
             request = request & m.submodules.binary_operands.request
         if self.design.schedule.inputs:
-            request = request & self._load_residues(m, sequencer, rowers)
+            request = request & self._load_residues(m, sequencer, lanes)
         m.d.comb += sequencer.request.eq(request)
 
-    def _load_residues(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Value:
+    def _load_residues(self, m: Module, sequencer: Sequencer, lanes: Sequence[_Lane]) -> Value:
         """Operand words share the rowers' write port with residues, which come first."""
         m.submodules.loader = loader = OperandLoader(
             len(self.design.schedule.inputs), self.design.shape.registers
@@ -432,10 +526,11 @@ class Engine(Component):
             loader.start.eq(sequencer.start),
             loader.release.eq(sequencer.release),
         ]
-        for index, rower in enumerate(rowers):
-            m.d.comb += [
-                rower.load.eq(loader.load),
-                rower.load_register.eq(loader.register),
-                rower.word.eq(self.operands.payload[index]),
-            ]
+        for lane in lanes:
+            for index, unit in enumerate(lane.units):
+                m.d.comb += [
+                    unit.load.eq(loader.load),
+                    unit.load_register.eq(loader.register),
+                    unit.word.eq(self.operands.payload[index]),
+                ]
         return loader.request

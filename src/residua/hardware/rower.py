@@ -101,7 +101,8 @@ class Rower(Component):
     completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles ``load``
     stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
-    ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox. ``sum``
+    ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox; with
+    two lanes ``partner`` is that of the rower of the same channel in the other one. ``sum``
     is the complete sum, for the row.
     """
 
@@ -131,9 +132,11 @@ class Rower(Component):
             same = [shape.row.range] * len(self.moduli)
             self.row_reducer = ChannelReducer(moduli, same, shape.row.folds)
             row = {"row": In(signed(shape.row.word)), "sum": Out(signed(self.mac.sum_width))}
+        partner = {"partner": In(word)} if Left.PARTNER in shape.lefts else {}
         super().__init__(
             {name: In(port) for name, port in shape.control().items()}
             | row
+            | partner
             | {
                 "neighbour": In(word),
                 "bus": In(signed(shape.bus_width)),
@@ -162,6 +165,8 @@ class Rower(Component):
         }
         if self.shape.row:
             sources[Left.ROW] = self._row(m, control)
+        if Left.PARTNER in self.shape.lefts:
+            sources[Left.PARTNER] = self.partner
         m.d.comb += [
             left_next.eq(self._choose(sources, control["left"])),
             mac.left.eq(left_next),

@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from residua.machines.schedule import Schedule
-from residua.machines.slots import EVERY_LEFT, Launch, Left, Placed, Slot, Word, left_codes
+from residua.machines.slots import (
+    EVERY_LEFT,
+    TWO_LANES,
+    Launch,
+    Left,
+    Placed,
+    Slot,
+    Word,
+    left_codes,
+)
 from residua.numbers.moduli import Modulus
 
 IDLE = 0
@@ -25,6 +34,12 @@ ROW_FIELDS = (
     "row_modulus",
 )
 """The controls of an engine with rows, beside those of every engine."""
+
+NARROW_FIELDS = ("listens", "narrow_bus", "narrow_tap")
+"""The controls of an engine with a small rower, beside those of every engine."""
+
+LANE_FIELDS = ("left_register_1", "right_register_1", "crosses")
+"""The controls of an engine with two lanes: registers of lane 1, and whose word is on the bus."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,7 @@ class _Assembler:
     def __init__(self, schedule: Schedule, timing: Timing) -> None:
         self.schedule, self.timing = schedule, timing
         self.interval = schedule.interval
-        zeros = (0,) * schedule.machine.rowers
+        zeros = (0,) * schedule.machine.units * schedule.machine.lanes
         self.constants: dict[tuple[int, ...], int] = {zeros: 0}
         self.moduli: dict[tuple[Modulus, ...], int] = {}
         self.lefts = _lefts(schedule)
@@ -117,6 +132,10 @@ class _Assembler:
             names += ["binary", "binary_word"]
         if schedule.machine.columns > 1:
             names += ROW_FIELDS
+        if schedule.machine.narrow:
+            names += NARROW_FIELDS
+        if schedule.machine.lanes > 1:
+            names += LANE_FIELDS
         names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
         self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
 
@@ -147,14 +166,15 @@ class _Assembler:
         )
 
     def _slot(self, time: int, slot: Slot) -> None:
-        left, register = slot.left, 0
-        if slot.left_word and not slot.left_word.row:
-            left = self.schedule.operand(time, slot.left_word)
-            register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
-        right = self.schedule.registers[slot.right_word] if slot.right_word else 0
+        left, registers = self._left(time, slot)
         self._set("left", time + self.timing.operand, left_codes(self.lefts)[left])
-        self._set("left_register", time + self.timing.address, register)
-        self._set("right_register", time + self.timing.address, right)
+        for lane, own in enumerate(slot.lanes()):
+            right = self.schedule.registers[own.right_word] if own.right_word else 0
+            end = f"_{lane}" if lane else ""
+            self._set(f"left_register{end}", time + self.timing.address, registers[lane])
+            self._set(f"right_register{end}", time + self.timing.address, right)
+        if slot.other:
+            self._set("crosses", time + self.timing.address, int(slot.crosses))
         self._set("constant", time + self.timing.constant, self._constant(slot))
         if slot.binary_word is not None:
             self._set("binary", time + self.timing.address, 1)
@@ -170,6 +190,28 @@ class _Assembler:
             self._cox(ring, slot)
         elif self.schedule.machine.columns == 1:
             self._cox(time, slot)
+        if self.schedule.machine.narrow:
+            self._set("listens", time + self.timing.operand, int(slot.listens))
+            self._set("narrow_bus", time + self.timing.address, int(slot.narrow))
+            self._set("narrow_tap", time + self.timing.cox_weights, int(slot.narrow_tap))
+
+    def _left(self, time: int, slot: Slot) -> tuple[Left, list[int]]:
+        """Where the left operand comes from, the same in all lanes, and the registers to read."""
+        lefts, registers = {slot.left}, []
+        for own in slot.lanes():
+            register = 0
+            if own.narrow and own.left_word:
+                register = self.schedule.registers[own.left_word]
+            elif own.left_word and not own.left_word.row:
+                left = self.schedule.operand(time, own.left_word)
+                register = self.schedule.registers[own.left_word] if left == Left.REGISTER else 0
+                lefts.add(left)
+            registers.append(register)
+        # A word of one lane may be forwarded beside nothing, or beside a word for a zero product.
+        if Left.RESULT in lefts:
+            lefts.discard(Left.REGISTER)
+            assert not any(registers), "lanes differ in where they read"
+        return lefts.pop(), registers
 
     def _cox(self, time: int, slot: Slot) -> None:
         """The controls of the Cox."""
@@ -194,9 +236,11 @@ class _Assembler:
         self._set("row_launch", ring + self.timing.row_launch, launch)
 
     def _constant(self, slot: Slot) -> int:
-        if slot.constants is None:
+        if all(own.constants is None for own in slot.lanes()):
             return 0
-        return self.constants.setdefault(slot.constants, len(self.constants))
+        zeros = (0,) * self.schedule.machine.units
+        key = tuple(c for own in slot.lanes() for c in own.constants or zeros)
+        return self.constants.setdefault(key, len(self.constants))
 
     def _position(self, placed: Placed) -> int:
         """Which output a sequence passes around the ring."""
@@ -215,8 +259,9 @@ class _Assembler:
 
     def _result(self, time: int, placed: Placed, word: Word) -> None:
         """The controls that follow the last slot of a sequence."""
-        select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
-        self._set("modulus", time + self.timing.modulus, select)
+        if placed.sequence.moduli:
+            select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
+            self._set("modulus", time + self.timing.modulus, select)
         if word in self.schedule.registers:
             self._set("write", time + self.timing.store, 1)
             self._set("write_register", time + self.timing.store, self.schedule.registers[word])
@@ -247,6 +292,8 @@ class _Assembler:
 
 def _lefts(schedule: Schedule) -> tuple[Left, ...]:
     """The sources that a rower chooses from: with rows only those that are used."""
+    if schedule.machine.lanes > 1:
+        return TWO_LANES
     if schedule.machine.columns == 1:
         return EVERY_LEFT
     used = {Left.REGISTER} | {slot.left for _, _, slot in schedule.slots()}
@@ -259,7 +306,8 @@ def _lefts(schedule: Schedule) -> tuple[Left, ...]:
 
 
 def _words(slot: Slot) -> Iterator[Word]:
-    yield from (word for word in (slot.left_word, slot.right_word) if word)
+    for own in slot.lanes():
+        yield from (word for word in (own.left_word, own.right_word) if word)
 
 
 def binary_address(position: int, count: int) -> int:

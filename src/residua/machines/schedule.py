@@ -35,7 +35,8 @@ class Schedule:
     between the first slot of a run and the first slot of another that can use all its results.
     ``binary_words`` is the number of binary words that a run takes; ``serial`` tells that outputs
     are passed around the ring. ``registers`` has the places of words that are read from memory,
-    ``row_registers`` those of super-residues that are not forwarded.
+    ``row_registers`` those of super-residues that are not forwarded. ``held_outputs`` tells for
+    each of ``outputs`` the vector that each lane holds there.
     """
 
     program: Program
@@ -49,6 +50,7 @@ class Schedule:
     serial: bool
     registers: dict[Word, int] = field(hash=False)
     row_registers: dict[Word, int] = field(hash=False)
+    held_outputs: tuple[tuple[Residues, ...], ...] = ()
 
     @property
     def latency(self) -> int:
@@ -59,6 +61,10 @@ class Schedule:
     def stages(self) -> int:
         """Runs that are in flight at once in the steady state."""
         return max(p.last for p in self.placed) // self.interval + 1
+
+    def held(self, output: Word) -> tuple[Residues, ...]:
+        """The vectors, one for each lane, that a word of ``outputs`` belongs to."""
+        return self.held_outputs[self.outputs.index(output)]
 
     def slots(self) -> Iterator[tuple[int, Placed, Slot]]:
         """Every slot of one run with its number."""
@@ -156,6 +162,9 @@ def _schedule(builder: SequenceBuilder, placed: list[Placed], interval: int) -> 
     read = stores(placed, builder.machine)
     stored = [word for word in read if not word.row]
     rows = [word for word in read if word.row]
+    outputs = tuple(
+        dict.fromkeys(word for value in program.outputs for word in builder.words(value))
+    )
     return Schedule(
         program=program,
         machine=builder.machine,
@@ -163,9 +172,10 @@ def _schedule(builder: SequenceBuilder, placed: list[Placed], interval: int) -> 
         interval=interval,
         values=tuple(builder.values),
         inputs=words,
-        outputs=tuple(word for value in program.outputs for word in builder.words(value)),
+        outputs=outputs,
         binary_words=builder.binary_words,
         serial=builder.serial,
         registers={word: position for position, word in enumerate((*words, *stored), start=1)},
         row_registers={word: position for position, word in enumerate(rows)},
+        held_outputs=tuple(builder.held(word) for word in outputs),
     )

@@ -17,7 +17,9 @@ from residua.algorithms.program import (
     Words,
 )
 from residua.errors import SpecificationError
+from residua.machines.lanes import Lanes, Scaling, joined, scaling_slots
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
+from residua.numbers.bases import Base
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
@@ -74,6 +76,7 @@ class SequenceBuilder:
         self, program: Program, machine: Machine, serial: bool, digits: tuple[int, ...] = ()
     ) -> None:
         self.program, self.machine, self.serial = program, machine, serial
+        self.lanes = Lanes(program, machine.lanes)
         rows = broadcast_rows(program)
         counts = digits or row_digits(program)
         self.digits = {id(each): count for each, count in zip(rows, counts, strict=True)}
@@ -91,14 +94,22 @@ class SequenceBuilder:
                 self._number(source)
         for step in program.steps:
             self._number(step.result)
+        for first, second in self.lanes.pairs.values():
+            # Both lanes have their own in the same place.
+            self.index[id(second.result)] = self.index[id(first.result)]
         for each in rows:
             self._number_rows(each)
 
     def _number(self, value: Residues) -> None:
-        if len(value.base) % self.machine.rowers:
+        count, extra = len(value.base.wide), value.base.extra
+        if count % self.machine.rowers:
             raise SpecificationError(
-                f"{self.machine.rowers} rowers cannot share {len(value.base)} moduli evenly; "
-                f"the number of rowers must divide {len(value.base)}"
+                f"{self.machine.rowers} rowers cannot share {count} moduli evenly; "
+                f"the number of rowers must divide {count}"
+            )
+        if extra and extra.width != self.machine.narrow:
+            raise SpecificationError(
+                f"{value.name} has an extra modulus {extra}, for which the engine has no rower"
             )
         self.index[id(value)] = len(self.values)
         self.values.append(value.name)
@@ -114,21 +125,39 @@ class SequenceBuilder:
 
     def _word(self, value: Residues, group: int) -> Word:
         stored, first = value.root()
+        if not value.base.wide:
+            return Word(self.index[id(stored)], 0)
         if first % self.machine.rowers:
             raise SpecificationError(f"{value.name} does not start at the first rower")
         return Word(self.index[id(stored)], first // self.machine.rowers + group)
 
     def _groups(self, value: Residues) -> int:
-        return len(value.base) // self.machine.rowers
+        """Words of a vector; the first has the residue of an extra modulus."""
+        return max(len(value.base.wide) // self.machine.rowers, 1)
 
     def words(self, value: Residues) -> list[Word]:
         """The words of a vector, one for each group of channels."""
         return [self._word(value, group) for group in range(self._groups(value))]
 
+    def held(self, word: Word) -> tuple[Residues, ...]:
+        """The vectors that the lanes hold in a word of an output."""
+        values = [*self.program.inputs, *(step.result for step in self.program.steps)]
+        own = next(
+            value
+            for value in values
+            if isinstance(value, Residues) and self.index[id(value)] == word.value
+        )
+        pair = self.lanes.pairs.get(id(own))
+        return tuple(step.result for step in pair) if pair else (own,) * self.machine.lanes
+
     def choices(self) -> list[list[Sequence]]:
         """For each sequence in program order, the orders of slots to choose from."""
         choices: list[list[Sequence]] = []
+        done: set[int] = set()
         for step in self.program.steps:
+            done.add(id(step.result))
+            if any(id(each.result) not in done for each in self.lanes.together(step)):
+                continue
             choices += [[sequence] for sequence in self._row_sequences(step)]
             choices += [
                 [self._sequence(step, group, late) for late in _orders(step)]
@@ -178,37 +207,73 @@ class SequenceBuilder:
 
     def _sequence(self, step: Reduction, group: int, scaled_late: bool) -> Sequence:
         """The slots of one group: products, broadcasts, scaled terms before or after, quotients."""
-        if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
-            raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
-        rowers = self.machine.rowers
-        moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
-        slots = self._signed_products(step, group)
-        quotients: list[Slot] = []
-        for term in sorted(step.terms, key=lambda t: isinstance(t, Scaled) == scaled_late):
-            match term:
-                case Scaled(value, constants, _):
-                    slots.append(self._scaled(value, group, constants, moduli))
-                case Broadcast(Words() as words, matrix, _):
-                    slots += self._binary(words, matrix, group, moduli)
-                case Broadcast(Residues() as source, matrix, _):
-                    quotient = self._residue_quotient(step, source)
-                    slots += self._passes(source, matrix, group, moduli, quotient)
-                case Broadcast(Rows() as rows, matrix, _):
-                    quotient = _quotient_of(step, rows)
-                    slots += self._row_passes(rows, matrix, group, moduli, quotient)
-                case Correction(_, constants):
-                    constant = self._constants(constants, group, moduli)
-                    quotients.append(Slot(Left.BUS, constants=constant))
-                case Stored(constants):
-                    constant = self._constants(constants, group, moduli)
-                    slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
-                case Product() | Gated():
-                    pass
+        rowers, steps = self.machine.rowers, self.lanes.together(step)
+        moduli = step.result.base.wide[group * rowers : (group + 1) * rowers]
+        name = " | ".join(dict.fromkeys(each.result.name for each in steps))
+        parts = [self._parts(each, group, lane) for lane, each in enumerate(steps)]
+        products, broadcasts, quotients = (
+            joined(lanes, name) for lanes in zip(*(own[:3] for own in parts), strict=True)
+        )
+        scaled = scaling_slots([own[3] for own in parts], self.machine.units)
+        slots = products + (broadcasts + scaled if scaled_late else scaled + broadcasts)
         slots += self._quotient_slots(slots, quotients)
         slots[0] = replace(slots[0], first=True)
         slots[-1] = replace(slots[-1], last=True)
         result = self._word(step.result, group)
-        return Sequence(step.result.name, result, moduli, tuple(slots))
+        return Sequence(name, result, moduli, tuple(slots))
+
+    def _parts(
+        self, step: Reduction, group: int, lane: int
+    ) -> tuple[list[Slot], list[Slot], list[Slot], list[Scaling]]:
+        """Products, broadcasts, quotients and scaled words of a step, as a lane has them."""
+        if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
+            raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
+        base = step.result.base
+        products = self._signed_products(step, group, lane)
+        slots: list[Slot] = []
+        quotients: list[Slot] = []
+        scaled: list[Scaling] = []
+        for term in step.terms:
+            match term:
+                case Scaled(value, constants, _):
+                    constant = self._constants(constants, group, base)
+                    scaled.append((self._word(value, group), constant, self._crosses(value, lane)))
+                case Broadcast():
+                    slots += self._broadcast(step, term, group, lane)
+                case Correction(_, constants):
+                    constant = self._constants(constants, group, base)
+                    quotients.append(Slot(Left.BUS, constants=constant))
+                case Stored(constants):
+                    constant = self._constants(constants, group, base)
+                    slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
+                case Product() | Gated():
+                    pass
+        return products, slots, quotients, scaled
+
+    def _broadcast(self, step: Reduction, term: Broadcast, group: int, lane: int) -> list[Slot]:
+        """The slots in which all rowers get the words of a source."""
+        base, matrix = step.result.base, term.matrix
+        match term.source:
+            case Words() as words:
+                return self._binary(words, matrix, group, base)
+            case Rows() as rows:
+                first = group * self.machine.rowers
+                moduli = base.wide[first : first + self.machine.rowers]
+                return self._row_passes(rows, matrix, group, moduli, _quotient_of(step, rows))
+            case Residues() as source:
+                quotient = self._residue_quotient(step, source)
+                passes = self._passes(source, matrix, group, base, quotient)
+                return self._crossing(source, passes) if self._crosses(source, lane) else passes
+
+    def _crosses(self, value: Residues, lane: int) -> bool:
+        """Whether only the other lane has a value."""
+        return self.lanes.lane(value.root()[0]) not in (None, lane)
+
+    def _crossing(self, source: Residues, slots: list[Slot]) -> list[Slot]:
+        """The word of an extra channel from the other lane."""
+        if source.base.wide:
+            raise SpecificationError(f"{source.name} is in the ring of the other lane")
+        return [replace(slot, crosses=True) for slot in slots]
 
     def _residue_quotient(self, step: Reduction, source: Residues) -> Quotient | None:
         quotient = _quotient_of(step, source)
@@ -223,17 +288,23 @@ class SequenceBuilder:
         """Idle slots until the Cox has its quotient (the accumulator is kept), and those after."""
         if not quotients:
             return []
-        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights)
+        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights or slot.narrow_tap)
         wait = max(tapped + self.machine.cox_latency - len(before), 0)
         return [Slot(Left.REGISTER)] * wait + quotients
 
-    def _signed_products(self, step: Reduction, group: int) -> list[Slot]:
+    def _signed_products(self, step: Reduction, group: int, lane: int) -> list[Slot]:
         """Products to be subtracted first; the next slot then takes their sum from its own product.
 
         So that the start value of the accumulator comes out with its own sign, it is subtracted
         too.
         """
         products = [term for term in step.terms if isinstance(term, Product | Gated)]
+        for term in products:
+            for value in (term.left, term.right) if isinstance(term, Product) else (term.value,):
+                if self._crosses(value, lane):
+                    raise SpecificationError(
+                        f"{step.result.name} multiplies {value.name}, which the other lane has"
+                    )
         negative = [self._product(term, group) for term in products if term.sign < 0]
         positive = [self._product(term, group) for term in products if term.sign > 0]
         if negative:
@@ -249,30 +320,27 @@ class SequenceBuilder:
         left, right = self._word(term.left, group), self._word(term.right, group)
         return Slot(Left.REGISTER, left_word=left, right_word=right)
 
-    def _scaled(
-        self, value: Residues, group: int, constants: tuple[int, ...], moduli: tuple[Modulus, ...]
-    ) -> Slot:
-        constant = self._constants(constants, group, moduli)
-        return Slot(Left.REGISTER, left_word=self._word(value, group), constants=constant)
-
-    def _constants(
-        self, row: tuple[int, ...], group: int, moduli: tuple[Modulus, ...]
-    ) -> tuple[int, ...]:
+    def _constants(self, row: tuple[int, ...], group: int, base: Base) -> tuple[int, ...]:
+        """The constants of one group, that of the small rower last."""
         first = group * self.machine.rowers
-        own = row[first : first + self.machine.rowers]
-        return tuple(m.centre(c) for m, c in zip(moduli, own, strict=True))
+        own = range(first, min(first + self.machine.rowers, len(base.wide)))
+        constants = [base.moduli[i].centre(row[i]) for i in own]
+        constants += [0] * (self.machine.units - len(constants))
+        if base.extra and group == 0:
+            constants[-1] = base.extra.centre(row[-1])
+        return tuple(constants)
 
     def _binary(
         self,
         words: Words,
         matrix: tuple[tuple[int, ...], ...],
         group: int,
-        moduli: tuple[Modulus, ...],
+        base: Base,
     ) -> list[Slot]:
         """One slot for each binary word, which all rowers take from the bus."""
         first = self.binary[id(words)]
         return [
-            Slot(Left.BUS, constants=self._constants(row, group, moduli), binary_word=first + j)
+            Slot(Left.BUS, constants=self._constants(row, group, base), binary_word=first + j)
             for j, row in enumerate(matrix)
         ]
 
@@ -281,29 +349,70 @@ class SequenceBuilder:
         source: Residues,
         matrix: tuple[tuple[int, ...], ...],
         group: int,
-        moduli: tuple[Modulus, ...],
+        base: Base,
         quotient: Quotient | None,
     ) -> list[Slot]:
         """One pass around the ring for each group of source channels.
 
-        In slot i of a pass, rower r holds the word of rower r + i.
+        In slot i of a pass, rower r holds the word of rower r + i. The word of an extra channel
+        comes last, on the bus.
         """
         rowers, slots = self.machine.rowers, []
-        for chunk in range(self._groups(source)):
+        passes = len(source.base.wide) // rowers
+        listens = base.extra is not None and group == 0
+        for chunk in range(passes):
             for turn in range(rowers):
                 row = [chunk * rowers + (rower + turn) % rowers for rower in range(rowers)]
-                constants = tuple(
-                    m.centre(matrix[j][group * rowers + rower])
-                    for rower, (m, j) in enumerate(zip(moduli, row, strict=True))
+                slot = Slot(
+                    Left.NEIGHBOUR,
+                    constants=self._pass_constants(matrix, row, group, base),
+                    listens=listens,
                 )
-                slot = Slot(Left.NEIGHBOUR, constants=constants)
                 if turn == 0:
                     slot = replace(slot, left=Left.REGISTER, left_word=self._word(source, chunk))
                 if quotient is not None and turn < self.machine.tap_slots:
                     weights = self._tap_weights(quotient, chunk, turn)
                     slot = replace(slot, tap_weights=weights, cox_first=chunk == 0 and turn == 0)
                 slots.append(slot)
+        if source.base.narrow:
+            slots = self._with_extra(source, matrix[-1], group, base, slots, quotient)
         return slots
+
+    def _pass_constants(
+        self, matrix: tuple[tuple[int, ...], ...], row: list[int], group: int, base: Base
+    ) -> tuple[int, ...]:
+        """The constants of a slot in which rower r has source word ``row[r]``."""
+        first = group * self.machine.rowers
+        targets = base.wide[first : first + self.machine.rowers]
+        constants = [m.centre(matrix[row[r]][first + r]) for r, m in enumerate(targets)]
+        constants += [0] * (self.machine.units - len(constants))
+        if base.extra and group == 0:
+            # The small rower sees what rower 0 has.
+            constants[-1] = base.extra.centre(matrix[row[0]][-1])
+        return tuple(constants)
+
+    def _with_extra(
+        self,
+        source: Residues,
+        weights: tuple[int, ...],
+        group: int,
+        base: Base,
+        slots: list[Slot],
+        quotient: Quotient | None,
+    ) -> list[Slot]:
+        """The slots of a pass, and that of an extra channel's word; the Cox sees it in the first.
+
+        There the small rower must not listen: extensions go to the other base.
+        """
+        if quotient is not None:
+            if not slots or slots[0].listens:
+                raise SpecificationError(
+                    f"an extension of {source.name} has its extra modulus in both bases"
+                )
+            slots[0] = replace(slots[0], narrow_tap=True)
+        word = Word(self._word(source, 0).value, 0)
+        constants = self._constants(weights, group, base)
+        return [*slots, Slot(Left.BUS, left_word=word, constants=constants, narrow=True)]
 
     def _row_passes(
         self,

@@ -11,14 +11,16 @@ from residua.numbers.moduli import Modulus
 class Left(IntEnum):
     """Where the left operand of a slot comes from.
 
-    The bus carries quotients and binary words; a row its super-residue, reduced. The code of a row
-    is that of a neighbour and one bit more, so that either comes through one input.
+    The bus carries quotients and binary words; a row its super-residue, reduced. A partner is the
+    rower of the same channel in the other lane: what it had one slot before. The code of a row is
+    that of a neighbour and one bit more, so that either comes through one input.
     """
 
     REGISTER = 0
     NEIGHBOUR = 1
     RESULT = 2
     BUS = 3
+    PARTNER = 4
     ROW = 5
 
 
@@ -31,6 +33,10 @@ def left_codes(lefts: Listed[Left]) -> dict[Left, int]:
 
 EVERY_LEFT = (Left.REGISTER, Left.NEIGHBOUR, Left.RESULT, Left.BUS)
 """The sources of an engine without rows, in the order of their codes."""
+
+
+TWO_LANES = (*EVERY_LEFT, Left.PARTNER)
+"""Those of an engine with two lanes."""
 
 
 class Launch(IntEnum):
@@ -63,6 +69,12 @@ class Machine:
     of their pass; their ring is ``row_lead`` slots ahead of the slots that multiply what it brings.
     The Cox waits ``cox_delay`` slots with what it taps there, lest the next pass changes a quotient
     before its use.
+
+    ``narrow`` g > 0 adds a small rower for an extra modulus 2^g, which sees what rower 0 takes from
+    the ring and can put its own words on the bus.
+
+    With two ``lanes`` there are two such engines, of ``rowers`` rowers each, which execute the same
+    slots on words and constants of their own.
     """
 
     rowers: int
@@ -74,6 +86,13 @@ class Machine:
     row_latency: int = 0
     row_lead: int = 0
     cox_delay: int = 0
+    narrow: int = 0
+    lanes: int = 1
+
+    @property
+    def units(self) -> int:
+        """Rowers of a lane, the small one included: constants of a slot."""
+        return self.rowers + bool(self.narrow)
 
     @property
     def turns(self) -> int:
@@ -118,7 +137,10 @@ class Slot:
     ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract`` takes
     the sum so far (in the first slot: the start value) from the product instead of adding it.
     ``row_digit`` marks the product that a super-residue is made of, and says which digit of its
-    multiplier, 0 the lowest, the constant is.
+    multiplier, 0 the lowest, the constant is. With ``narrow`` the bus carries ``left_word`` of the
+    small rower, or with ``crosses`` of the other lane's; ``listens`` has that one take rower 0's
+    left operand for its own, and ``narrow_tap`` the Cox its left operand. ``other`` is what lane 1
+    does at the same time: the same with other words and constants.
     """
 
     left: Left
@@ -133,6 +155,15 @@ class Slot:
     last: bool = False
     subtract: bool = False
     row_digit: int | None = None
+    narrow: bool = False
+    crosses: bool = False
+    listens: bool = False
+    narrow_tap: bool = False
+    other: "Slot | None" = None
+
+    def lanes(self) -> "tuple[Slot, ...]":
+        """What each lane does."""
+        return (self, self.other) if self.other else (self,)
 
 
 @dataclass(frozen=True)
@@ -150,12 +181,11 @@ class Sequence:
 
     @cached_property
     def reads(self) -> tuple[tuple[int, Word, bool], ...]:
-        """Offsets of the slots that read a word, the word, and whether it is the left operand."""
-        lefts = [(i, slot.left_word, True) for i, slot in enumerate(self.slots) if slot.left_word]
-        rights = [
-            (i, slot.right_word, False) for i, slot in enumerate(self.slots) if slot.right_word
-        ]
-        return (*lefts, *rights)
+        """Offsets of the slots that read a word, the word, and whether it can be forwarded."""
+        slots = [(i, own) for i, slot in enumerate(self.slots) for own in slot.lanes()]
+        lefts = [(i, slot.left_word, not slot.narrow) for i, slot in slots if slot.left_word]
+        rights = [(i, slot.right_word, False) for i, slot in slots if slot.right_word]
+        return tuple(dict.fromkeys((*lefts, *rights)))
 
     @cached_property
     def binary_reads(self) -> tuple[tuple[int, int], ...]:

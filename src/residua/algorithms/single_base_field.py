@@ -1,0 +1,265 @@
+"""SBMM field unit: field programs on single-base arithmetic.
+
+An element is a pair of coefficients, X = K M_a + R, each in both half bases. Sums of products are
+those of `position_residue`, with one Split a coefficient. Where Compress is needed nobody says: the
+ranges that interval arithmetic derives do. An operation that base b has no room for compresses its
+longest operand and tries again; a compressed operand serves all later operations, too.
+
+Elements that live outside a program keep within what Compress leaves (`compressed_ranges`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+from residua.algorithms.field import (
+    Choice,
+    Combination,
+    Constant,
+    FieldProgram,
+    Load,
+    ProductSum,
+    Selection,
+    Variable,
+    constant_value,
+)
+from residua.algorithms.montgomery import Element
+from residua.algorithms.position_residue import Coefficients, PositionResidueDomain, operand
+from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
+from residua.algorithms.rns_field import Lowered
+from residua.algorithms.single_base import compress, compressed_ranges
+from residua.algorithms.split import Division, divide
+from residua.errors import SpecificationError
+from residua.numbers.residues import Representation
+
+PARTS = ("r", "k")
+"""Coefficients of an element, as their names end outside a program."""
+
+
+def lower(
+    source: FieldProgram,
+    domain: PositionResidueDomain,
+    constants: Mapping[str, int],
+    representation: Representation,
+) -> Lowered:
+    """The RNS program of a field program; ``constants`` are the integers of named constants.
+
+    The element x is the two elements x:r and x:k outside.
+
+    Raises:
+        ProgramError: an operation on compressed operands exceeds the bases.
+        SpecificationError: the domain is not that of SBMM in signed values, with m_gamma.
+    """
+    if domain.degree != 2 or domain.split.unsigned or domain.split.base_b.extra is None:
+        raise SpecificationError("an SBMM field unit needs signed pairs and an extra modulus")
+    if domain.split.form == "lean":
+        raise SpecificationError("an SBMM field unit works in the short or the quadratic form")
+    return _Lowering(source, domain, constants, representation).lower()
+
+
+class _Lowering:
+    def __init__(
+        self,
+        source: FieldProgram,
+        domain: PositionResidueDomain,
+        constants: Mapping[str, int],
+        representation: Representation,
+    ) -> None:
+        self.source, self.domain, self.constants = source, domain, constants
+        self.program = Program(source.name, representation)
+        self.ranges = compressed_ranges(domain, representation)
+        extra = domain.split.base_b.extra
+        assert extra is not None
+        # What Compress takes, R being about M_a / 2.
+        self.limit = domain.split.base_a.product * ((1 << extra.width) - 3) // 2
+        self.elements: dict[Variable, Coefficients] = {}
+        self.short: set[Variable] = set()
+
+    def lower(self) -> Lowered:
+        inputs = {
+            name: operand(self.program, self.domain, f"{name}:", self.ranges)
+            for name in self.source.inputs
+        }
+        for name, variable in self.source.inputs.items():
+            self.elements[variable] = inputs[name]
+            self.short.add(variable)
+        for operation in self.source.operations:
+            result = operation.result
+            match operation:
+                case ProductSum(_, products):
+                    names = [v for x, y, _ in products for v in (x, y) if isinstance(v, Variable)]
+                    made = self._within(names, partial(self._product_sum, operation))
+                case Combination(_, terms):
+                    names = [variable for variable, _ in terms]
+                    made = self._within(names, partial(self._combine, result.name, terms))
+                case Load():
+                    made = self._load(operation)
+                case Selection(_, flag, x, y, sign):
+                    bit = self.program.bit(flag.name)
+                    made = self._each(
+                        result.name,
+                        lambda a, b, bit=bit, sign=sign: self.program.select(bit, a, b, sign),
+                        x,
+                        y,
+                    )
+                case Choice(_, choices):
+                    bits = [self.program.bit(flag.name) for flag, _ in choices]
+                    made = self._each(
+                        result.name,
+                        lambda *own, bits=bits: self.program.choose(*zip(bits, own, strict=True)),
+                        *(x for _, x in choices),
+                    )
+            self.elements[result] = made
+        outputs = {name: self._output(name, v) for name, v in self.source.outputs.items()}
+        self.program.output(
+            *(part for e in outputs.values() for each in e for part in (each.a, each.b))
+        )
+        return Lowered(self.program, _named(inputs), _named(outputs))
+
+    def _within(self, operands: list[Variable], make: Callable[[], Coefficients]) -> Coefficients:
+        """What ``make`` makes of the operands, the longest of them compressed until it can.
+
+        What it makes has to be something that Compress takes, if compressed operands allow it.
+        """
+        while True:
+            done = len(self.program.steps)
+            long = [variable for variable in operands if variable not in self.short]
+            try:
+                made = make()
+            except ProgramError:
+                if not long:
+                    raise
+            else:
+                if not long or _length(made) < self.limit:
+                    return made
+            del self.program.steps[done:]
+            self._shorten(max(long, key=lambda variable: _length(self.elements[variable])))
+
+    def _shorten(self, variable: Variable) -> None:
+        long, name = self.elements[variable], f"{variable.name}:c"
+        self.elements[variable] = compress(self.program, self.domain, long, name)
+        self.short.add(variable)
+
+    def _output(self, name: str, variable: Variable) -> Coefficients:
+        """An element as it is outside: a result of its own, within the ranges of all."""
+        if variable in self.source.inputs.values():
+            return self._combine(name, ((variable, 1),))
+        if not self._fits(variable):
+            self._shorten(variable)
+        return self.elements[variable]
+
+    def _fits(self, variable: Variable) -> bool:
+        parts = zip(self.elements[variable], self.ranges, strict=True)
+        return all(part.b.range.within(interval) for part, interval in parts)
+
+    def _product_sum(self, operation: ProductSum) -> Coefficients:
+        name, multiple = operation.result.name, operation.multiple
+        sums = [Element(*(self._sum(operation, i, base) for base in ("a", "b"))) for i in range(2)]
+        parts = [divide(self.program, self.domain.split, each) for each in sums]
+        return (
+            self._carried(f"{name}:0", parts[0], parts[1], multiple, self.domain.offset),
+            self._carried(f"{name}:1", parts[1], parts[0], multiple, 1),
+        )
+
+    def _sum(self, operation: ProductSum, index: int, base: str) -> Residues:
+        """U (index 0) or V of a sum of products in one base."""
+        summands: list[Summand] = []
+        for x, y, sign in operation.products:
+            own = [getattr(part, base) for part in self.elements[x]]
+            for j, left in enumerate(own):
+                wraps = j > index
+                other = 1 - j if index else j
+                if isinstance(y, Constant):
+                    amount = self.domain.digits(constant_value(y, self.constants))[other]
+                    amount *= sign * (self.domain.offset if wraps else 1)
+                    summands.append(self.program.scaled(left, amount, [f * f for f in left.factor]))
+                    continue
+                right = getattr(self.elements[y][other], base)
+                product = self.program.product(left, right, sign)
+                summands += [product] * (self.domain.offset if wraps else 1)
+        return self.program.reduce(f"{operation.result.name}:u{index}_{base}", *summands)
+
+    def _carried(
+        self, name: str, own: Division, below: Division, multiple: int, wrap: int
+    ) -> Element:
+        """``multiple`` times a remainder and the quotient below it."""
+        program, split = self.program, self.domain.split
+        rest = own.remainder.scaled(Fraction(multiple))
+        radix = split.base_a.product
+        part_a = program.reduce(
+            f"{name}_a",
+            replace(program.scaled(own.value.a, multiple, split.factor_a), range=rest),
+            below.quotient_a(program, multiple * wrap),
+        )
+        part_b = program.reduce(
+            f"{name}_b",
+            replace(program.scaled(own.value.b, multiple, split.factor_b), range=rest),
+            replace(
+                program.scaled(own.quotient, -multiple * radix, split.factor_b),
+                range=Interval.of(0, 0),
+            ),
+            below.quotient_b(program, multiple * wrap),
+        )
+        return Element(part_a, part_b)
+
+    def _combine(self, name: str, terms: tuple[tuple[Variable, int], ...]) -> Coefficients:
+        return tuple(
+            Element(
+                *(
+                    self.program.reduce(
+                        f"{name}:{i}_{base}",
+                        *(
+                            self.program.scaled(getattr(self.elements[x][i], base), factor)
+                            for x, factor in terms
+                        ),
+                    )
+                    for base in ("a", "b")
+                )
+            )
+            for i in range(2)
+        )
+
+    def _each(
+        self, name: str, choose: Callable[..., Summand], *variables: Variable
+    ) -> Coefficients:
+        """A summand of the same residues of some elements, as a result, for all residues."""
+        return tuple(
+            Element(
+                *(
+                    self.program.reduce(
+                        f"{name}:{i}_{base}",
+                        choose(*(getattr(self.elements[v][i], base) for v in variables)),
+                    )
+                    for base in ("a", "b")
+                )
+            )
+            for i in range(2)
+        )
+
+    def _load(self, operation: Load) -> Coefficients:
+        split, name = self.domain.split, operation.result.name
+        digits = self.domain.digits(constant_value(operation.constant, self.constants))
+        return tuple(
+            Element(
+                self.program.reduce(
+                    f"{name}:{i}_a", self.program.stored(digit, split.base_a, split.factor_a)
+                ),
+                self.program.reduce(
+                    f"{name}:{i}_b", self.program.stored(digit, split.base_b, split.factor_b)
+                ),
+            )
+            for i, digit in enumerate(digits)
+        )
+
+
+def _length(element: Coefficients) -> Fraction:
+    return max(part.b.range.magnitude for part in element)
+
+
+def _named(elements: Mapping[str, Coefficients]) -> dict[str, Element]:
+    return {
+        f"{name}:{part}": each
+        for name, element in elements.items()
+        for part, each in zip(PARTS, element, strict=True)
+    }
