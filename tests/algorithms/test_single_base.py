@@ -45,10 +45,16 @@ def paper_domain(bits=96, width=16, extra=6, multiplication="schoolbook"):
 
 
 @cache
-def engine_domain(extra=6, form="quadratic"):
+def engine_domain(extra=6, form="quadratic", *, skips_quotient=False):
     """As the engine has it: redundant signed residues."""
     bases = sparse_half_bases(17, 3, weight=3, rowers=3, quadratic=True)
-    return single_base(*bases, extra, Redundant(1), **(ENGINE | {"form": form}))
+    keys = ENGINE | {"form": form, "skips_quotient": skips_quotient}
+    return single_base(*bases, extra, Redundant(1), **keys)
+
+
+def open_domain(extra=8):
+    """Without a quotient in the first extension."""
+    return engine_domain(extra, skips_quotient=True)
 
 
 def representation_of(domain):
@@ -77,7 +83,7 @@ def small_and_large(domain, interval, generator):
     return sorted({v for v in values if interval.low <= v <= interval.high})
 
 
-@pytest.mark.parametrize("make", [paper_domain, engine_domain])
+@pytest.mark.parametrize("make", [paper_domain, engine_domain, open_domain])
 def test_compress(make):
     """ERRATA E4: right for every K and R; 1.07 M_a at most, and the engine's about half of that."""
     domain, generator = make(), random.Random(1)
@@ -221,7 +227,7 @@ def chain(domain, representation, length, generator):
     return ranges
 
 
-@pytest.mark.parametrize("make", [paper_domain, engine_domain])
+@pytest.mark.parametrize("make", [paper_domain, engine_domain, open_domain])
 def test_chain_of_products(make):
     domain = make()
     ranges = chain(
@@ -267,7 +273,7 @@ def test_sums_of_products(make, signs):
         assert domain.number(evaluate(program, result, inputs)) == total % domain.modulus
 
 
-@pytest.mark.parametrize("make", [paper_domain, engine_domain])
+@pytest.mark.parametrize("make", [paper_domain, engine_domain, open_domain])
 def test_decomposition(make):
     """X in residues to (K, R) and back (sections 4.1 and 4.2)."""
     domain = make()
@@ -349,3 +355,16 @@ def test_multiply_is_algorithm_4():
     for pair in ((1, 0), (0, 1), (radix - 1, radix - 1), (12345, radix // 3)):
         found = evaluate(program, result, named("x", pair))
         assert domain.number(found) == domain.number(pair) ** 2 % domain.modulus
+
+
+def test_without_a_quotient():
+    """The Cox of the first extension goes, and R may be longer by one M_a a modulus and weight."""
+    closed, opened = engine_domain(8), open_domain(8)
+    ranges = compressed_ranges(closed, Redundant(1))
+    programs = [product_program(d, Redundant(1), ranges)[0] for d in (closed, opened)]
+    counts = [count(program) for program in programs]
+    assert counts[0].emm == counts[1].emm
+    assert counts[0].cox - counts[1].cox == 2 * len(closed.split.base_a)
+    weights = sum(map(abs, closed.split.weights))
+    longest = [max(value.range.high for value in program.outputs) for program in programs]
+    assert longest[0] < longest[1] < longest[0] + 4 * weights * closed.split.base_a.product

@@ -68,7 +68,7 @@ def test_even_modulus_is_refused():
         {"bits": 192},
         {"channels": 12},
         {"bits": 384, "width": 32},
-        {"bits": 96, "bases": "any"},
+        {"bits": 96, "bases": "any", "skip_quotient": True},
         {"bits": 72, "width": 9, "extra_bits": 4},
     ],
 )
@@ -109,7 +109,14 @@ def test_published_sizes(values, latency, interval):
 
 @pytest.mark.parametrize(
     ("values", "latency"),
-    [({}, 40), ({"width": 32, "bits": 384}, 46), ({"width": 32, "bits": 512}, 50)],
+    [
+        ({}, 40),
+        ({"width": 32, "bits": 384}, 46),
+        ({"width": 32, "bits": 512}, 50),
+        ({"skip_quotient": True}, 39),
+        ({"levels_per_register": 2}, 37),
+        ({"skip_quotient": True, "levels_per_register": 2}, 36),
+    ],
 )
 def test_both_splits_at_once(values, latency):
     """n rowers, the version that the paper announces (section 6.1)."""
@@ -160,7 +167,8 @@ def test_oracle_finds_a_wrong_word():
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     path = tmp_path_factory.mktemp("sbmm") / "core"
-    return build(check_any({"algorithm": "sbmm", **SMALL, "compress": True}), path)
+    keys = {"algorithm": "sbmm", **SMALL, "compress": True, "rowers": "full"}
+    return build(check_any(keys), path)
 
 
 def test_directory(built):
@@ -169,11 +177,14 @@ def test_directory(built):
     assert found.core.cycles == found.manifest["cycles"]
     text = (found.path / "README.md").read_text(encoding="utf-8")
     assert "and m_gamma" in text
+    assert "`c1_a` beside `c0_a`" in text
     specification = tomllib.loads((found.path / "spec.toml").read_text(encoding="utf-8"))
     assert specification["compress"] == found.core.request.compress
     assert load_any(found.path / "spec.toml", {}) == found.core.specification
     payload = next(p for p in found.manifest["ports"] if p["name"] == "operands_payload")
     assert payload["width"] == 3 * 18
+    result = next(p for p in found.manifest["ports"] if p["name"] == "result")
+    assert result["width"] == 2 * payload["width"]
     assert re.search(r"m_gamma:\s+-16 to 15", (found.path / "rtl/sbmm_4x17.v").read_text())
 
 

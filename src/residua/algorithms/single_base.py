@@ -29,7 +29,8 @@ from residua.algorithms.position_residue import (
     smallest_coxes,
 )
 from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
-from residua.algorithms.split import Form, SplitDomain, divide, remainder_range, split
+from residua.algorithms.split import Form, SplitDomain, divide, remainder_range
+from residua.algorithms.split import split as split_element
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
@@ -49,10 +50,11 @@ def single_base(
     form: Form = "lean",
     multiplication: Multiplication = "schoolbook",
     unsigned: bool = False,
+    skips_quotient: bool = False,
 ) -> PositionResidueDomain:
     """The domain of P = M_a^2 - 2 whose base b has m_gamma = 2^``extra_bits`` beside its moduli.
 
-    The Cox are those of `smallest_coxes`.
+    The Cox are those of `smallest_coxes`; with ``skips_quotient`` only Compress has one in base a.
 
     Raises:
         SpecificationError: the bases are not odd or not coprime, m_gamma is not narrower than they
@@ -66,7 +68,7 @@ def single_base(
         )
     extended = Base((*base_b.moduli, Modulus(extra_bits, 0)), narrow=True)
     blank = Cox(1, Fraction(0))
-    bases = SplitDomain(base_a, extended, blank, blank, 1, form, unsigned)
+    bases = SplitDomain(base_a, extended, blank, blank, 1, form, unsigned, skips_quotient)
     first, second = smallest_coxes(bases, representation or Canonical())
     return PositionResidueDomain(2, 2, replace(bases, first=first, second=second), multiplication)
 
@@ -178,6 +180,7 @@ class _Quotient:
 
     def __init__(self, program: Program, domain: SplitDomain, value: Element) -> None:
         self.program, self.domain, self.value = program, domain, value
+        domain = _with_quotient(domain)
         ones = (1,) * len(domain.base_a)
         self.remainder = remainder_range(program, domain, ones)
         reached = value.b.range + self.remainder.scaled(Fraction(-1))
@@ -225,9 +228,14 @@ class _Quotient:
         return [own, taken]
 
 
+def _with_quotient(domain: SplitDomain) -> SplitDomain:
+    """As Compress extends base a: what is left over has to be short."""
+    return replace(domain, skips_quotient=False)
+
+
 def decompose(program: Program, domain: PositionResidueDomain, value: Element) -> Coefficients:
     """(R, K) of X, given in both bases, by one Split (SBMM section 4.1)."""
-    quotient, remainder = split(program, domain.split, value)
+    quotient, remainder = split_element(program, domain.split, value)
     return remainder, quotient
 
 
@@ -251,7 +259,8 @@ def compressed_ranges(
     Signed, R lies within the Cox's error of M_a / 2 and a quotient adds up to m_gamma / 2.
     """
     program = Program("compressed", representation)
-    remainder = remainder_range(program, domain.split, (1,) * len(domain.split.base_a))
+    split = _with_quotient(domain.split)
+    remainder = remainder_range(program, split, (1,) * len(split.base_a))
     extra = domain.split.base_b.extra
     assert extra is not None
     low, high = representation.ranges(Base((extra,), narrow=True))[0]

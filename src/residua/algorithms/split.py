@@ -52,6 +52,9 @@ class SplitDomain:
     hierarchical, over rows of c moduli, if ``columns`` c > 1. ``unsigned`` refuses values for which
     K or R may be negative, the papers' setting.
 
+    With ``skips_quotient`` the first extension does without its Cox (Bajard-Imbert): R keeps the
+    multiples of M_a that come with it, up to one a modulus, and K is less by as many.
+
     Base b may have an extra modulus (SBMM section 6.1): 2^g there multiplies what K may reach.
 
     Raises:
@@ -66,6 +69,7 @@ class SplitDomain:
     columns: int = 1
     form: Form = "lean"
     unsigned: bool = False
+    skips_quotient: bool = False
 
     def __post_init__(self) -> None:
         if not self.base_a.coprime_to(self.base_b):
@@ -202,7 +206,7 @@ def divide(program: Program, domain: SplitDomain, value: Element) -> Division:
         return program.extension(
             xi_a,
             domain.base_b,
-            domain.first,
+            None if domain.skips_quotient else domain.first,
             multiple=-multiple,
             factor=factor,
             weights=weights,
@@ -229,7 +233,8 @@ def remainder_range(
 ) -> Interval:
     """Where R lies, whatever X is: [-sigma0 - over, 1 - sigma0 + under) M_a of the first Cox.
 
-    ``weights`` are those of the extension, by default the domain's.
+    ``weights`` are those of the extension, by default the domain's. Without a quotient R lies where
+    the sums of the extension do.
     """
     # One target channel is enough to ask an extension for its range; nothing is recorded.
     nothing = Interval.of(0, 0)
@@ -243,7 +248,11 @@ def remainder_range(
     source = Residues("r", domain.base_a, factor, nothing)
     target = Base(domain.base_b.moduli[:1])
     return program.extension(
-        source, target, domain.first, weights=weights, columns=domain.columns
+        source,
+        target,
+        None if domain.skips_quotient else domain.first,
+        weights=weights,
+        columns=domain.columns,
     ).range
 
 

@@ -11,6 +11,7 @@ from residua.algorithms.single_base import (
     product_program,
     single_base,
 )
+from residua.algorithms.split import Form
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.errors import SpecificationError
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions
@@ -116,6 +117,7 @@ class SingleBaseCore:
             base_b=tuple(m.value for m in base_b),
             extra_bits=self.request.extra_bits,
             compress=self.request.compress,
+            skip_quotient=self.request.skip_quotient,
             reduction=self.reduction,
             schedule=self.request.schedule,
             product_registers=self.request.product_registers,
@@ -208,6 +210,7 @@ class SingleBaseCore:
             "h_b": [m.offset for m in base_b],
             "extra_bits": self.request.extra_bits,
             "compress": self.request.compress,
+            "skip_quotient": self.request.skip_quotient,
             "t": split.first.truncation,
             "sigma0": str(split.first.sigma0),
             "form": split.form,
@@ -231,24 +234,22 @@ def _integers(interval: Interval) -> Range:
 
 def _domain(request: SingleBaseSpecification, base_a: Base, base_b: Base) -> PositionResidueDomain:
     """In the quadratic form if base a allows it, else in the short one."""
+
+    def in_form(form: Form) -> PositionResidueDomain:
+        return single_base(
+            base_a,
+            base_b,
+            request.extra_bits,
+            Redundant(1),
+            form=form,
+            multiplication="direct",
+            skips_quotient=request.skip_quotient,
+        )
+
     try:
-        return single_base(
-            base_a,
-            base_b,
-            request.extra_bits,
-            Redundant(1),
-            form="quadratic",
-            multiplication="direct",
-        )
+        return in_form("quadratic")
     except SpecificationError:
-        return single_base(
-            base_a,
-            base_b,
-            request.extra_bits,
-            Redundant(1),
-            form="short",
-            multiplication="direct",
-        )
+        return in_form("short")
 
 
 def _find_bases(request: SingleBaseSpecification) -> tuple[Base, Base]:

@@ -106,6 +106,16 @@ class SingleBaseSpecification(BaseModel):
             "BOOL",
         ),
     ] = False
+    skip_quotient: Annotated[
+        Annotated[bool, BeforeValidator(_flag)],
+        Key(
+            "Whether the first extension of a Split does without the Cox's quotient: fewer cycles, "
+            "longer results; needs `algorithm` sbmm.",
+            "`true`, `false`",
+            "`false`",
+            "BOOL",
+        ),
+    ] = False
     reduction: Reduction = "auto"
     schedule: ScheduleKey = "latency"
     product_registers: ProductRegisters = 0

@@ -263,8 +263,10 @@ class EngineDesign:
     @cached_property
     def constant_depth(self) -> int:
         """Words of a rower's constant memory."""
-        vectors = {slot.constants for _, _, slot in self.schedule.slots() if slot.constants}
-        return register_depth(len(vectors))
+        lanes = {
+            tuple(own.constants for own in slot.lanes()) for _, _, slot in self.schedule.slots()
+        }
+        return register_depth(sum(any(constants) for constants in lanes))
 
     @cached_property
     def quotient_range(self) -> Range:
