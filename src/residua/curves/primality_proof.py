@@ -14,11 +14,11 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from math import gcd, isqrt, prod
+from math import gcd, isqrt
 
 import gmpy2
 import mpmath
-from sympy import ZZ, primerange
+from sympy import ZZ
 from sympy.ntheory import sqrt_mod
 from sympy.polys.galoistools import gf_div, gf_gcd, gf_pow_mod, gf_sub
 
@@ -182,7 +182,8 @@ def _rough_part(number: int) -> int:
 
 @cache
 def _primorial() -> int:
-    return prod(int(prime) for prime in primerange(_SMOOTH))
+    """The product of all primes that are taken out."""
+    return int(gmpy2.primorial(_SMOOTH))
 
 
 def _step(descent: _Descent) -> Step:
