@@ -23,7 +23,7 @@ from residua.cores.rns_montgomery import search
 from residua.cores.specification_keys import Key
 from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
 from residua.errors import SpecificationError
-from residua.explore import prime_check, prime_search
+from residua.explore import curve_search, prime_check, prime_search
 from residua.explore.half_bases import Chain, Closing
 from residua.numbers.search import Style
 from residua.report import documents, page, paper_tables, prime_tables, tables
@@ -292,6 +292,34 @@ def primes(
     _show(found, as_json, prime_tables.primes)
 
 
+@app.command()
+def curve(
+    *,
+    prime: Annotated[
+        str, typer.Option(metavar="P", help="A number, or the pick.json of residua primes.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="TOML to make.")],
+    name: Annotated[str, typer.Option(metavar="NAME", help="Of the curve.")] = "generated",
+    order: Annotated[
+        curve_search.Method,
+        typer.Option(
+            help="How the order is known: a random curve's points counted by PARI, a curve of "
+            "complex multiplication, or a random curve without an order."
+        ),
+    ] = "count",
+    cofactor: Annotated[int, typer.Option(metavar="H", help="The largest cofactor.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", help="Which curve.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Make a curve over a prime of one's own, for `residua build`."""
+    with _counter("curve") as progress:
+        found = curve_search.make(
+            curve_search.prime_of(prime), output,
+            name=name, method=order, cofactor=cofactor, seed=seed, progress=progress,
+        )  # fmt: skip
+    _show(found, as_json, prime_tables.curve)
+
+
 def _show(
     found: dict[str, Any], as_json: bool, table: Callable[[dict[str, Any]], tables.Text]
 ) -> None:
@@ -322,11 +350,14 @@ def _steps(verb: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def _counter(verb: str) -> Iterator[Callable[[int, int], None]]:
+def _counter(verb: str) -> Iterator[Callable[[int, int | None], None]]:
     with _progress(verb) as (bar, task):
         bar.update(task, description="start")
         yield lambda done, total: bar.update(
-            task, completed=done, total=total, description=f"{done} of {total}"
+            task,
+            completed=done,
+            total=total,
+            description=f"{done} of {total}" if total else f"{done}",
         )
 
 

@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 import sympy
 
-from residua.curves.primality_proof import class_polynomial, prove
+from residua.curves.complex_multiplication import class_polynomial
+from residua.curves.primality_proof import prove
 from residua.errors import SpecificationError
 from residua.numbers import certificates
 from residua.numbers.certificates import Certificate, Step, check

@@ -47,6 +47,19 @@ def checked(found: Result) -> Text:
     ]
 
 
+def curve(found: Result) -> Text:
+    """A curve that was made."""
+    table = found["curve"]
+    rows = [
+        ("curve", f"y^2 = x^3 + a x + b, {table['name']}"),
+        *[(key, str(table[key])) for key in ("prime", "a", "b", "x", "y")],
+        ("order", str(table.get("order", "not known: residua build needs it"))),
+        ("cofactor", str(table.get("cofactor", "not known"))),
+        ("file", found["file"]),
+    ]
+    return [pairs(rows)]
+
+
 def pairs(rows: list[tuple[str, str]]) -> Table:
     """Names and values."""
     table = Table(box=SIMPLE, show_header=False)
