@@ -24,7 +24,7 @@ from residua.cores.specification_keys import Key
 from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
 from residua.errors import SpecificationError
 from residua.explore import curve_search, prime_check, prime_search
-from residua.explore.half_bases import Chain, Closing
+from residua.explore.chain_bounds import Chain, Closing
 from residua.numbers.search import Style
 from residua.report import documents, page, paper_tables, prime_tables, tables
 from residua.toolchain.process import ToolError

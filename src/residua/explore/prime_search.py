@@ -16,8 +16,8 @@ from typing import Any
 
 from residua.curves.primality_proof import prove
 from residua.errors import SpecificationError
+from residua.explore.chain_bounds import Chain, HalfBases, half_bases
 from residua.explore.executors import in_order, workers
-from residua.explore.half_bases import Chain, HalfBases, half_bases
 from residua.numbers.bases import Base
 from residua.numbers.search import Style
 from residua.numbers.square_primes import Offsets, SquareForm, SquarePrime, SquarePrimeSearch

@@ -11,7 +11,7 @@ from math import gcd, prod
 import pytest
 
 from residua.errors import SpecificationError
-from residua.explore.half_bases import Chain, half_bases
+from residua.explore.chain_bounds import Chain, half_bases
 from residua.numbers.moduli import signed_digits
 from residua.numbers.residues import Canonical
 from residua.numbers.square_primes import SquareForm, SquarePrimeSearch
