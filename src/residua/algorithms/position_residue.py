@@ -52,7 +52,7 @@ _WIDER = 16
 """How much wider than base a's the moduli of base b may become in `design`."""
 
 _COX_SHARE = Fraction(1, 8)
-"""The Cox's error that `design` allows in either base, as a share of its product."""
+"""The Cox's error that `smallest_coxes` allows in either base, as a share of its product."""
 
 
 @dataclass(frozen=True)
@@ -155,17 +155,20 @@ def sum_of_products(
 
 def normalise(program: Program, domain: PositionResidueDomain, x: Coefficients) -> Coefficients:
     """The same element with short coefficients: one Split each, as |X * 1|_P (SBMM section 4.4)."""
-    ranges = [each.b.range for each in x]
-    lift = _lift(program, domain, ranges)
-    if not lift:
-        return carry(program, domain, x)
+    return carry(program, domain, lifted(program, domain, x))
 
-    def lifted(value: Residues, index: int) -> Residues:
+
+def lifted(program: Program, domain: PositionResidueDomain, x: Coefficients) -> Coefficients:
+    """The same element with multiples of P added that leave no K of an unsigned domain negative."""
+    lift = _lift(program, domain, [each.b.range for each in x])
+    if not lift:
+        return x
+
+    def raised(value: Residues, index: int) -> Residues:
         own = program.scaled(value, 1)
         return program.reduce(f"{value.name}+", own, *_lifting(program, domain, lift, index, own))
 
-    sums = [Element(lifted(each.a, i), lifted(each.b, i)) for i, each in enumerate(x)]
-    return carry(program, domain, sums)
+    return tuple(Element(raised(each.a, i), raised(each.b, i)) for i, each in enumerate(x))
 
 
 def carry(program: Program, domain: PositionResidueDomain, sums: Sequence[Element]) -> Coefficients:
@@ -251,7 +254,7 @@ def design(
         base_b = nearest_base(candidate, channels, base_a)
         blank = Cox(1, Fraction(0))
         split = SplitDomain(base_a, base_b, blank, blank, columns, form, unsigned)
-        first, second = _coxes(split, representation)
+        first, second = smallest_coxes(split, representation)
         split = replace(split, first=first, second=second)
         domain = PositionResidueDomain(degree, offset, split, multiplication)
         try:
@@ -261,6 +264,38 @@ def design(
         else:
             return domain
     raise failure
+
+
+def smallest_coxes(domain: SplitDomain, representation: Representation) -> tuple[Cox, Cox]:
+    """The Cox of both extensions with the fewest bits whose errors are below 1/8 of either base.
+
+    Those of a domain are not looked at. In a signed one both are centred, and the same.
+
+    Raises:
+        SpecificationError: no number of bits does.
+    """
+    for truncation in range(1, domain.base_a.width + 1):
+        errors = [
+            deviation(
+                base,
+                Cox(truncation, Fraction(0)),
+                representation.ranges(base),
+                weights,
+                columns=domain.columns,
+                offset=representation.row_offset(base.width) if domain.columns > 1 else 0,
+            )
+            for base, weights in ((domain.base_a, domain.weights), (domain.base_b, None))
+        ]
+        if max(error.under + error.over for error in errors) <= _COX_SHARE:
+            under, over = errors[1].under, errors[1].over
+            # The multiple of 2^-t nearest to the middle of what the error leaves.
+            steps = floor((1 + under - over) / 2 * 2**truncation + Fraction(1, 2))
+            centred = Cox(truncation, Fraction(min(steps, 2**truncation - 1), 2**truncation))
+            return Cox(truncation, Fraction(0)) if domain.unsigned else centred, centred
+    raise SpecificationError(
+        f"the Cox of {len(domain.base_a)} moduli of {domain.base_a.width} bits errs by more than "
+        f"{_COX_SHARE} M with any number of bits; smaller |h| or wider moduli are needed"
+    )
 
 
 def _coefficient_range(domain: PositionResidueDomain, products: Products, index: int) -> Interval:
@@ -392,33 +427,3 @@ def _lifting(
         return []
     constant = lift * _multiple_of_modulus(domain, index)
     return [program.stored(constant, beside.base, beside.factor)]
-
-
-def _coxes(domain: SplitDomain, representation: Representation) -> tuple[Cox, Cox]:
-    """The Cox of both extensions with the fewest bits whose errors are small.
-
-    Raises:
-        SpecificationError: no number of bits does.
-    """
-    for truncation in range(1, domain.base_a.width + 1):
-        errors = [
-            deviation(
-                base,
-                Cox(truncation, Fraction(0)),
-                representation.ranges(base),
-                weights,
-                columns=domain.columns,
-                offset=representation.row_offset(base.width) if domain.columns > 1 else 0,
-            )
-            for base, weights in ((domain.base_a, domain.weights), (domain.base_b, None))
-        ]
-        if max(error.under + error.over for error in errors) <= _COX_SHARE:
-            under, over = errors[1].under, errors[1].over
-            # The multiple of 2^-t nearest to the middle of what the error leaves.
-            steps = floor((1 + under - over) / 2 * 2**truncation + Fraction(1, 2))
-            centred = Cox(truncation, Fraction(min(steps, 2**truncation - 1), 2**truncation))
-            return Cox(truncation, Fraction(0)) if domain.unsigned else centred, centred
-    raise SpecificationError(
-        f"the Cox of {len(domain.base_a)} moduli of {domain.base_a.width} bits errs by more than "
-        f"{_COX_SHARE} M with any number of bits; smaller |h| or wider moduli are needed"
-    )

@@ -141,6 +141,13 @@ class Quotient:
             return self.source.columns * self.source.source.base.width
         return self.source.base.width
 
+    @property
+    def widths(self) -> Vector:
+        """The same for every word; an extra modulus is narrower."""
+        if isinstance(self.source, Rows):
+            return (self.width,) * self.source.count
+        return tuple(modulus.width for modulus in self.source.base)
+
 
 @dataclass(frozen=True)
 class Bit:
@@ -442,7 +449,8 @@ class Program:
 
     def channels(self, value: Residues, first: int, last: int) -> Residues:
         """Channels ``first`` to ``last`` - 1 of a vector, as a vector over those moduli."""
-        base = Base(value.base.moduli[first:last])
+        narrow = value.base.narrow and last == len(value.base)
+        base = Base(value.base.moduli[first:last], narrow)
         name = f"{value.name}[{first}:{last}]"
         return Residues(name, base, value.factor[first:last], value.range, value, first)
 

@@ -52,8 +52,11 @@ class SplitDomain:
     hierarchical, over rows of c moduli, if ``columns`` c > 1. ``unsigned`` refuses values for which
     K or R may be negative, the papers' setting.
 
+    Base b may have an extra modulus (SBMM section 6.1): 2^g there multiplies what K may reach.
+
     Raises:
-        SpecificationError: the bases share a factor, or the quadratic form is unsigned.
+        SpecificationError: the bases share a factor, the quadratic form is unsigned, or an extra
+            modulus is where none can be.
     """
 
     base_a: Base
@@ -67,6 +70,11 @@ class SplitDomain:
     def __post_init__(self) -> None:
         if not self.base_a.coprime_to(self.base_b):
             raise SpecificationError("the bases of a Split share a factor; they must be coprime")
+        if self.base_a.narrow or (self.base_b.narrow and self.columns > 1):
+            raise SpecificationError(
+                "an extra narrow modulus belongs to base b of a Split, and not to rows of moduli: "
+                "hierarchical extensions need bases of one width"
+            )
         if self.unsigned and self.form == "quadratic":
             raise SpecificationError(
                 "weights of the quadratic form may be negative, and so R, which an unsigned Split "

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from residua.algorithms.conversion import split_words
+from residua.algorithms.program import Residues
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
@@ -32,6 +33,8 @@ from residua.cores.manifest import (
     version,
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import AnySpecification, Interface, Specification, load_any
 from residua.errors import SpecificationError
 from residua.hardware.core import WordDesign
@@ -60,9 +63,9 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "coprocessor"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor"]
 
-EngineCore = RnsMontgomeryCore | BaseExtensionCore
+EngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
 
 Progress = Callable[[str], None]
@@ -166,8 +169,9 @@ class Directory:
         """What kind of core it is."""
         if self.manifest.get("kind") == "coprocessor":
             return "coprocessor"
-        extends = self.manifest["parameters"].get("algorithm") == "base-extension"
-        return "extension" if extends else "multiplier"
+        algorithm = self.manifest["parameters"].get("algorithm")
+        kinds: dict[str, Kind] = {"base-extension": "extension", "sbmm": "sbmm"}
+        return kinds.get(algorithm, "multiplier")
 
     @property
     def top(self) -> str:
@@ -245,8 +249,12 @@ def summary(manifest: dict[str, Any]) -> dict[str, Any]:
     return {name: manifest[name] for name in names if name in manifest}
 
 
-def _engine_core(specification: Specification | BaseExtensionSpecification) -> EngineCore:
+def _engine_core(
+    specification: Specification | BaseExtensionSpecification | SingleBaseSpecification,
+) -> EngineCore:
     """The core that a specification of one asks for."""
+    if isinstance(specification, SingleBaseSpecification):
+        return SingleBaseCore(specification)
     if isinstance(specification, BaseExtensionSpecification):
         return BaseExtensionCore(specification)
     return RnsMontgomeryCore(specification)
@@ -267,7 +275,7 @@ def _description(core: EngineCore) -> dict[str, Any]:
 def _ranges(core: EngineCore) -> dict[str, list[str]]:
     """Closed intervals, as decimal strings."""
     word = 1 << core.width
-    if isinstance(core, BaseExtensionCore):
+    if isinstance(core, BaseExtensionCore | SingleBaseCore):
         ranges = core.ranges
     elif core.words:
         ranges = {
@@ -328,13 +336,23 @@ def _split(design: WordDesign, number: int) -> list[str]:
 
 def _word(core: EngineCore, word: Word) -> dict[str, Any]:
     """A word of the interface: the vector that it belongs to and the channels of its rowers."""
-    schedule, first = core.design.schedule, word.group * core.rowers
+    schedule, rowers = core.design.schedule, core.design.rowers
+    first = word.group * rowers
     vector = schedule.values[word.value]
-    return {"vector": vector, "channels": [first, first + core.rowers - 1]}
+    found: dict[str, Any] = {"vector": vector, "channels": [first, first + rowers - 1]}
+    if core.design.narrow:
+        vectors = [*core.program.inputs, *core.program.outputs]
+        own = next(v for v in vectors if isinstance(v, Residues) and v.name == vector)
+        found["extra"] = own.base.narrow and word.group == 0
+    return found
 
 
 def _words(words: list[dict[str, Any]]) -> list[str]:
-    return ["{vector}[{channels[0]}..{channels[1]}]".format(**word) for word in words]
+    return [
+        "{vector}[{channels[0]}..{channels[1]}]".format(**word)
+        + (" and m_gamma" if word.get("extra") else "")
+        for word in words
+    ]
 
 
 def _hexes(words: list[str]) -> str:
@@ -368,6 +386,8 @@ def _suffix(core: EngineCore) -> str:
     """What the names of a core's templates end in."""
     if isinstance(core, BaseExtensionCore):
         return "_extension"
+    if isinstance(core, SingleBaseCore):
+        return "_sbmm"
     return "_words" if core.words else ""
 
 
@@ -375,6 +395,9 @@ def _title(core: EngineCore) -> str:
     """The core in one line."""
     if isinstance(core, BaseExtensionCore):
         return f"RNS base extension of {core.channels} channels of {core.width} bits"
+    if isinstance(core, SingleBaseCore):
+        bits = core.parameters["modulus_bits"]
+        return f"SBMM multiplier modulo a prime M_a^2 - 2 of {bits} bits"
     return f"RNS Montgomery multiplier modulo {_modulus(core)}"
 
 

@@ -7,6 +7,8 @@ from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
 from residua.cores.directory import Directory, EngineCore
 from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import VerificationResult, build_simulator, verify
 from residua.cores.word_verification import build_word_simulator, verify_words
 from residua.cores.workload import Workload, montgomery_workload
@@ -125,6 +127,8 @@ def _verify_residues(
 def _workload(core: EngineCore, seed: int) -> Workload:
     if isinstance(core, BaseExtensionCore):
         return extension_workload(core.program, core.domain, seed)
+    if isinstance(core, SingleBaseCore):
+        return single_base_workload(core.program, core.domain, seed)
     return montgomery_workload(core.program, core.domain, seed)
 
 

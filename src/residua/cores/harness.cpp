@@ -34,6 +34,9 @@ constexpr std::int64_t patience = 1000 + 200 * (tables::latency + tables::interv
 
 constexpr int port_words = (tables::rowers * tables::word_bits + 31) / 32;
 
+// What one transfer carries: a word of the run for every rower, or nothing (-1).
+using Transfer = int[tables::rowers];
+
 // The word of every rower, the first one in the lowest bits.
 template <class Port> void pack(Port& port, const Word* words) {
   std::uint64_t buffer = 0;
@@ -224,6 +227,13 @@ void print_words(const char* name, const Word* words, int count) {
   std::printf("]");
 }
 
+void print_words(const char* name, const Words& words, const Transfer& transfer) {
+  Words chosen;
+  for (const int place : transfer)
+    if (place >= 0) chosen.push_back(words[place]);
+  print_words(name, chosen.data(), static_cast<int>(chosen.size()));
+}
+
 class Bench {
  public:
   Bench(Source& source, std::ofstream& dump, std::uint64_t runs, std::uint64_t seed, bool stalls)
@@ -268,13 +278,13 @@ class Bench {
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       const auto& [word, run] = failures_[i];
-      const int first = tables::result_first[word];
+      const Transfer& transfer = tables::result_words[word];
       std::printf("%s{\"word\": %d, ", i > 0 ? ", " : "", word);
       print_words("inputs", run.inputs.data(), tables::input_words);
       std::printf(", ");
-      print_words("expected", &run.expected[first], tables::rowers);
+      print_words("expected", run.expected, transfer);
       std::printf(", ");
-      print_words("obtained", &run.obtained[first], tables::rowers);
+      print_words("obtained", run.obtained, transfer);
       std::printf("}");
     }
     std::printf("]}\n");
@@ -295,7 +305,12 @@ class Bench {
       if (next_ >= runs_ || (pending_ && !begin_isolated())) return invalid();
       if (!pending_ && !prepare()) return invalid();
     }
-    pack(engine_->operands_payload, &waiting_.inputs[tables::load_first[position_]]);
+    Word words[tables::rowers];
+    for (int i = 0; i < tables::rowers; ++i) {
+      const int place = tables::load_words[position_][i];
+      words[i] = place < 0 ? 0 : waiting_.inputs[place];
+    }
+    pack(engine_->operands_payload, words);
     engine_->operands_valid = 1;
     offered_ = true;
   }
@@ -366,11 +381,14 @@ class Bench {
       return;
     }
     Run& run = in_flight_[position];
-    const int first = tables::result_first[word];
-    unpack(engine_->result, &run.obtained[first]);
+    Word words[tables::rowers];
+    unpack(engine_->result, words);
     --run.missing;
-    for (int i = first; i < first + tables::rowers; ++i) {
-      if (run.obtained[i] == run.expected[i]) continue;
+    const Transfer& transfer = tables::result_words[word];
+    for (int i = 0; i < tables::rowers; ++i)
+      if (transfer[i] >= 0) run.obtained[transfer[i]] = words[i];
+    for (const int i : transfer) {
+      if (i < 0 || run.obtained[i] == run.expected[i]) continue;
       run.wrong = true;
       failures_.push_back({word, run});
       break;

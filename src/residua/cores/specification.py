@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification_keys import (
     CHANNELS,
     Algorithm,
@@ -53,7 +54,8 @@ Interface = Literal["residues", "words"]
 ResultChoice = Literal["montgomery", "plain"]
 
 AnySpecification: TypeAlias = (
-    "Specification | BaseExtensionSpecification | CoprocessorSpecification"
+    "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
+    "SingleBaseSpecification"
 )
 """What a user may ask for."""
 
@@ -172,7 +174,7 @@ def keys() -> dict[str, Key]:
     multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
     first = {name: multiplier[name] for name in ("algorithm", "modulus")}
     own = {name: key for name, key in coprocessor.items() if name not in multiplier}
-    others = described(BaseExtensionSpecification)
+    others = described(BaseExtensionSpecification) | described(SingleBaseSpecification)
     last = {name: key for name, key in others.items() if name not in multiplier}
     return first | own | multiplier | last
 
@@ -202,13 +204,15 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
 def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
-    ``algorithm`` may make it that of a base extension, a curve that of a coprocessor.
+    ``algorithm`` may make it that of a base extension or of SBMM, a curve that of a coprocessor.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     if values.get("algorithm") == "base-extension":
         return check_base_extension(values, source)
+    if values.get("algorithm") == "sbmm":
+        return check_single_base(values, source)
     if "curve" in values:
         return check_coprocessor(values, source)
     if "modulus" not in values:
@@ -253,6 +257,18 @@ def check_base_extension(values: Mapping[str, Any], source: str = "") -> BaseExt
         return BaseExtensionSpecification(**values)
     except ValidationError as error:
         raise _refusal(error, source, "a base extension") from None
+
+
+def check_single_base(values: Mapping[str, Any], source: str = "") -> SingleBaseSpecification:
+    """The specification of an SBMM multiplier with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    try:
+        return SingleBaseSpecification(**values)
+    except ValidationError as error:
+        raise _refusal(error, source, "an SBMM multiplier") from None
 
 
 def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:

@@ -17,10 +17,10 @@ ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
 
-ALGORITHMS = ("rns-montgomery", "base-extension")
+ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm")
 """What this version builds."""
 
-PLANNED = ("sbmm", "iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
+PLANNED = ("iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
 """Algorithms that have a name and are not built yet."""
 
 
@@ -136,8 +136,9 @@ Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
     Key(
-        "What to build: a multiplier (a coprocessor with `curve`), or a base extension alone.",
-        "`rns-montgomery`, `base-extension`",
+        "What to build: a multiplier (a coprocessor with `curve`), a base extension alone, or a "
+        "single-base multiplier for primes M_a^2 - 2.",
+        "`rns-montgomery`, `base-extension`, `sbmm`",
         "`rns-montgomery`",
         "NAME",
     ),
@@ -186,14 +187,14 @@ Width = Annotated[
     Key(
         "Bits w of a channel modulus.",
         f"{WIDTHS[0]} to {WIDTHS[-1]}",
-        "17; with given bases what their moduli have",
+        "17, of `sbmm` 16; with given bases what their moduli have",
         "BITS",
     ),
 ]
 Channels = Annotated[
     Annotated[int, CHANNELS] | None,
     Key(
-        "Channel moduli n in each of the two bases.",
+        "Channel moduli n in each of the two bases; of `sbmm` in both half bases together.",
         f"1 to {MOST_CHANNELS}",
         "the smallest number that works",
         "N",
@@ -385,12 +386,14 @@ def toml_text(items: dict[str, Any]) -> str:
             rows = "".join(f"    {number},\n" for number in value)
             lines.append(f"{name} = [\n{rows}]\n")
         else:
-            lines.append(f"{name} = {value}\n" if isinstance(value, int) else _quoted(name, value))
+            lines.append(_line(name, value))
     return "".join(lines)
 
 
-def _quoted(name: str, value: str) -> str:
-    return f'{name} = "{value}"\n'
+def _line(name: str, value: bool | int | str) -> str:
+    if isinstance(value, bool):
+        return f"{name} = {str(value).lower()}\n"
+    return f"{name} = {value}\n" if isinstance(value, int) else f'{name} = "{value}"\n'
 
 
 def _plain(name: str, value: object) -> object:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Program
+from residua.algorithms.program import Program, Residues, Words
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineDesign
@@ -223,8 +223,16 @@ def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
     program, schedule = design.program, design.schedule
     inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
     names = [value.name for value in program.inputs]
-    loads = [inputs[names[word.value]][0] + word.group * design.rowers for word in schedule.inputs]
-    results = range(0, _length(outputs), design.rowers)
+    vectors = {value.name: value for value in (*program.inputs, *program.outputs)}
+    loads = [
+        _transfer(design, vectors[names[word.value]], inputs, word.group)
+        for word in schedule.inputs
+    ]
+    results = [
+        _transfer(design, value, outputs, group)
+        for value in program.outputs
+        for group in range(_groups(design, value))
+    ]
     word_bits = design.width + 1
     word = "std::int64_t" if word_bits <= _LARGEST_NATIVE_WORD else "Wide"
     has_model = native.supports(program)
@@ -237,12 +245,12 @@ def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
         "__extension__ typedef __int128 Wide;",
         f"using Engine = V{top};",
         f"using Word = {word};",
-        f"constexpr int rowers = {design.rowers}, word_bits = {word_bits};",
+        f"constexpr int rowers = {design.machine.units}, word_bits = {word_bits};",
         f"constexpr int input_words = {_length(inputs)}, output_words = {_length(outputs)};",
         f"constexpr int latency = {schedule.latency}, interval = {schedule.interval};",
         f"constexpr int load_count = {len(loads)}, result_count = {len(results)};",
-        f"constexpr int load_first[] = {_braces(loads)};",
-        f"constexpr int result_first[] = {_braces(results)};",
+        f"constexpr int load_words[][{design.machine.units}] = {_braces(loads)};",
+        f"constexpr int result_words[][{design.machine.units}] = {_braces(results)};",
         f"constexpr bool has_model = {str(has_model).lower()};",
         "struct Segment { int first, length; };",
         "struct Operand { int pool; std::vector<Segment> segments; };",
@@ -252,6 +260,26 @@ def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
     ]
     model = ["#define HAS_MODEL", native.emit(program)] if has_model else []
     return "\n".join([*lines, *model, COMMON_SOURCE, _HARNESS.read_text()])
+
+
+def _groups(design: EngineDesign, vector: Residues | Words) -> int:
+    assert isinstance(vector, Residues)
+    return len(vector.base.wide) // design.rowers
+
+
+def _transfer(
+    design: EngineDesign,
+    vector: Residues | Words,
+    places: Mapping[str, tuple[int, int]],
+    group: int,
+) -> str:
+    """Where the words of one transfer are, -1 for none: rower by rower, then the extra channel."""
+    assert isinstance(vector, Residues)
+    first, length = places[vector.name]
+    words = [first + group * design.rowers + rower for rower in range(design.rowers)]
+    if design.narrow:
+        words.append(first + length - 1 if vector.base.narrow and group == 0 else -1)
+    return _braces(words)
 
 
 def _operands(

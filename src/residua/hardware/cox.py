@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Const, Module, Signal, Value, signed
+from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
@@ -37,6 +37,10 @@ class Cox(Component):
     The quotient includes a slot's words from `COX_LATENCY` slots on. ``width`` are the bits of a
     modulus, or of the product of a row, ``word`` those of a tapped word. With ``delay`` all of that
     is so many cycles later.
+
+    With ``narrow`` bits the word of an extra modulus 2^narrow is added where ``narrow_tap`` is set,
+    which comes with the weights. The quotient's register then takes ``direct`` where
+    ``takes_direct`` is set.
     """
 
     def __init__(
@@ -49,17 +53,24 @@ class Cox(Component):
         *,
         word: int,
         delay: int = 0,
+        narrow: int = 0,
     ) -> None:
         self.estimate, self.width, self.word, self.delay = estimate, width, word, delay
-        self.choices = tuple(choices)
+        self.choices, self.narrow = tuple(choices), narrow
         self.quotient_width = quotient_width(quotient)
         code = range(len(self.choices) + 1)
+        extra: dict[str, Any] = {}
+        if narrow:
+            word_of_extra = In(signed(narrow))
+            extra = {"narrow_word": word_of_extra, "direct": word_of_extra}
+            extra |= {"narrow_tap": In(1), "takes_direct": In(1)}
         super().__init__(
-            {
+            extra
+            | {
                 "taps": In(data.ArrayLayout(signed(word), taps)),
                 "weights": In(data.ArrayLayout(max(ceil_log2(len(code)), 1), taps)),
                 "first": In(1),
-                "quotient": Out(signed(self.quotient_width)),
+                "quotient": Out(signed(max(self.quotient_width, narrow))),
             }
         )
 
@@ -74,6 +85,8 @@ class Cox(Component):
             m.d.sync += leading.eq(self.taps[index] >> (self.width - fraction))
             late = delayed(m, leading, self.delay, f"leading_{index}").as_signed()
             weighted = weighted + self._weigh(m, index, late)
+        if self.narrow:
+            weighted = weighted + self._narrow(m)
         total = Signal(weighted.shape(), reset_less=True)
         accumulator = Signal(signed(self.quotient_width + fraction), reset_less=True)
         start = Const(self.estimate.start, signed(fraction + 1))
@@ -82,8 +95,21 @@ class Cox(Component):
             m.d.sync += accumulator.eq(start + total)
         with m.Else():
             m.d.sync += accumulator.eq(accumulator + total)
-        m.d.sync += self.quotient.eq(accumulator >> fraction)
+        quotient: Value = accumulator >> fraction
+        if self.narrow:
+            quotient = Mux(self.takes_direct, self.direct, quotient)
+        m.d.sync += self.quotient.eq(quotient)
         return m
+
+    def _narrow(self, m: Module) -> Signal:
+        """The leading bits of the extra word, or 0."""
+        fraction, bits = self.estimate.truncation, self.narrow
+        leading = Signal(signed(fraction + 1), name="narrow_leading", reset_less=True)
+        chosen = Signal(signed(fraction + 1), name="narrow_chosen", reset_less=True)
+        shift = bits - fraction
+        seen = self.narrow_word >> shift if shift > 0 else self.narrow_word << -shift
+        m.d.sync += [leading.eq(seen), chosen.eq(Mux(self.narrow_tap, leading, 0))]
+        return chosen
 
     def _weigh(self, m: Module, index: int, leading: Value) -> Value:
         """leading times the weight chosen by its code."""

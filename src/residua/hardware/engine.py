@@ -1,5 +1,6 @@
 """Cox-Rower engine: rowers in a ring, a Cox, a sequencer with the microcode of one program."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -15,6 +16,7 @@ from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox, q
 from residua.hardware.delay import delayed
 from residua.hardware.loader import OperandLoader
 from residua.hardware.multiply_accumulate import accumulation_latency
+from residua.hardware.narrow_rower import NarrowRower
 from residua.hardware.reducer import FoldPlan, plan_folds
 from residua.hardware.rings import build_machine, join_rows, joint_range, plan_rows
 from residua.hardware.row import LAUNCH_DELAY, RowShape
@@ -45,7 +47,8 @@ class EngineOptions:
     minimises first. ``product_registers`` adds registers between multipliers and accumulators;
     ``levels_per_register`` is the number of adders in a row between the registers of the reducer.
     ``serial`` hands results out one residue a cycle, channel 0 first, and not all at once;
-    ``shortest_interval`` is what a consumer of the results needs.
+    ``shortest_interval`` is what a consumer of the results needs. With ``exact`` a solver finds the
+    shortest latency.
     """
 
     rowers: int
@@ -55,6 +58,7 @@ class EngineOptions:
     levels_per_register: int = 1
     serial: bool = False
     shortest_interval: int = 0
+    exact: bool = False
 
 
 class EngineDesign:
@@ -93,8 +97,24 @@ class EngineDesign:
 
     @cached_property
     def moduli(self) -> list[Modulus]:
-        """All channel moduli of the program."""
-        return sorted({m for step in self.program.steps for m in step.result.base})
+        """All channel moduli of the program but the extra one."""
+        return sorted({m for step in self.program.steps for m in step.result.base.wide})
+
+    @cached_property
+    def narrow(self) -> int:
+        """g, the bits of an extra modulus 2^g, 0 if there is none.
+
+        Raises:
+            SpecificationError: there are several, or binary operands beside it.
+        """
+        bases = [step.result.base for step in self.program.steps]
+        widths = {base.extra.width for base in bases if base.extra}
+        if len(widths) > 1 or (widths and self._binary_operands):
+            raise SpecificationError(
+                f"{self.program.name}: an engine has one extra modulus and no binary operands "
+                f"beside it, not moduli of {sorted(widths)} bits"
+            )
+        return widths.pop() if widths else 0
 
     @property
     def width(self) -> int:
@@ -175,7 +195,12 @@ class EngineDesign:
         # Binary words share the bus with the quotient, which costs it a register.
         cox_latency = COX_LATENCY + bool(self.binary_width)
         return build_machine(
-            self.rowers, self.mac_latency, self.rower_latency, cox_latency, self._row_shape(0)
+            self.rowers,
+            self.mac_latency,
+            self.rower_latency,
+            cox_latency,
+            self._row_shape(0),
+            self.narrow,
         )
 
     @cached_property
@@ -187,6 +212,7 @@ class EngineDesign:
             self.options.goal,
             serial=self.options.serial,
             shortest_interval=self.options.shortest_interval,
+            exact=self.options.exact,
         )
 
     @cached_property
@@ -247,7 +273,7 @@ class EngineDesign:
         """Bits of a signed word on the bus: a quotient, or a binary word as a left operand."""
         if self.binary_width or not self.estimate:
             return self.width + 1
-        return quotient_width(self.quotient_range)
+        return max(quotient_width(self.quotient_range), self.narrow)
 
     @cached_property
     def shape(self) -> RowerShape:
@@ -276,7 +302,7 @@ class Engine(Component):
     starts when it has all of its words. ``result`` presents the words of
     ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being
     the position; whoever starts runs must be able to take them. ``enable`` withholds the start of
-    runs.
+    runs. The word of an extra channel, g bits with their sign, follows those of the rowers.
 
     ``binary`` exists if the program has binary operands. It takes their words (unsigned), the
     lowest of the first operand first. With the option ``serial``, ``result`` is one residue in each
@@ -291,7 +317,7 @@ class Engine(Component):
     def __init__(self, design: EngineDesign) -> None:
         self.design = design
         self.latency, self.interval = design.schedule.latency, design.schedule.interval
-        self.words = data.ArrayLayout(signed(design.width + 1), design.rowers)
+        self.words = data.ArrayLayout(signed(design.width + 1), design.machine.units)
         serial = design.options.serial
         outputs = len(design.program.outputs) if serial else len(design.schedule.outputs)
         ports: dict[str, Any] = {
@@ -320,8 +346,9 @@ class Engine(Component):
         }
         m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages, widths)
         rowers = self._rowers(m, sequencer)
-        self._drive_bus(m, sequencer, rowers, self._ring_words(m, sequencer, rowers))
-        self._load(m, sequencer, rowers)
+        extra = self._narrow_rower(m, sequencer, rowers[0])
+        self._drive_bus(m, sequencer, rowers, extra)
+        self._load(m, sequencer, rowers, extra)
         m.d.comb += [
             self.result_valid.eq(sequencer.emit),
             self.result_word.eq(sequencer.emit_word),
@@ -329,7 +356,8 @@ class Engine(Component):
         if self.design.options.serial:
             m.d.comb += [self.result[0].eq(rowers[0].operand), self.start.eq(sequencer.start)]
         else:
-            m.d.comb += [self.result[i].eq(rower.residue) for i, rower in enumerate(rowers)]
+            residues = [rower.residue for rower in rowers] + ([extra.residue] if extra else [])
+            m.d.comb += [self.result[i].eq(residue) for i, residue in enumerate(residues)]
         return m
 
     def _rowers(self, m: Module, sequencer: Sequencer) -> list[Rower]:
@@ -341,6 +369,12 @@ class Engine(Component):
             rower = Rower(design.shape, moduli, ranges, microcode.constants[index])
             m.submodules[f"rower_{index}"] = rower
             rowers.append(rower)
+        for index, rower in enumerate(rowers):
+            m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
+            self._control(m, sequencer, rower)
+        return rowers
+
+    def _control(self, m: Module, sequencer: Sequencer, rower: Rower | NarrowRower) -> None:
         names = [
             "left",
             "left_register",
@@ -351,12 +385,21 @@ class Engine(Component):
             "write",
             "write_register",
         ]
-        if design.shape.subtracts:
+        if self.design.shape.subtracts:
             names.append("subtract")
-        for index, rower in enumerate(rowers):
-            m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
-            m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
-        return rowers
+        m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
+
+    def _narrow_rower(self, m: Module, sequencer: Sequencer, first: Rower) -> NarrowRower | None:
+        """The rower of the extra channel, which hears what rower 0 takes from the ring."""
+        design = self.design
+        if not design.narrow:
+            return None
+        m.submodules.narrow_rower = rower = NarrowRower(
+            design.shape, design.narrow, design.rower_latency, design.microcode.constants[-1]
+        )
+        self._control(m, sequencer, rower)
+        m.d.comb += [rower.listens.eq(sequencer.listens), rower.ring.eq(first.operand)]
+        return rower
 
     def _ring_words(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> list[Value]:
         """What goes around and the Cox listens to: super-residues, or residues."""
@@ -366,15 +409,28 @@ class Engine(Component):
         return [row.word for row in join_rows(m, self.design.row_shape, rowers, control)]
 
     def _drive_bus(
-        self, m: Module, sequencer: Sequencer, rowers: list[Rower], words: list[Value]
+        self, m: Module, sequencer: Sequencer, rowers: list[Rower], extra: NarrowRower | None
     ) -> None:
-        """The quotient, or a binary word where the microcode wants one, to all rowers."""
+        """The quotient, or another word where the microcode wants one, to all rowers."""
+        words = self._ring_words(m, sequencer, rowers)
         bus: Value = Const(0, signed(1))
         if self.design.estimate:
-            bus = self._cox(m, sequencer, words, self.design.estimate).quotient
+            cox = self._cox(m, sequencer, words, self.design.estimate)
+            bus = cox.quotient
+            if extra:
+                m.d.comb += [
+                    cox.narrow_word.eq(extra.operand),
+                    cox.narrow_tap.eq(sequencer.narrow_tap),
+                    cox.direct.eq(extra.stored),
+                    cox.takes_direct.eq(
+                        delayed(m, sequencer.narrow_bus, CONTROL_DELAY, "narrow_bus")
+                    ),
+                ]
         if self.design.binary_width:
             bus = self._binary_operands(m, sequencer, bus)
         m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+        if extra:
+            m.d.comb += extra.bus.eq(bus)
 
     def _binary_operands(self, m: Module, sequencer: Sequencer, quotient: Value) -> Value:
         """The memory of binary words and the register in which they meet the quotient."""
@@ -402,6 +458,7 @@ class Engine(Component):
             design.quotient_range,
             word=len(words[0]),
             delay=machine.cox_delay,
+            narrow=design.narrow,
         )
         for tap in range(machine.taps):
             m.d.comb += [
@@ -411,16 +468,22 @@ class Engine(Component):
         m.d.comb += cox.first.eq(sequencer.cox_first)
         return cox
 
-    def _load(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> None:
+    def _load(
+        self, m: Module, sequencer: Sequencer, rowers: list[Rower], extra: NarrowRower | None
+    ) -> None:
         """Runs start when all of their operands are there."""
         request: Value = self.enable
         if self.design.schedule.binary_words:
             request = request & m.submodules.binary_operands.request
         if self.design.schedule.inputs:
-            request = request & self._load_residues(m, sequencer, rowers)
+            request = request & self._load_residues(
+                m, sequencer, [*rowers, extra] if extra else rowers
+            )
         m.d.comb += sequencer.request.eq(request)
 
-    def _load_residues(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> Value:
+    def _load_residues(
+        self, m: Module, sequencer: Sequencer, rowers: Sequence[Rower | NarrowRower]
+    ) -> Value:
         """Operand words share the rowers' write port with residues, which come first."""
         m.submodules.loader = loader = OperandLoader(
             len(self.design.schedule.inputs), self.design.shape.registers

@@ -64,14 +64,18 @@ def build_machine(
     rower_latency: int,
     cox_latency: int,
     row: RowShape | None,
+    narrow: int = 0,
 ) -> Machine:
-    """The machine that the scheduler sees; taps enough to hide the Cox behind a ring pass."""
+    """The machine that the scheduler sees; taps enough to hide the Cox behind a ring pass.
+
+    With a ``narrow`` rower, behind a pass and the slot that brings its word or another one.
+    """
     columns = row.columns if row else 1
     if rowers % columns:
         raise SpecificationError(
             f"{rowers} rowers do not make rows of c = {columns}; give a multiple of {columns}"
         )
-    machine = Machine(rowers, rower_latency, MEMORY_DELAY, cox_latency, 1)
+    machine = Machine(rowers, rower_latency, MEMORY_DELAY, cox_latency, 1, narrow=narrow)
     if row:
         machine = replace(
             machine,
@@ -83,7 +87,7 @@ def build_machine(
         )
     for taps in range(1, machine.turns + 1):
         machine = replace(machine, taps=taps)
-        if machine.tap_slots - 1 + machine.cox_latency <= machine.turns:
+        if machine.tap_slots - 1 + machine.cox_latency <= machine.turns + bool(narrow):
             break
     return machine
 

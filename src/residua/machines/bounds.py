@@ -25,7 +25,7 @@ from residua.algorithms.program import (
     Words,
 )
 from residua.numbers.bases import Base
-from residua.numbers.cox import Range, super_ranges
+from residua.numbers.cox import Range, redundant_ranges, super_ranges
 from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word, folds_needed
 from residua.numbers.moduli import Modulus
 from residua.numbers.residues import Redundant
@@ -145,7 +145,7 @@ def _input_ranges(source: Residues | Words) -> tuple[Range, ...]:
 
 
 def _full(base: Base) -> tuple[Range, ...]:
-    return ((-(1 << base.width), (1 << base.width) - 1),) * len(base)
+    return tuple(redundant_ranges(base))
 
 
 def _accumulate(
@@ -214,9 +214,8 @@ def _broadcast_ranges(
 
 def quotient_range(quotient: Quotient, ranges: Sequence[Range]) -> Range:
     """The Cox's smallest and largest quotient for words within ``ranges``."""
-    cox, width = quotient.cox, quotient.width
-    low = high = cox.start
-    for (least, most), weight in zip(ranges, quotient.weights, strict=True):
+    cox, low, high = quotient.cox, quotient.cox.start, quotient.cox.start
+    for (least, most), weight, width in zip(ranges, quotient.weights, quotient.widths, strict=True):
         ends = [weight * cox.leading(word, width) for word in (least, most)]
         low, high = low + min(ends), high + max(ends)
     return low >> cox.truncation, high >> cox.truncation

@@ -88,7 +88,7 @@ class _Assembler:
     def __init__(self, routines: Sequence[Routine], machine: Machine, binary_words: int) -> None:
         self.routines, self.machine, self.binary_words = routines, machine, binary_words
         pages = len(routines[0].source.pages)
-        self.zeros = (0,) * machine.rowers
+        self.zeros = (0,) * machine.units
         self.constants: dict[tuple[tuple[int, ...], ...], int] = {(self.zeros,) * pages: 0}
         self.moduli: dict[tuple[Modulus, ...], int] = {}
         gates = [slot.gate[0] for r in routines for _, _, _, slot in r.slots() if slot.gate]
@@ -212,7 +212,7 @@ class _Assembler:
         pages = range(len(self.routines[0].source.pages))
         return tuple(
             tuple(key[page][rower] for page in pages for key in self.constants)
-            for rower in range(self.machine.rowers)
+            for rower in range(self.machine.units)
         )
 
 

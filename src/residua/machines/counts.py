@@ -10,6 +10,7 @@ from residua.algorithms.program import (
     Product,
     Program,
     Reduction,
+    Residues,
     Rows,
     Scaled,
     Stored,
@@ -26,6 +27,10 @@ class Counts:
     table, and a value that a bit selects. ``cox`` counts additions of t-bit words in the Cox,
     ``emw`` the w-bit words of stored constants.
 
+    Of an extra narrow modulus, ``gmm`` are products modulo it, and ``narrow`` those of its words
+    with w-bit constants, which the SBMM paper counts as full products where its Compress has them
+    and leaves out of a Split (ERRATA E5).
+
     Hierarchical extensions have operations of other sizes, as HBE section IV-C counts them:
     ``cmul`` products of w and (c - 1) w bits and ``cadd`` additions of c w bits that make
     super-residues, ``cmr`` reductions of these modulo a channel.
@@ -38,6 +43,8 @@ class Counts:
     cmul: int = 0
     cadd: int = 0
     cmr: int = 0
+    gmm: int = 0
+    narrow: int = 0
 
 
 def count(program: Program) -> Counts:
@@ -68,10 +75,13 @@ def _count_rows(totals: Counter[str], rows: Rows, channels: int) -> None:
 
 def _count_term(totals: Counter[str], step: Reduction, term: Term) -> int:
     """Count the products and constants of a term; how many summands it adds to each channel."""
-    channels = len(step.result.base)
+    base = step.result.base
+    channels, extra = len(base), int(base.narrow)
+    wide = channels - extra
     match term:
         case Product():
-            totals["emm"] += channels
+            totals["emm"] += wide
+            totals["gmm"] += extra
             return 1
         case Scaled(_, _, unit):
             summands = 1
@@ -80,9 +90,13 @@ def _count_term(totals: Counter[str], step: Reduction, term: Term) -> int:
         case Stored() | Correction():
             totals["emw"] += channels
             return 1
-        case Broadcast(_, matrix, unit):
+        case Broadcast(source, matrix, unit):
             summands = len(matrix)
+            if not unit and isinstance(source, Residues) and source.base.narrow:
+                totals["narrow"] += wide
+                totals["emm"] -= wide
     if not unit:
-        totals["emm"] += summands * channels
+        totals["emm"] += summands * wide
+        totals["gmm"] += summands * extra
         totals["emw"] += summands * channels
     return summands

@@ -26,6 +26,9 @@ ROW_FIELDS = (
 )
 """The controls of an engine with rows, beside those of every engine."""
 
+NARROW_FIELDS = ("listens", "narrow_bus", "narrow_tap")
+"""The controls of an engine with a small rower, beside those of every engine."""
+
 
 @dataclass(frozen=True)
 class Timing:
@@ -89,7 +92,7 @@ class _Assembler:
     def __init__(self, schedule: Schedule, timing: Timing) -> None:
         self.schedule, self.timing = schedule, timing
         self.interval = schedule.interval
-        zeros = (0,) * schedule.machine.rowers
+        zeros = (0,) * schedule.machine.units
         self.constants: dict[tuple[int, ...], int] = {zeros: 0}
         self.moduli: dict[tuple[Modulus, ...], int] = {}
         self.lefts = _lefts(schedule)
@@ -117,6 +120,8 @@ class _Assembler:
             names += ["binary", "binary_word"]
         if schedule.machine.columns > 1:
             names += ROW_FIELDS
+        if schedule.machine.narrow:
+            names += NARROW_FIELDS
         names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
         self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
 
@@ -148,7 +153,9 @@ class _Assembler:
 
     def _slot(self, time: int, slot: Slot) -> None:
         left, register = slot.left, 0
-        if slot.left_word and not slot.left_word.row:
+        if slot.narrow and slot.left_word:
+            register = self.schedule.registers[slot.left_word]
+        elif slot.left_word and not slot.left_word.row:
             left = self.schedule.operand(time, slot.left_word)
             register = self.schedule.registers[slot.left_word] if left == Left.REGISTER else 0
         right = self.schedule.registers[slot.right_word] if slot.right_word else 0
@@ -170,6 +177,10 @@ class _Assembler:
             self._cox(ring, slot)
         elif self.schedule.machine.columns == 1:
             self._cox(time, slot)
+        if self.schedule.machine.narrow:
+            self._set("listens", time + self.timing.operand, int(slot.listens))
+            self._set("narrow_bus", time + self.timing.address, int(slot.narrow))
+            self._set("narrow_tap", time + self.timing.cox_weights, int(slot.narrow_tap))
 
     def _cox(self, time: int, slot: Slot) -> None:
         """The controls of the Cox."""
@@ -215,8 +226,9 @@ class _Assembler:
 
     def _result(self, time: int, placed: Placed, word: Word) -> None:
         """The controls that follow the last slot of a sequence."""
-        select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
-        self._set("modulus", time + self.timing.modulus, select)
+        if placed.sequence.moduli:
+            select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
+            self._set("modulus", time + self.timing.modulus, select)
         if word in self.schedule.registers:
             self._set("write", time + self.timing.store, 1)
             self._set("write_register", time + self.timing.store, self.schedule.registers[word])

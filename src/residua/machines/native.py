@@ -57,6 +57,12 @@ template <int count, class Sum> inline std::int64_t fold(Sum sum, std::int64_t o
   for (int i = 0; i < count; ++i) sum = (sum >> width) * offset + (sum & mask);
   return static_cast<std::int64_t>(sum - centring);
 }
+
+// A signed residue of an extra channel.
+template <class Sum> inline std::int64_t low_bits(Sum sum, int bits) {
+  const std::int64_t low = static_cast<std::int64_t>(sum & ((Sum{1} << bits) - 1));
+  return low >> (bits - 1) ? low - (std::int64_t{1} << bits) : low;
+}
 """
 
 
@@ -147,7 +153,7 @@ class _Emitter:
 
     def _step(self, number: int, step: Reduction) -> None:
         """The loop over the channels of one reduction."""
-        name, channels = f"s{number}", len(step.result.base)
+        name, channels, extra = f"s{number}", len(step.result.base), step.result.base.extra
         sums = _stage_ranges(step, self.bounds, number)
         narrow = all(fits_word(r, 64) for r in sums)
         kind, unsigned = ("Word", "std::uint64_t") if narrow else ("Wide", "UnsignedWide")
@@ -157,12 +163,17 @@ class _Emitter:
             for index, term in enumerate(step.terms)
             for line in self._term(f"{name}_{index}", kind, step, term)
         ]
+        total = f"static_cast<{kind}>(sum)"
+        word = f"fold<folds>({total}, {offsets}[k])"
+        if extra:
+            bits = f"low_bits({total}, {extra.width})"
+            word = bits if channels == 1 else f"k == {channels - 1} ? {bits} : {word}"
         self.body += [
             f"Word {name}[{channels}];  // {step.result.name}",
             f"for (int k = 0; k < {channels}; ++k) {{",
             f"  {unsigned} sum = 0;",
             *(f"  {line}" for line in terms),
-            f"  {name}[k] = fold<folds>(static_cast<{kind}>(sum), {offsets}[k]);",
+            f"  {name}[k] = {word};",
             "}",
         ]
         self.names[id(step.result)] = name
@@ -215,23 +226,33 @@ class _Emitter:
 
     def _quotient(self, name: str, quotient: Quotient) -> None:
         """The Cox's quotient ``name``_q, ahead of the loop over the channels."""
-        cox, width = quotient.cox, quotient.width
+        cox = quotient.cox
         low, high = quotient_range(quotient, word_ranges(quotient.source))
         limits = (low << cox.truncation, (high + 1) << cox.truncation)
         kind = "Word" if fits_word(limits, 63) else "Wide"
         weights = self._table(f"{name}_weight", quotient.weights)
-        right, left = max(width - cox.truncation, 0), max(cox.truncation - width, 0)
-        leading = f"({self._estimated(quotient.source)} >> {right})"
-        scale = f" * (static_cast<{kind}>(1) << {left})" if left else ""
+        leading = self._leading(name, kind, quotient)
         loop = f"for (int j = 0; j < {len(quotient.weights)}; ++j)"
         mask = f"((static_cast<{kind}>(1) << {cox.truncation}) - 1)"
         self.body += [
             f"{kind} {name}_cox = {cox.start};  // {quotient.name}",
-            f"{loop} {name}_cox += static_cast<{kind}>{leading}{scale} * {weights}[j];",
+            f"{loop} {name}_cox += {leading} * {weights}[j];",
             f"const Word {name}_q = static_cast<Word>({name}_cox >> {cox.truncation});",
             f"fractions[{len(self.truncations)}] = static_cast<Word>({name}_cox & {mask});",
         ]
         self.truncations.append(cox.truncation)
+
+    def _leading(self, name: str, kind: str, quotient: Quotient) -> str:
+        """The leading bits of word j as the Cox adds them up."""
+        seen, kept = self._estimated(quotient.source), quotient.cox.truncation
+        drops = [max(width - kept, 0) for width in quotient.widths]
+        lifts = [max(kept - width, 0) for width in quotient.widths]
+        right, left = str(drops[0]), str(lifts[0])
+        if len(set(quotient.widths)) > 1:
+            right = f"{self._table(f'{name}_drop', drops)}[j]"
+            left = f"{self._table(f'{name}_lift', lifts)}[j]"
+        scale = f" * (static_cast<{kind}>(1) << {left})" if any(lifts) else ""
+        return f"static_cast<{kind}>({seen} >> {right}){scale}"
 
     def _estimated(self, source: Residues | Rows) -> str:
         """What the Cox sees: residue j, or super-residue j and the constant that it includes."""

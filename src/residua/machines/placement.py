@@ -36,6 +36,15 @@ class Placer:
         self._extend([], 0, {})
         return self.found
 
+    def accepts(self, placed: list[Placed]) -> bool:
+        """Whether runs of a complete placement can follow each other at this interval."""
+        taken, ready = 0, {p.sequence.result: p.finish(self.machine) for p in placed}
+        for candidate in placed:
+            if not self._fits(candidate, taken, {w: t for w, t in ready.items() if w}):
+                return False
+            taken |= self._phases(candidate)
+        return True
+
     def _extend(self, placed: list[Placed], taken: int, ready: dict[Word, int]) -> None:
         if len(placed) == len(self.choices):
             self.found, self.limit = list(placed), last_slot(placed) - 1

@@ -15,6 +15,7 @@ from typing import Literal
 from residua.algorithms.program import Program, Residues
 from residua.machines.placement import START_DELAY, Placer, last_slot
 from residua.machines.sequences import SequenceBuilder
+from residua.machines.shortest import shortest
 from residua.machines.slots import Left, Machine, Placed, Slot, Word
 
 Goal = Literal["latency", "interval"]
@@ -78,13 +79,14 @@ def schedule(
     *,
     serial: bool = False,
     shortest_interval: int = 0,
+    exact: bool = False,
 ) -> Schedule:
     """Place ``program`` on ``machine``.
 
     Goal ``latency`` takes the shortest latency and then the shortest interval that allows it; goal
     ``interval`` the shortest interval and then the shortest latency; neither takes an interval
     below ``shortest_interval``. With ``serial`` the outputs are passed around the ring, one residue
-    a slot.
+    a slot. With ``exact`` a solver looks for a shorter latency than the search finds.
     """
     builder = SequenceBuilder(program, machine, serial)
     choices = builder.choices()
@@ -96,6 +98,11 @@ def schedule(
     longest = max(longest, shortest_interval + 1)
     prompt = Placer(choices, machine, longest).best()
     assert prompt is not None
+    if exact and goal == "latency":
+        better = shortest(choices, machine, prompt)
+        for interval in range(max(total, shortest_interval), longest):
+            if Placer(choices, machine, interval).accepts(better):
+                return _schedule(builder, better, interval)
     limit = last_slot(prompt) if goal == "latency" else None
     for interval in range(max(total, shortest_interval), longest):
         placed = Placer(choices, machine, interval, limit).best()

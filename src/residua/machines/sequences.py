@@ -18,6 +18,7 @@ from residua.algorithms.program import (
 )
 from residua.errors import SpecificationError
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
+from residua.numbers.bases import Base
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
@@ -95,10 +96,15 @@ class SequenceBuilder:
             self._number_rows(each)
 
     def _number(self, value: Residues) -> None:
-        if len(value.base) % self.machine.rowers:
+        count, extra = len(value.base.wide), value.base.extra
+        if count % self.machine.rowers:
             raise SpecificationError(
-                f"{self.machine.rowers} rowers cannot share {len(value.base)} moduli evenly; "
-                f"the number of rowers must divide {len(value.base)}"
+                f"{self.machine.rowers} rowers cannot share {count} moduli evenly; "
+                f"the number of rowers must divide {count}"
+            )
+        if extra and extra.width != self.machine.narrow:
+            raise SpecificationError(
+                f"{value.name} has an extra modulus {extra}, for which the engine has no rower"
             )
         self.index[id(value)] = len(self.values)
         self.values.append(value.name)
@@ -114,12 +120,15 @@ class SequenceBuilder:
 
     def _word(self, value: Residues, group: int) -> Word:
         stored, first = value.root()
+        if not value.base.wide:
+            return Word(self.index[id(stored)], 0)
         if first % self.machine.rowers:
             raise SpecificationError(f"{value.name} does not start at the first rower")
         return Word(self.index[id(stored)], first // self.machine.rowers + group)
 
     def _groups(self, value: Residues) -> int:
-        return len(value.base) // self.machine.rowers
+        """Words of a vector; the first has the residue of an extra modulus."""
+        return max(len(value.base.wide) // self.machine.rowers, 1)
 
     def words(self, value: Residues) -> list[Word]:
         """The words of a vector, one for each group of channels."""
@@ -181,26 +190,27 @@ class SequenceBuilder:
         if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
             raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
         rowers = self.machine.rowers
-        moduli = step.result.base.moduli[group * rowers : (group + 1) * rowers]
+        base = step.result.base
+        moduli = base.wide[group * rowers : (group + 1) * rowers]
         slots = self._signed_products(step, group)
         quotients: list[Slot] = []
         for term in sorted(step.terms, key=lambda t: isinstance(t, Scaled) == scaled_late):
             match term:
                 case Scaled(value, constants, _):
-                    slots.append(self._scaled(value, group, constants, moduli))
+                    slots.append(self._scaled(value, group, constants, base))
                 case Broadcast(Words() as words, matrix, _):
-                    slots += self._binary(words, matrix, group, moduli)
+                    slots += self._binary(words, matrix, group, base)
                 case Broadcast(Residues() as source, matrix, _):
                     quotient = self._residue_quotient(step, source)
-                    slots += self._passes(source, matrix, group, moduli, quotient)
+                    slots += self._passes(source, matrix, group, base, quotient)
                 case Broadcast(Rows() as rows, matrix, _):
                     quotient = _quotient_of(step, rows)
                     slots += self._row_passes(rows, matrix, group, moduli, quotient)
                 case Correction(_, constants):
-                    constant = self._constants(constants, group, moduli)
+                    constant = self._constants(constants, group, base)
                     quotients.append(Slot(Left.BUS, constants=constant))
                 case Stored(constants):
-                    constant = self._constants(constants, group, moduli)
+                    constant = self._constants(constants, group, base)
                     slots.append(Slot(Left.BUS, constants=constant, gate=(ALWAYS, False)))
                 case Product() | Gated():
                     pass
@@ -223,7 +233,7 @@ class SequenceBuilder:
         """Idle slots until the Cox has its quotient (the accumulator is kept), and those after."""
         if not quotients:
             return []
-        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights)
+        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights or slot.narrow_tap)
         wait = max(tapped + self.machine.cox_latency - len(before), 0)
         return [Slot(Left.REGISTER)] * wait + quotients
 
@@ -249,30 +259,31 @@ class SequenceBuilder:
         left, right = self._word(term.left, group), self._word(term.right, group)
         return Slot(Left.REGISTER, left_word=left, right_word=right)
 
-    def _scaled(
-        self, value: Residues, group: int, constants: tuple[int, ...], moduli: tuple[Modulus, ...]
-    ) -> Slot:
-        constant = self._constants(constants, group, moduli)
+    def _scaled(self, value: Residues, group: int, constants: tuple[int, ...], base: Base) -> Slot:
+        constant = self._constants(constants, group, base)
         return Slot(Left.REGISTER, left_word=self._word(value, group), constants=constant)
 
-    def _constants(
-        self, row: tuple[int, ...], group: int, moduli: tuple[Modulus, ...]
-    ) -> tuple[int, ...]:
+    def _constants(self, row: tuple[int, ...], group: int, base: Base) -> tuple[int, ...]:
+        """The constants of one group, that of the small rower last."""
         first = group * self.machine.rowers
-        own = row[first : first + self.machine.rowers]
-        return tuple(m.centre(c) for m, c in zip(moduli, own, strict=True))
+        own = range(first, min(first + self.machine.rowers, len(base.wide)))
+        constants = [base.moduli[i].centre(row[i]) for i in own]
+        constants += [0] * (self.machine.units - len(constants))
+        if base.extra and group == 0:
+            constants[-1] = base.extra.centre(row[-1])
+        return tuple(constants)
 
     def _binary(
         self,
         words: Words,
         matrix: tuple[tuple[int, ...], ...],
         group: int,
-        moduli: tuple[Modulus, ...],
+        base: Base,
     ) -> list[Slot]:
         """One slot for each binary word, which all rowers take from the bus."""
         first = self.binary[id(words)]
         return [
-            Slot(Left.BUS, constants=self._constants(row, group, moduli), binary_word=first + j)
+            Slot(Left.BUS, constants=self._constants(row, group, base), binary_word=first + j)
             for j, row in enumerate(matrix)
         ]
 
@@ -281,29 +292,70 @@ class SequenceBuilder:
         source: Residues,
         matrix: tuple[tuple[int, ...], ...],
         group: int,
-        moduli: tuple[Modulus, ...],
+        base: Base,
         quotient: Quotient | None,
     ) -> list[Slot]:
         """One pass around the ring for each group of source channels.
 
-        In slot i of a pass, rower r holds the word of rower r + i.
+        In slot i of a pass, rower r holds the word of rower r + i. The word of an extra channel
+        comes last, on the bus.
         """
         rowers, slots = self.machine.rowers, []
-        for chunk in range(self._groups(source)):
+        passes = len(source.base.wide) // rowers
+        listens = base.extra is not None and group == 0
+        for chunk in range(passes):
             for turn in range(rowers):
                 row = [chunk * rowers + (rower + turn) % rowers for rower in range(rowers)]
-                constants = tuple(
-                    m.centre(matrix[j][group * rowers + rower])
-                    for rower, (m, j) in enumerate(zip(moduli, row, strict=True))
+                slot = Slot(
+                    Left.NEIGHBOUR,
+                    constants=self._pass_constants(matrix, row, group, base),
+                    listens=listens,
                 )
-                slot = Slot(Left.NEIGHBOUR, constants=constants)
                 if turn == 0:
                     slot = replace(slot, left=Left.REGISTER, left_word=self._word(source, chunk))
                 if quotient is not None and turn < self.machine.tap_slots:
                     weights = self._tap_weights(quotient, chunk, turn)
                     slot = replace(slot, tap_weights=weights, cox_first=chunk == 0 and turn == 0)
                 slots.append(slot)
+        if source.base.narrow:
+            slots = self._with_extra(source, matrix[-1], group, base, slots, quotient)
         return slots
+
+    def _pass_constants(
+        self, matrix: tuple[tuple[int, ...], ...], row: list[int], group: int, base: Base
+    ) -> tuple[int, ...]:
+        """The constants of a slot in which rower r has source word ``row[r]``."""
+        first = group * self.machine.rowers
+        targets = base.wide[first : first + self.machine.rowers]
+        constants = [m.centre(matrix[row[r]][first + r]) for r, m in enumerate(targets)]
+        constants += [0] * (self.machine.units - len(constants))
+        if base.extra and group == 0:
+            # The small rower sees what rower 0 has.
+            constants[-1] = base.extra.centre(matrix[row[0]][-1])
+        return tuple(constants)
+
+    def _with_extra(
+        self,
+        source: Residues,
+        weights: tuple[int, ...],
+        group: int,
+        base: Base,
+        slots: list[Slot],
+        quotient: Quotient | None,
+    ) -> list[Slot]:
+        """The slots of a pass, and that of an extra channel's word; the Cox sees it in the first.
+
+        There the small rower must not listen: extensions go to the other base.
+        """
+        if quotient is not None:
+            if not slots or slots[0].listens:
+                raise SpecificationError(
+                    f"an extension of {source.name} has its extra modulus in both bases"
+                )
+            slots[0] = replace(slots[0], narrow_tap=True)
+        word = Word(self._word(source, 0).value, 0)
+        constants = self._constants(weights, group, base)
+        return [*slots, Slot(Left.BUS, left_word=word, constants=constants, narrow=True)]
 
     def _row_passes(
         self,

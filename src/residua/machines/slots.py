@@ -63,6 +63,9 @@ class Machine:
     of their pass; their ring is ``row_lead`` slots ahead of the slots that multiply what it brings.
     The Cox waits ``cox_delay`` slots with what it taps there, lest the next pass changes a quotient
     before its use.
+
+    ``narrow`` g > 0 adds a small rower for an extra modulus 2^g, which sees what rower 0 takes from
+    the ring and can put its own words on the bus.
     """
 
     rowers: int
@@ -74,6 +77,12 @@ class Machine:
     row_latency: int = 0
     row_lead: int = 0
     cox_delay: int = 0
+    narrow: int = 0
+
+    @property
+    def units(self) -> int:
+        """Rowers, the small one included: constants of a slot."""
+        return self.rowers + bool(self.narrow)
 
     @property
     def turns(self) -> int:
@@ -118,7 +127,9 @@ class Slot:
     ``cox_first`` clears it before. ``first`` and ``last`` delimit a sequence, ``subtract`` takes
     the sum so far (in the first slot: the start value) from the product instead of adding it.
     ``row_digit`` marks the product that a super-residue is made of, and says which digit of its
-    multiplier, 0 the lowest, the constant is.
+    multiplier, 0 the lowest, the constant is. With ``narrow`` the bus carries ``left_word`` of the
+    small rower; ``listens`` has that one take rower 0's left operand for its own, and
+    ``narrow_tap`` the Cox its left operand.
     """
 
     left: Left
@@ -133,6 +144,9 @@ class Slot:
     last: bool = False
     subtract: bool = False
     row_digit: int | None = None
+    narrow: bool = False
+    listens: bool = False
+    narrow_tap: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,8 +164,12 @@ class Sequence:
 
     @cached_property
     def reads(self) -> tuple[tuple[int, Word, bool], ...]:
-        """Offsets of the slots that read a word, the word, and whether it is the left operand."""
-        lefts = [(i, slot.left_word, True) for i, slot in enumerate(self.slots) if slot.left_word]
+        """Offsets of the slots that read a word, the word, and whether it can be forwarded."""
+        lefts = [
+            (i, slot.left_word, not slot.narrow)
+            for i, slot in enumerate(self.slots)
+            if slot.left_word
+        ]
         rights = [
             (i, slot.right_word, False) for i, slot in enumerate(self.slots) if slot.right_word
         ]

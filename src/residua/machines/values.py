@@ -112,7 +112,7 @@ def super_residues(rows: Rows, residues: Sequence[int]) -> tuple[int, ...]:
 
 def estimate(quotient: Quotient, words: Sequence[int]) -> int:
     """The Cox's quotient for the words that it sees."""
-    return quotient.cox.quotient(words, quotient.weights, quotient.width)
+    return quotient.cox.quotient(words, quotient.weights, quotient.widths)
 
 
 def _estimated(program: Program, quotient: Quotient, state: State) -> tuple[int, ...]:

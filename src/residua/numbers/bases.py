@@ -11,14 +11,21 @@ from residua.numbers.moduli import Modulus
 
 @dataclass(frozen=True)
 class Base:
-    """An RNS base (m_1, ..., m_n) of pairwise coprime moduli of one width."""
+    """An RNS base (m_1, ..., m_n) of pairwise coprime moduli of one width.
+
+    ``narrow`` tells that the last modulus is an extra one, 2^g, narrower than the others (the
+    m_gamma of SBMM); its words are exactly the g bits of a signed residue.
+    """
 
     moduli: tuple[Modulus, ...]
+    narrow: bool = False
 
     def __post_init__(self) -> None:
         if not self.moduli:
             raise SpecificationError("a base needs at least one modulus")
-        widths = {modulus.width for modulus in self.moduli}
+        if self.narrow:
+            self._check_narrow(self.moduli[-1])
+        widths = {modulus.width for modulus in self.wide}
         if len(widths) > 1:
             raise SpecificationError(f"the moduli of a base share one width, not {sorted(widths)}")
         common = first_common_factor([modulus.value for modulus in self.moduli])
@@ -29,6 +36,12 @@ class Base:
                 "the moduli of a base must be pairwise coprime"
             )
 
+    def _check_narrow(self, extra: Modulus) -> None:
+        if extra.offset or (self.wide and extra.width >= self.wide[0].width):
+            raise SpecificationError(
+                f"the extra modulus of a base is a power of two below the others, not {extra}"
+            )
+
     def __len__(self) -> int:
         return len(self.moduli)
 
@@ -37,8 +50,18 @@ class Base:
 
     @property
     def width(self) -> int:
-        """Bits of a modulus, w."""
+        """Bits of a modulus, w; of the extra one if there is no other."""
         return self.moduli[0].width
+
+    @property
+    def wide(self) -> tuple[Modulus, ...]:
+        """All moduli but the extra one."""
+        return self.moduli[:-1] if self.narrow else self.moduli
+
+    @property
+    def extra(self) -> Modulus | None:
+        """The extra modulus, None if there is none."""
+        return self.moduli[-1] if self.narrow else None
 
     @cached_property
     def product(self) -> int:

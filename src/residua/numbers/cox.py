@@ -56,11 +56,14 @@ class Cox:
         """trunc(residue) in units of 2^-t of 2^width; floors, also below zero."""
         return residue >> max(width - self.truncation, 0) << max(self.truncation - width, 0)
 
-    def quotient(self, residues: Sequence[int], weights: Sequence[int], width: int) -> int:
-        """The estimated quotient for one vector of residues."""
+    def quotient(
+        self, residues: Sequence[int], weights: Sequence[int], width: int | Sequence[int]
+    ) -> int:
+        """The estimated quotient for one vector of residues, of one width or of several."""
+        widths = [width] * len(residues) if isinstance(width, int) else width
         total = self.start + sum(
-            weight * self.leading(residue, width)
-            for residue, weight in zip(residues, weights, strict=True)
+            weight * self.leading(residue, bits)
+            for residue, weight, bits in zip(residues, weights, widths, strict=True)
         )
         return total >> self.truncation
 
@@ -100,14 +103,15 @@ def deviation(
     """
     weights = [1] * len(base) if weights is None else weights
     words, moduli = list(ranges), [modulus.value for modulus in base]
+    widths = [modulus.width for modulus in base]
     if columns > 1:
         words = super_ranges(ranges, row_multipliers(base, weights, columns), columns)
         moduli, weights = list(base.row_products(columns)), [1] * len(words)
-    width = columns * base.width
-    # What truncation drops from one word, at worst.
-    lost = Fraction((1 << max(width - cox.truncation, 0)) - 1, 1 << width)
+        widths = [columns * base.width] * len(words)
     under = over = Fraction(0)
-    for modulus, (low, high), weight in zip(moduli, words, weights, strict=True):
+    for modulus, (low, high), weight, width in zip(moduli, words, weights, widths, strict=True):
+        # What truncation drops from one word, at worst.
+        lost = Fraction((1 << max(width - cox.truncation, 0)) - 1, 1 << width)
         # word / 2^w - word / m, the error of taking every modulus for 2^w, is linear in it.
         slope = Fraction(1, 1 << width) - Fraction(1, modulus)
         ends = [weight * word * slope + Fraction(offset, 1 << width) for word in (low, high)]
@@ -142,5 +146,12 @@ def canonical_ranges(base: Base) -> list[Range]:
 
 
 def redundant_ranges(base: Base) -> list[Range]:
-    """Ranges of residues kept as signed words of w + 1 bits, as the engine keeps them."""
-    return [(-(1 << base.width), (1 << base.width) - 1)] * len(base)
+    """Ranges of residues kept as signed words of w + 1 bits, as the engine keeps them.
+
+    An extra channel's words are the g bits of a signed residue.
+    """
+    ranges = [(-(1 << modulus.width), (1 << modulus.width) - 1) for modulus in base.wide]
+    if base.extra:
+        half = 1 << (base.extra.width - 1)
+        ranges.append((-half, half - 1))
+    return ranges

@@ -137,7 +137,12 @@ def arrange(
         small_first = lead > 0 and not (below and large.offset <= 0)
         balanced.append((small, large) if small_first else (large, small))
         lead += balanced[-1][0].value - balanced[-1][1].value
-    alike = sorted(balanced, key=_network)
+    return deal(balanced, rowers)
+
+
+def deal(pairs: Sequence[tuple[Modulus, Modulus]], rowers: int) -> list[tuple[Modulus, Modulus]]:
+    """Puts pairs in the order of channels, those of similar networks on the same rower."""
+    alike = sorted(pairs, key=_network)
     turns = len(alike) // rowers
     return [alike[rower * turns + turn] for turn in range(turns) for rower in range(rowers)]
 

@@ -63,7 +63,7 @@ class Redundant:
     row_folds: int = 1
 
     def ranges(self, base: Base) -> list[Range]:
-        """[-2^w, 2^w - 1] for each channel."""
+        """[-2^w, 2^w - 1] for each channel, [-2^(g-1), 2^(g-1) - 1] for an extra one."""
         return redundant_ranges(base)
 
     def constant(self, modulus: Modulus, value: int) -> int:

@@ -52,7 +52,8 @@ def _engine(directory: Directory) -> dict[str, Any]:
     schedule = core.design.schedule
     factors = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
     moduli = ("base_a", "h_a", "base_b", "h_b")
-    names = moduli if directory.kind == "extension" else factors
+    pairs = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b")
+    names = {"extension": moduli, "sbmm": pairs}.get(directory.kind, factors)
     return {
         "domain": core.domain,
         "binary": directory.interface == "words",

@@ -1,0 +1,175 @@
+"""Half bases of SBMM with sparse moduli: M_a and M_b of n/2 moduli each, P = M_a^2 - 2 a prime.
+
+The pairs of moduli that share a rower are those of `search`; which of a pair goes to base a decides
+P. A few pairs more than needed make enough candidates (about one P in bits / 7 is prime).
+"""
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from math import gcd, prod
+
+from sympy import prevprime
+
+from residua.errors import SpecificationError
+from residua.numbers.bases import Base
+from residua.numbers.moduli import Modulus
+from residua.numbers.pairing import deal, pair_cost
+from residua.numbers.position_primes import is_probable_prime, primes
+from residua.numbers.roots import weighted_root
+from residua.numbers.search import search_bases
+
+_SPARE_PAIRS = 6
+"""How many pairs more than needed are looked for, at most."""
+
+_LARGEST_WEIGHT = 4
+"""The largest weight of the quadratic form that a found base a may want."""
+
+_WIDEST_DIVISOR = 40
+"""The widest moduli that `base_of_product` tries one by one."""
+
+Pairs = tuple[tuple[Modulus, Modulus], ...]
+
+
+def sparse_half_bases(
+    width: int, channels: int, *, weight: int, rowers: int, quadratic: bool
+) -> tuple[Base, Base]:
+    """Bases a and b of ``channels`` odd moduli each, of at most ``weight`` signed digits.
+
+    P = M_a^2 - 2 has 2 ``width`` ``channels`` bits. ``rowers`` work through both bases; with
+    ``quadratic`` base a allows the quadratic form (`algorithms.split`) with small weights. The same
+    arguments give the same bases.
+
+    Raises:
+        SpecificationError: there are too few moduli, or no prime among the candidates.
+    """
+    failure: SpecificationError | None = None
+    for spare in range(_SPARE_PAIRS + 1):
+        try:
+            pairs = _pairs(width, channels + spare, weight)
+        except SpecificationError as error:
+            failure = failure or error
+            break
+        for chosen in _dealt(pairs, channels, spare):
+            base_a = Base(tuple(one for one, _ in chosen))
+            if _fits(base_a, width, quadratic=quadratic):
+                return _arranged(base_a, Base(tuple(two for _, two in chosen)), rowers)
+    if failure and not spare:
+        raise failure
+    raise SpecificationError(
+        f"no M_a of {channels} moduli of w = {width} with at most {weight} signed digits in h "
+        "makes M_a^2 - 2 a prime; give another width, another weight or base_a"
+    )
+
+
+def _pairs(width: int, count: int, weight: int) -> Pairs:
+    """Pairs that share a fold network well, coprime all of them, none a power of two."""
+    # The bases are those of a multiplier whose modulus leaves them room.
+    modulus = int(prevprime(1 << max(count * width - width // 2, 17)))
+    found = search_bases(modulus, width, count, style="sparse", weight=weight, powers_of_two=False)
+    return tuple(zip(found.base_a, found.base_b, strict=True))
+
+
+def _dealt(pairs: Pairs, count: int, spare: int) -> Iterator[Pairs]:
+    """Every choice of ``count`` pairs and of the side of each; those of fewer pairs were tried."""
+    for chosen in combinations(pairs, count):
+        if spare and pairs[-1] not in chosen:
+            continue
+        for sides in product((0, 1), repeat=count):
+            yield tuple(
+                (pair[side], pair[1 - side]) for pair, side in zip(chosen, sides, strict=True)
+            )
+
+
+def _fits(base_a: Base, width: int, *, quadratic: bool) -> bool:
+    prime = base_a.product**2 - 2
+    if prime.bit_length() != 2 * width * len(base_a) or not is_probable_prime(prime):
+        return False
+    inverses = zip(base_a, base_a.cofactor_inverses, strict=True)
+    return not quadratic or all(
+        weighted_root(inverse, modulus.value, _LARGEST_WEIGHT) for modulus, inverse in inverses
+    )
+
+
+def _arranged(base_a: Base, base_b: Base, rowers: int) -> tuple[Base, Base]:
+    """Pairs with like networks on the rowers that they share."""
+    ordered = deal(list(zip(base_a, base_b, strict=True)), rowers)
+    return Base(tuple(one for one, _ in ordered)), Base(tuple(two for _, two in ordered))
+
+
+def half_bases(width: int, channels: int) -> tuple[Base, Base]:
+    """Bases with any h: a random base a that makes M_a^2 - 2 a prime, and the nearest base b.
+
+    The same arguments give the same bases.
+
+    Raises:
+        SpecificationError: the width gives too few moduli.
+    """
+    base_a = next(primes(2 * width * channels, width)).base
+    return base_a, partner_base(base_a, None)
+
+
+def partner_base(base_a: Base, weight: int | None) -> Base:
+    """A base b of odd moduli with the smallest |h| for a base a, of the same size.
+
+    The modulus of each channel shares a fold network with that of base a as well as it can. With
+    ``weight`` h has at most so many signed digits, if there are enough such moduli.
+
+    Raises:
+        SpecificationError: there are too few moduli.
+    """
+    width, count = base_a.width, len(base_a)
+    found = _nearest(base_a, weight)
+    if len(found) < count and weight is not None:
+        found = _nearest(base_a, None)
+    if len(found) < count:
+        raise SpecificationError(
+            f"w = {width} gives only {len(found)} odd moduli that are coprime to base a and each "
+            f"other; {count} are needed"
+        )
+    chosen = []
+    for one in base_a:
+        best = min(found, key=lambda two: pair_cost(one.offset, two.offset))
+        found.remove(best)
+        chosen.append(best)
+    return Base(tuple(chosen))
+
+
+def _nearest(base_a: Base, weight: int | None) -> list[Modulus]:
+    """As many odd moduli as base a has, at most, coprime to it and each other."""
+    found: list[Modulus] = []
+    total = base_a.product
+    for size in range(1, 1 << base_a.width // 2, 2):
+        for offset in (size, -size):
+            modulus = Modulus(base_a.width, offset)
+            light = weight is None or modulus.weight <= weight
+            if light and gcd(modulus.value, total) == 1:
+                found.append(modulus)
+                total *= modulus.value
+            if len(found) == len(base_a):
+                return found
+    return found
+
+
+def base_of_product(product: int, width: int, channels: int) -> Base:
+    """The base of ``channels`` moduli 2^width - h whose product is M_a.
+
+    Raises:
+        SpecificationError: there is none.
+    """
+    if width > _WIDEST_DIVISOR:
+        raise SpecificationError(
+            f"moduli of w = {width} bits are not sought among the divisors of M_a: give base_a"
+        )
+    divisors = [
+        Modulus(width, offset)
+        for size in range(1 << width // 2)
+        for offset in {size, -size}
+        if product % ((1 << width) - offset) == 0
+    ]
+    for chosen in combinations(divisors, channels):
+        if prod(modulus.value for modulus in chosen) == product:
+            return Base(tuple(sorted(chosen)))
+    raise SpecificationError(
+        f"M_a = {product:#x} is no product of {channels} moduli 2^{width} - h; give base_a, or "
+        "another width"
+    )

@@ -1,0 +1,179 @@
+"""SBMM multipliers: what is refused, which bases are found, cores end to end."""
+
+import re
+import tomllib
+from itertools import product
+
+import pytest
+
+from residua.cores.directory import Directory, build
+from residua.cores.evidence import verify_directory
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.single_base_workload import decode, single_base_workload
+from residua.cores.specification import check_any, load_any
+from residua.errors import SpecificationError
+from residua.machines.values import run
+from residua.numbers.half_bases import base_of_product
+from residua.numbers.position_primes import find_prime, is_probable_prime
+from residua.report import page
+
+SMALL = {"channels": 4, "width": 17, "extra_bits": 5}
+
+
+def core(**values):
+    return SingleBaseCore(check_any({"algorithm": "sbmm", **values}))
+
+
+def refusal(**values):
+    with pytest.raises(SpecificationError) as caught:
+        core(**values)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "bits, channels, modulus or base_a is missing"),
+        ({"channels": 5}, "n = 5 channels do not make two half bases: n has to be even"),
+        ({"bits": 200}, "bits: P = M_a^2 - 2 with moduli of w = 16 bits has a multiple of 2 w"),
+        ({"bits": 192, "channels": 8}, "contradictory: by channels n = 8, bits n = 12"),
+        ({"bits": 192, "rowers": 4}, "rowers = 4 cannot share n = 12 channels"),
+        ({"bits": 192, "extra_bits": 16}, "extra_bits = 16: the extra modulus is narrower"),
+        ({"bits": 192, "extra_bits": 1}, "extra_bits = 1: expected 2 to 16, below w"),
+        ({"bits": 192, "compress": "maybe"}, "compress = 'maybe': expected one of true, false"),
+        ({"modulus": 2**192 - 237}, "P + 2 is no square"),
+        ({"modulus": (2**32 - 5) ** 2 - 2}, "is no product of"),
+        ({"base_a": [65521, 65519]}, "is composite: the moduli of base a have to make it"),
+        ({"base_b": [65521, 65519]}, "base_a is missing"),
+        ({"base_a": [65521, 65519], "base_b": [65537]}, "base_a has 2 moduli and base_b 1"),
+        ({"bits": 192, "curve": "P-192"}, "curve means nothing for an SBMM multiplier"),
+        ({"bits": 192, "interface": "words"}, "interface means nothing for an SBMM multiplier"),
+        ({"bits": 192, "bases": "sparse", "weight": 1}, "moduli"),
+        ({"bits": 192, "extra_bits": 2, "compress": True}, "m_gamma = 2^2"),
+    ],
+)
+def test_refusals(values, message):
+    assert message in refusal(**values)
+
+
+def test_even_modulus_is_refused():
+    base_a = [m.value for m in find_prime(96, 16, seed=4).base]
+    assert "2^16 is even" in refusal(base_a=base_a, base_b=[65536, 65539, 65533])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"bits": 192},
+        {"channels": 12},
+        {"bits": 384, "width": 32},
+        {"bits": 96, "bases": "any"},
+        {"bits": 72, "width": 9, "extra_bits": 4},
+    ],
+)
+def test_found_bases(values):
+    """M_a^2 - 2 is a prime of the size asked for; the specification leads to the same core."""
+    made = core(**values)
+    split = made.domain.split
+    assert made.domain.modulus == split.base_a.product**2 - 2
+    assert is_probable_prime(made.domain.modulus)
+    assert made.domain.modulus.bit_length() == values.get("bits", 192)
+    assert len(split.base_a) == len(split.base_b) - 1 == made.rowers == made.channels // 2
+    again = SingleBaseCore(made.specification)
+    assert again.domain == made.domain
+    assert again.specification == made.specification
+
+
+def test_given_prime():
+    """A modulus alone says base a; base b is found."""
+    prime = find_prime(96, 16, seed=4)
+    by_modulus, by_base = core(modulus=prime.value), core(base_a=[m.value for m in prime.base])
+    assert by_modulus.domain.modulus == by_base.domain.modulus == prime.value
+    assert set(by_modulus.domain.split.base_a) == set(prime.base)
+    assert base_of_product(prime.base.product, 16, 3).product == prime.base.product
+    assert by_base.reduction == "multiply"
+
+
+@pytest.mark.parametrize(
+    ("values", "latency", "interval"),
+    [({}, 56, 50), ({"width": 32, "bits": 384}, 58, 50), ({"width": 32, "bits": 512}, 66, 58)],
+)
+def test_published_sizes(values, latency, interval):
+    """The rows of the paper's Table 4 with n / 2 rowers: 58, 58 and 66 cycles there."""
+    made = core(**({"bits": 192} | values))
+    assert made.cycles["latency"] == latency
+    assert made.cycles["interval"] == interval
+    assert made.rowers == made.channels // 2
+
+
+def test_workload_has_what_the_errata_warn_of():
+    made = core(**SMALL)
+    workload = single_base_workload(made.program, made.domain, 1)
+    pool, vectors = workload.pools[0], made.program.inputs[:4]
+    radix = made.domain.split.base_a.product
+    pairs = set()
+    for element in pool.fixed[:400]:
+        words, parts = list(element), []
+        for vector in vectors:
+            parts.append(words[: len(vector.base)])
+            words = words[len(vector.base) :]
+        pairs.add((decode(vectors[:2], parts[:2]), decode(vectors[2:], parts[2:])))
+    r, k = (made.ranges_of_operands[i] for i in range(2))
+    assert {(0, 0), (1, 0), (0, 1)} <= pairs
+    corners = set(product((int(r.low), int(r.high)), (int(k.low), int(k.high))))
+    assert corners <= pairs
+    assert any(abs(one - radix) <= 1 for one, _ in pairs)
+    assert len(workload.cases) > 2000
+
+
+def test_oracle_finds_a_wrong_word():
+    made = core(**SMALL, compress=True)
+    workload = single_base_workload(made.program, made.domain, 1)
+    element = workload.pools[0].fixed[7]
+    inputs, words = {}, [*element, *element]
+    for source in made.program.inputs:
+        inputs[source.name] = tuple(words[: len(source.base)])
+        words = words[len(source.base) :]
+    outputs = run(made.program, inputs)
+    assert workload.oracle(inputs, outputs) is None
+    for name, found in outputs.items():
+        for position in range(len(found)):
+            changed = list(found)
+            changed[position] += 1
+            assert workload.oracle(inputs, outputs | {name: tuple(changed)})
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    path = tmp_path_factory.mktemp("sbmm") / "core"
+    return build(check_any({"algorithm": "sbmm", **SMALL, "compress": True}), path)
+
+
+def test_directory(built):
+    found = Directory.open(built.path)
+    assert found.kind == "sbmm"
+    assert found.core.cycles == found.manifest["cycles"]
+    text = (found.path / "README.md").read_text(encoding="utf-8")
+    assert "and m_gamma" in text
+    specification = tomllib.loads((found.path / "spec.toml").read_text(encoding="utf-8"))
+    assert specification["compress"] == found.core.request.compress
+    assert load_any(found.path / "spec.toml", {}) == found.core.specification
+    payload = next(p for p in found.manifest["ports"] if p["name"] == "operands_payload")
+    assert payload["width"] == 3 * 18
+    assert re.search(r"m_gamma:\s+-16 to 15", (found.path / "rtl/sbmm_4x17.v").read_text())
+
+
+@pytest.mark.parametrize("stalls", [False, True])
+def test_verification(built, stalls):
+    found = verify_directory(built, vectors=4096, stalls=stalls)
+    assert found["passed"], found["failures"]
+    assert found["mismatches"] == 0
+    assert found["cycles"]["latency"] == built.manifest["cycles"]["latency"]
+    assert found["oracle_checks"] > 3000
+
+
+def test_report(built):
+    text = page.render(built)
+    assert "Single-base multiplier" in text
+    assert "m<sub>γ</sub>" in text
