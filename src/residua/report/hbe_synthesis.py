@@ -71,6 +71,7 @@ def measure(
     seeds: int,
     commit: str,
     progress: Progress = lambda step: None,
+    targets: Iterable[str] = ("xc7",),
 ) -> Iterator[Row]:
     """The rows one after the other; those in ``kept`` are taken over as far as they still hold.
 
@@ -80,6 +81,7 @@ def measure(
         seeds: placements of each on the ECP5, numbered from 1; 0 for none.
         commit: what new figures are said to be measured at.
         progress: called at each step.
+        targets: what to map each to, besides the ECP5.
     """
     for candidate in chosen:
         progress(candidate.name)
@@ -94,7 +96,8 @@ def measure(
         def step(text: str, name: str = candidate.name) -> None:
             progress(f"{name}: {text}")
 
-        row["xc7"] = old.get("xc7") or _mapped(files, candidate.top, "xc7", step)
+        for target in targets:
+            row[target] = old.get(target) or _mapped(files, candidate.top, target, step)
         placed = old.get("ecp5")
         if seeds and len((placed or {}).get("seeds", [])) < seeds:
             placed = _placed(files, candidate.top, seeds, step)
