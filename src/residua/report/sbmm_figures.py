@@ -1,6 +1,6 @@
 """Figures 2 and 3 of SBMM: area saved and time of one product, as published and as measured."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from io import StringIO
 
 import matplotlib as mpl
@@ -70,8 +70,9 @@ def _saved(luts: Measured) -> str:
     ]
     if points:
         axes.scatter(*zip(*points, strict=True), color="#111111", zorder=3, label="LUTs, measured")
-    axes.set(ylabel="saved, per cent")
-    return _finished(plot, axes)
+    # Room for the legend.
+    axes.set(ylabel="saved, per cent", ylim=(0, 65))
+    return _finished(plot, [axes], [f"{device}\n{size}" for device, size in _places()])
 
 
 def _times(times: Measured) -> str:
@@ -92,12 +93,13 @@ def _times(times: Measured) -> str:
             if own and table is TABLE_4:
                 axes.scatter(*zip(*own, strict=True), color=_COLOURS[algorithm], zorder=3)
         axes.set(ylabel=f"ns, {label}")
-    return _finished(plot, *rows)
+    labels = [f"{device}\n{size}" for device, size in _places()]
+    labels += [f"ECP5\n{size}" for size in SIZES] if times else []
+    return _finished(plot, rows, labels)
 
 
-def _finished(plot: Plot, *rows: Axes) -> str:
+def _finished(plot: Plot, rows: Sequence[Axes], labels: Sequence[str]) -> str:
     for axes in rows:
-        labels = [f"{device}\n{size}" for device, size in _places()]
         axes.set_xticks(range(len(labels)), labels)
         axes.grid(axis="y", color="#d9dfe7", linewidth=0.6)
         axes.set_axisbelow(True)

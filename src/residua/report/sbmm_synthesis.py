@@ -1,4 +1,4 @@
-"""What Table 4 of SBMM measures, as specifications: MM with n rowers, SBMM with n / 2."""
+"""What Tables 4 and 5 of SBMM measure, as specifications: MM with n rowers, SBMM with n / 2."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -9,14 +9,17 @@ from amaranth.lib.wiring import Component
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.specification import check, check_single_base
-from residua.report.hbe_synthesis import Candidate
+from residua.report.hbe_synthesis import WITHOUT_DSP, Candidate
 from residua.report.sbmm_published import PARAMETERS, SIZES
 
 KINDS = ("MM", "SBMM half")
 """RNS Montgomery with n rowers, and SBMM; the second word is the key ``rowers``."""
 
-TARGETS = ("xc7", "xc6s", "xc5v")
-"""Yosys's families of the paper's devices."""
+FAMILIES = {"S6": "xc6s", "V5": "xc5v", "K7": "xc7"}
+"""Yosys's name of each device's family."""
+
+TARGETS = tuple(family + ending for ending in ("", WITHOUT_DSP) for family in FAMILIES.values())
+"""All that Tables 4 and 5 map to."""
 
 _PRIMES = {192: "P-192", 384: "P-384", 512: "brainpoolP512r1"}
 """Of MM, whose cost depends little on the prime."""

@@ -9,18 +9,25 @@ from residua.algorithms.program import Program
 from residua.machines.counts import Counts, count
 from residua.report import hbe_synthesis, measured_rows, sbmm_costs, sbmm_published, sbmm_synthesis
 from residua.report.documents import Document, Figure, Table
+from residua.report.hbe_synthesis import WITHOUT_DSP
 from residua.report.measured_rows import Row
 from residua.report.sbmm_figures import figures
-from residua.report.sbmm_published import DEVICES, GAINS, PARAMETERS, POINTS, SIZES, TABLE_4, Cost
-from residua.report.sbmm_synthesis import KINDS, row_name
+from residua.report.sbmm_published import (
+    DEVICES,
+    GAINS,
+    PARAMETERS,
+    POINTS,
+    SIZES,
+    TABLE_4,
+    TABLE_5,
+    Cost,
+)
+from residua.report.sbmm_synthesis import FAMILIES, KINDS, row_name
 
 NAME = "sbmm"
 
 CHANNELS = tuple(GAINS)
 """n of the counted tables."""
-
-_FAMILIES = {"S6": "xc6s", "V5": "xc5v", "K7": "xc7"}
-"""Yosys's name of each device's family."""
 
 INTRODUCTION = (
     f"“{sbmm_published.TITLE}” (CHES 2015): published numbers ({sbmm_published.DEVICE}) beside "
@@ -62,7 +69,8 @@ def make(
         precomputations(),
         costs(),
         parameters(rows),
-        results(rows),
+        with_dsp(rows),
+        without_dsp(rows),
         points(),
         *figures(_luts(rows), _times(rows)),
     )
@@ -186,15 +194,42 @@ def parameters(rows: Mapping[str, Row]) -> Table:
     return Table("Table 3: parameters", ("design", "published", "built"), tuple(lines))
 
 
-def results(rows: Mapping[str, Row]) -> Table:
-    """Table 4: designs with DSP blocks."""
+def with_dsp(rows: Mapping[str, Row]) -> Table:
+    """Table 4."""
+    notes = (
+        (
+            "Without Compress, from residues to residues. On V5 Yosys packs no registers into DSP "
+            "blocks, so that flip-flops do not compare there."
+        ),
+        _placed_note(rows),
+        sbmm_published.TIME_REMARK,
+    )
+    lines = _results(rows, TABLE_4, "")
+    return Table("Table 4: designs with DSP blocks", _RESULTS, lines, notes)
+
+
+def without_dsp(rows: Mapping[str, Row]) -> Table:
+    """Table 5."""
+    lines = _results(rows, TABLE_5, WITHOUT_DSP)
+    return Table("Table 5: designs without DSP blocks", _RESULTS, lines)
+
+
+_RESULTS = ("design", "cycles", "DSP", "LUT", "FF", "slices", "MHz", "ns")
+
+
+def _results(
+    rows: Mapping[str, Row],
+    table: Mapping[tuple[str, str, int], sbmm_published.Row],
+    ending: str,
+) -> tuple[tuple[str, ...], ...]:
+    """The lines of Table 4 or 5; measured targets have this ``ending``."""
     lines = []
     for bits in SIZES:
         for device in DEVICES:
             for kind in KINDS:
-                published = TABLE_4[kind.split()[0], device, bits]
+                published = table[kind.split()[0], device, bits]
                 row = rows.get(row_name(kind, bits))
-                found = (row or {}).get(_FAMILIES[device])
+                found = (row or {}).get(FAMILIES[device] + ending)
                 lines.append(
                     (
                         f"{kind} {device} {bits}",
@@ -207,16 +242,7 @@ def results(rows: Mapping[str, Row]) -> Table:
                         str(published.nanoseconds),
                     )
                 )
-    notes = (
-        (
-            "Without Compress, from residues to residues. On V5 Yosys packs no registers into DSP "
-            "blocks, so that flip-flops do not compare there."
-        ),
-        _placed_note(rows),
-        sbmm_published.TIME_REMARK,
-    )
-    columns = ("design", "cycles", "DSP", "LUT", "FF", "slices", "MHz", "ns")
-    return Table("Table 4: designs with DSP blocks", columns, tuple(lines), notes)
+    return tuple(lines)
 
 
 def _placed_note(rows: Mapping[str, Row]) -> str:
