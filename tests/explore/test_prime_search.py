@@ -249,6 +249,16 @@ def test_exhausted_searches(tmp_path, arguments, count, text):
         find(request(**arguments), count, tmp_path, processes=1)
 
 
+def test_failed_search_leaves_nothing_behind(tmp_path):
+    with pytest.raises(SpecificationError, match="composite"):
+        find(request(moduli=(65521, 65519, 65497)), 1, tmp_path / "new", processes=1)
+    assert not (tmp_path / "new").exists()
+    # What it did find is kept.
+    with pytest.raises(SpecificationError, match="gives only 16"):
+        find(request(width=16, channels=2), 200, tmp_path / "new", processes=1)
+    assert (tmp_path / "new" / CANDIDATES).read_text().count("\n") == 17
+
+
 def test_count(tmp_path):
     with pytest.raises(SpecificationError, match="at least 1, not 0"):
         find(search(), 0, tmp_path)

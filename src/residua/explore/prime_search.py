@@ -164,22 +164,30 @@ def find(
         raise SpecificationError(f"the count of primes is at least 1, not {count}")
     if directory.exists() and not directory.is_dir():
         raise SpecificationError(f"the output directory {directory} exists and is no directory")
+    made = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / CANDIDATES
-    with path.open("a+b") as file:
-        kept = _kept(file, _header(search), path)
-        primes = [offsets for _, offsets in kept]
-        if len(primes) < count:
-            primes, unit = _continue(file, kept)
-            seen = set(primes)
-            for index, offsets in _new(search, unit, seen, processes, scheduler):
-                primes.append(offsets)
-                file.write(_line(search, index, offsets))
-                if len(primes) == count:
-                    break
-                if len(primes) % 64 == 0:
-                    file.flush()
-                    progress(len(primes), count)
+    primes: list[Offsets] = []
+    try:
+        with path.open("a+b") as file:
+            kept = _kept(file, _header(search), path)
+            primes = [offsets for _, offsets in kept]
+            if len(primes) < count:
+                primes, unit = _continue(file, kept)
+                seen = set(primes)
+                for index, offsets in _new(search, unit, seen, processes, scheduler):
+                    primes.append(offsets)
+                    file.write(_line(search, index, offsets))
+                    if len(primes) == count:
+                        break
+                    if len(primes) % 64 == 0:
+                        file.flush()
+                        progress(len(primes), count)
+    except SpecificationError:
+        if made and not primes:
+            path.unlink()
+            directory.rmdir()
+        raise
     progress(count, count)
     taken = min(len(kept), count)
     return Found(search, path, tuple(primes[:count]), taken)
