@@ -23,7 +23,10 @@ from residua.cores.rns_montgomery import search
 from residua.cores.specification_keys import Key
 from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
 from residua.errors import SpecificationError
-from residua.report import documents, page, paper_tables, tables
+from residua.explore import curve_search, prime_check, prime_search
+from residua.explore.chain_bounds import Chain, Closing
+from residua.numbers.search import Style
+from residua.report import documents, page, paper_tables, prime_tables, tables
 from residua.toolchain.process import ToolError
 
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
@@ -225,6 +228,98 @@ def tables_of(
     _show(data, as_json, lambda _: documents.terminal(document))
 
 
+@app.command()
+def primes(
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Directory; one is continued.")
+    ] = Path("primes"),
+    bits: Annotated[int | None, typer.Option(metavar="B", help="Bits of P.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="W", help="Bits of a modulus.")] = None,
+    channels: Annotated[
+        int | None, typer.Option(metavar="N", help="Moduli of both half-bases, even.")
+    ] = None,
+    moduli: Annotated[
+        str | None, typer.Option(metavar="M,M,...", help="Choose base a from these moduli.")
+    ] = None,
+    multiplier: Annotated[int, typer.Option(metavar="D", help="d of P = d M_a^2 - c.")] = 1,
+    offset: Annotated[int, typer.Option(metavar="C", help="c of P = d M_a^2 - c.")] = 2,
+    bases: Annotated[Style, typer.Option(help="Any h, or h of low signed-digit weight.")] = "any",
+    weight: Annotated[int, typer.Option(metavar="D", help="Signed digits of a sparse h.")] = 3,
+    largest: Annotated[int | None, typer.Option(metavar="H", help="The largest h.")] = None,
+    count: Annotated[int, typer.Option(metavar="N", help="Primes to find.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", help="Which primes come first.")] = 0,
+    pick: Annotated[
+        int, typer.Option(metavar="K", help="Prove the K-th and find its base b; 0: none.")
+    ] = 1,
+    products: Annotated[int, typer.Option(metavar="K", help="Successive products.")] = 1,
+    terms: Annotated[int, typer.Option(metavar="S", help="Products that each sums.")] = 1,
+    closing: Annotated[Closing, typer.Option(help="What follows the products.")] = "compress",
+    below: Annotated[int, typer.Option(metavar="B", help="Operands are below B M_a.")] = 1,
+    unsigned: Annotated[bool, typer.Option(help="K and R non-negative, as published.")] = False,
+    width_b: Annotated[
+        int | None, typer.Option(metavar="W", help="Bits of base b's moduli; as base a's.")
+    ] = None,
+    gamma: Annotated[
+        int | None, typer.Option(metavar="G", help="m_gamma = 2^G; as small as it may be.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one a core.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Only check a file of an earlier run.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find primes d M_a^2 - c for SBMM; prove one and find its second half-base."""
+    if check:
+        with _counter("primes") as progress:
+            verdict = prime_check.check_file(check, progress)
+        _show(verdict, as_json, prime_tables.checked)
+        return
+    search = prime_search.request(
+        bits=bits, width=width, channels=channels, multiplier=multiplier, offset=offset,
+        style=bases, weight=weight, largest=largest, seed=seed,
+        moduli=prime_search.numbers(moduli),
+    )  # fmt: skip
+    chain = Chain(products, terms, closing, below, unsigned)
+    with _counter("primes") as progress:
+        found = prime_search.run(
+            search, chain, output, count=count, pick_number=pick, width_b=width_b, gamma=gamma,
+            processes=workers, scheduler=scheduler, progress=progress,
+        )  # fmt: skip
+    _show(found, as_json, prime_tables.primes)
+
+
+@app.command()
+def curve(
+    *,
+    prime: Annotated[
+        str, typer.Option(metavar="P", help="A number, or the pick.json of residua primes.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="TOML to make.")],
+    name: Annotated[str, typer.Option(metavar="NAME", help="Of the curve.")] = "generated",
+    order: Annotated[
+        curve_search.Method,
+        typer.Option(
+            help="How the order is known: a random curve's points counted by PARI, a curve of "
+            "complex multiplication, or a random curve without an order."
+        ),
+    ] = "count",
+    cofactor: Annotated[int, typer.Option(metavar="H", help="The largest cofactor.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", help="Which curve.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Make a curve over a prime of one's own, for `residua build`."""
+    with _counter("curve") as progress:
+        found = curve_search.make(
+            curve_search.prime_of(prime), output,
+            name=name, method=order, cofactor=cofactor, seed=seed, progress=progress,
+        )  # fmt: skip
+    _show(found, as_json, prime_tables.curve)
+
+
 def _show(
     found: dict[str, Any], as_json: bool, table: Callable[[dict[str, Any]], tables.Text]
 ) -> None:
@@ -255,11 +350,14 @@ def _steps(verb: str) -> Iterator[Callable[[str], None]]:
 
 
 @contextmanager
-def _counter(verb: str) -> Iterator[Callable[[int, int], None]]:
+def _counter(verb: str) -> Iterator[Callable[[int, int | None], None]]:
     with _progress(verb) as (bar, task):
-        bar.update(task, description="simulator")
+        bar.update(task, description="start")
         yield lambda done, total: bar.update(
-            task, completed=done, total=total, description=f"{done} of {total}"
+            task,
+            completed=done,
+            total=total,
+            description=f"{done} of {total}" if total else f"{done}",
         )
 
 

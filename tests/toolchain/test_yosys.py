@@ -34,6 +34,16 @@ def test_resources(engine: Path, tmp_path: Path, target: str) -> None:
         assert result.ff < 40  # the registers around the products are inside
 
 
+@pytest.mark.parametrize("target", ["ecp5", "xc7"])
+def test_resources_without_dsp(engine: Path, tmp_path: Path, target: str) -> None:
+    with_dsp, without = (
+        yosys.synthesise([engine], "engine", target, out_dir=tmp_path / str(dsp), dsp=dsp)
+        for dsp in (True, False)
+    )
+    assert (with_dsp.dsp, without.dsp) == (2, 0)
+    assert without.lut > with_dsp.lut + 2 * 9 * 9 // 2
+
+
 def test_lut_weights(tmp_path: Path) -> None:
     source = tmp_path / "d.v"
     source.write_text(

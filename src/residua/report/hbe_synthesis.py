@@ -41,6 +41,9 @@ CHANNELS = {
 LEVELS_PER_REGISTER = 2
 """Adders between registers of the reducers: of 1 to 4, what gives the shortest base extensions."""
 
+WITHOUT_DSP = " without DSP"
+"""What the name of a target ends with if DSP blocks are not to be used."""
+
 _WEIGHTS = {(384, 17): 4}
 """Signed digits of h where there are too few moduli of 3."""
 
@@ -71,6 +74,7 @@ def measure(
     seeds: int,
     commit: str,
     progress: Progress = lambda step: None,
+    targets: Iterable[str] = ("xc7",),
 ) -> Iterator[Row]:
     """The rows one after the other; those in ``kept`` are taken over as far as they still hold.
 
@@ -80,6 +84,8 @@ def measure(
         seeds: placements of each on the ECP5, numbered from 1; 0 for none.
         commit: what new figures are said to be measured at.
         progress: called at each step.
+        targets: what to map each to, besides the ECP5: a target of Yosys, `WITHOUT_DSP` after it
+            if multipliers have to be made of look-up tables.
     """
     for candidate in chosen:
         progress(candidate.name)
@@ -94,7 +100,8 @@ def measure(
         def step(text: str, name: str = candidate.name) -> None:
             progress(f"{name}: {text}")
 
-        row["xc7"] = old.get("xc7") or _mapped(files, candidate.top, "xc7", step)
+        for target in targets:
+            row[target] = old.get(target) or _mapped(files, candidate.top, target, step)
         placed = old.get("ecp5")
         if seeds and len((placed or {}).get("seeds", [])) < seeds:
             placed = _placed(files, candidate.top, seeds, step)
@@ -182,7 +189,10 @@ def _mapped(files: Mapping[str, str], top: str, target: str, progress: Progress)
     progress(f"synthesis for {target}")
     with tempfile.TemporaryDirectory() as work:
         sources = _write(files, top, Path(work), ecp5=target == "ecp5")
-        found = yosys.synthesise(sources, top, target, out_dir=Path(work))
+        family = target.removesuffix(WITHOUT_DSP)
+        found = yosys.synthesise(
+            sources, top, family, out_dir=Path(work), dsp=not target.endswith(WITHOUT_DSP)
+        )
         return {kind: getattr(found, kind) for kind in _RESOURCES}
 
 

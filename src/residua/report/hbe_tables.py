@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from residua.errors import SpecificationError
-from residua.report import hbe_published, hbe_synthesis
+from residua.report import hbe_published, hbe_synthesis, measured_rows
 from residua.report.documents import Document, Figure, Table
 from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_cost
 from residua.report.hbe_figures import figures
@@ -55,9 +54,9 @@ def make(
         SpecificationError: no row has a name with such a part.
         ToolError: a tool is missing or failed.
     """
-    rows = _kept(directory)
+    rows = measured_rows.kept(directory / f"{NAME}.json")
     if synthesis:
-        chosen = _chosen(list(only))
+        chosen = measured_rows.chosen(hbe_synthesis.candidates(), only)
         measured = hbe_synthesis.measure(
             chosen, dict(rows), seeds=seeds, commit=commit, progress=progress
         )
@@ -73,28 +72,6 @@ def make(
         parts,
         {"rows": _ordered(rows), "costs": cost_data()},
     )
-
-
-def _chosen(only: list[str]) -> list[hbe_synthesis.Candidate]:
-    found = hbe_synthesis.candidates()
-    for part in only:
-        if not any(part in one.name for one in found):
-            names = "; ".join(one.name for one in found)
-            raise SpecificationError(f"no row has '{part}' in its name: {names}")
-    return [one for one in found if not only or any(part in one.name for part in only)]
-
-
-def _kept(directory: Path) -> dict[str, Row]:
-    path = directory / f"{NAME}.json"
-    if not path.exists():
-        return {}
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
-        return {row["name"]: row for row in rows}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SpecificationError(
-            f"{path} is no data of an earlier run: remove it or name another directory"
-        ) from error
 
 
 def _keep(directory: Path, rows: dict[str, Row]) -> None:

@@ -97,6 +97,7 @@ def synthesise(
     *,
     out_dir: Path,
     flatten_late: bool = True,
+    dsp: bool = True,
     timeout: float | None = None,
 ) -> SynthesisResult:
     """Maps a design to the cells of a device family.
@@ -110,6 +111,7 @@ def synthesise(
         flatten_late: on ECP5, flatten after mapping, which keeps a module's logic to itself and
             its wires short. Xilinx families are flattened first, for DSP blocks to take in the
             registers and adders around them.
+        dsp: whether multipliers may be DSP blocks, or are made of look-up tables.
         timeout: seconds.
 
     Raises:
@@ -121,7 +123,7 @@ def synthesise(
     write_verilog = "write_verilog -noattr -noexpr netlist.v"
     script = [
         *_read(sources),
-        *_commands(top, target, flatten_late=flatten_late),
+        *_commands(top, target, flatten_late=flatten_late, dsp=dsp),
         "write_json netlist.json",
         write_verilog,
     ]
@@ -189,13 +191,14 @@ def _read(sources: Sequence[Path]) -> list[str]:
     return [*files, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
 
 
-def _commands(top: str, target: str, *, flatten_late: bool) -> list[str]:
+def _commands(top: str, target: str, *, flatten_late: bool, dsp: bool) -> list[str]:
+    blocks = "" if dsp else " -nodsp"
     if target != "ecp5":
         # No pads and no clock buffers: the design is a part of something larger.
-        return [f"synth_xilinx -family {target} -top {top} -flatten -noiopad -noclkbuf"]
+        return [f"synth_xilinx -family {target} -top {top} -flatten -noiopad -noclkbuf{blocks}"]
     late = ["flatten", "opt_clean -purge"] if flatten_late else []
     no_flatten = " -noflatten" if flatten_late else ""
-    return [f"synth_lattice -family ecp5 -top {top}{no_flatten}", *late]
+    return [f"synth_lattice -family ecp5 -top {top}{no_flatten}{blocks}", *late]
 
 
 def _use_output_registers(path: Path, top: str) -> bool:

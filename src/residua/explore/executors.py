@@ -1,0 +1,106 @@
+"""Where work runs: in this process, on its cores, or on a Dask cluster."""
+
+import multiprocessing
+import os
+import sys
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TypeVar
+
+from residua.errors import SpecificationError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 3
+"""Tasks for each worker that are under way or wait."""
+
+_TIMEOUT = "10s"
+"""How long a cluster's scheduler has to answer."""
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextmanager
+def workers(
+    count: int | None = None, scheduler: str | None = None
+) -> Iterator[tuple[Executor | None, int]]:
+    """An executor and how many workers it has; None for one worker, this process itself.
+
+    Args:
+        count: local processes; by default as many as there are cores.
+        scheduler: the address of a Dask scheduler, whose workers have Residua installed.
+
+    Raises:
+        SpecificationError: fewer than 1 worker, Dask is not installed, or nothing answers there.
+    """
+    if count is not None and count < 1:
+        raise SpecificationError(f"at least 1 worker is needed, not {count}")
+    if scheduler is not None:
+        with _cluster(scheduler) as found:
+            yield found
+        return
+    count = count or cores()
+    if count == 1:
+        yield None, 1
+        return
+    # From Python 3.12 on, a fork beside threads, such as a progress bar's, draws a warning.
+    method = "forkserver" if sys.version_info >= (3, 12) else None
+    context = multiprocessing.get_context(method)
+    pool = ProcessPoolExecutor(count, mp_context=context)
+    try:
+        yield pool, count
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise SpecificationError(
+            "a cluster's scheduler needs Dask, which is not installed: "
+            "pip install 'residua[cluster]'"
+        ) from None
+    try:
+        client = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise SpecificationError(f"no Dask scheduler answers at {address}: {error}") from None
+    with client:
+        count = len(client.scheduler_info(n_workers=-1)["workers"])
+        if not count:
+            raise SpecificationError(f"the Dask scheduler at {address} has no workers")
+        executor: Executor = client.get_executor(pure=False)
+        yield executor, count
+
+
+def in_order(
+    executor: Executor | None, count: int, call: Callable[[T], R], tasks: Iterable[T]
+) -> Iterator[R]:
+    """The results of ``call`` in the order of ``tasks``, which may be endless.
+
+    Only a few tasks for each of ``count`` workers are started ahead of the results.
+    """
+    if executor is None:
+        yield from map(call, tasks)
+        return
+    waiting: deque[Future[R]] = deque()
+    try:
+        for task in tasks:
+            waiting.append(executor.submit(call, task))
+            if len(waiting) >= _AHEAD * count:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for future in waiting:
+            future.cancel()

@@ -1,0 +1,66 @@
+"""What Tables 4 and 5 of SBMM measure, as specifications: MM with n rowers, SBMM with n / 2."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from amaranth.lib.wiring import Component
+
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.specification import check, check_single_base
+from residua.report.hbe_synthesis import WITHOUT_DSP, Candidate
+from residua.report.sbmm_published import PARAMETERS, SIZES
+
+KINDS = ("MM", "SBMM half")
+"""RNS Montgomery with n rowers, and SBMM; the second word is the key ``rowers``."""
+
+FAMILIES = {"S6": "xc6s", "V5": "xc5v", "K7": "xc7"}
+"""Yosys's name of each device's family."""
+
+TARGETS = tuple(family + ending for ending in ("", WITHOUT_DSP) for family in FAMILIES.values())
+"""All that Tables 4 and 5 map to."""
+
+_PRIMES = {192: "P-192", 384: "P-384", 512: "brainpoolP512r1"}
+"""Of MM, whose cost depends little on the prime."""
+
+
+def row_name(kind: str, bits: int) -> str:
+    """What a row is called."""
+    return f"{kind} {bits}"
+
+
+@cache
+def core(kind: str, bits: int) -> RnsMontgomeryCore | SingleBaseCore:
+    """The multiplier of a row, from residues to residues and without Compress."""
+    algorithm, _, rowers = kind.partition(" ")
+    channels, width = PARAMETERS[algorithm, bits]
+    values: dict[str, Any] = {"width": width, "channels": channels, "bases": "sparse"}
+    if algorithm == "MM":
+        return RnsMontgomeryCore(check(values | {"modulus": _PRIMES[bits]}))
+    return SingleBaseCore(check_single_base(values | {"algorithm": "sbmm", "rowers": rowers}))
+
+
+def candidates() -> Iterator[Candidate]:
+    """All rows, the smallest fields first."""
+    for bits in SIZES:
+        for kind in KINDS:
+            yield _candidate(kind, bits)
+
+
+def _candidate(kind: str, bits: int) -> Candidate:
+    top = f"{kind.lower().replace(' ', '_')}_{bits}"
+
+    def component() -> Component:
+        return core(kind, bits).component()
+
+    def facts(_component: Component) -> dict[str, Any]:
+        made = core(kind, bits)
+        return {
+            "n": made.channels,
+            "w": made.width,
+            "rowers": made.rowers,
+            "cycles": dict(made.cycles),
+        }
+
+    return Candidate(row_name(kind, bits), top, component, facts)

@@ -1,0 +1,159 @@
+"""The sieve for primes d M_a^2 - c: form, nothing lost, seeds, refusals."""
+
+import random
+from itertools import combinations
+from math import gcd, prod
+
+import numpy as np
+import pytest
+import sympy
+
+from residua.errors import SpecificationError
+from residua.numbers import square_primes
+from residua.numbers.moduli import signed_digits
+from residua.numbers.square_primes import SquareForm, SquarePrimeSearch
+
+FORMS = [(1, 2), (2, 1), (2, 3), (3, 2), (1, 6), (6, 1), (2, 7), (1, -2), (5, -4), (1, 30)]
+"""(d, c), those of ERRATA E9 among them."""
+
+
+@pytest.mark.parametrize(("d", "c"), FORMS)
+def test_form(d, c):
+    search = SquarePrimeSearch(SquareForm(d, c), 16, 8, seed=1)
+    found = [offsets for index in range(60) for offsets in search.unit(index)]
+    assert found
+    for offsets in found:
+        prime = search.prime(offsets)
+        values = [2**16 - h for h in offsets]
+        assert prime.value == d * prod(values) ** 2 - c
+        assert sympy.isprime(prime.value)
+        assert prime.value.bit_length() == search.bits
+        assert len(values) == 4
+        assert all(h % 2 and 0 < h < 2**8 for h in offsets)
+        assert all(gcd(x, y) == 1 for x, y in combinations(values, 2))
+        assert list(offsets) == sorted(offsets)
+
+
+@pytest.mark.parametrize(("d", "c"), FORMS)
+@pytest.mark.parametrize("shared", [1, 3 * 5 * 7, 2**31 - 1])
+def test_sieve_strikes_just_the_multiples_of_its_primes(d, c, shared):
+    """Against division by each prime; with small primes that divide the other moduli too."""
+    factor, count, width = shared * (2**20 - 3), 600, 20
+    alive = square_primes._sieved(SquareForm(d, c), width, factor, count, 16)
+    primes = list(sympy.primerange(3, square_primes._SIEVE_SHARE * 16))
+    for index in range(count):
+        value = d * (factor * (2**width - 2 * index - 1)) ** 2 - c
+        assert alive[index] == all(value % prime for prime in primes)
+
+
+@pytest.mark.parametrize(("d", "c"), FORMS)
+def test_roots(d, c):
+    primes, roots = square_primes._roots(d, c, 3000)
+    expected = [
+        p for p in sympy.primerange(3, 3000) if any((d * t * t - c) % p == 0 for t in range(p))
+    ]
+    assert primes.tolist() == expected
+    assert np.all((d * roots * roots - c) % primes == 0)
+
+
+def test_unit_loses_no_prime_of_its_window():
+    """All primes that the drawn moduli give with any last one, found by plain tests."""
+    search = SquarePrimeSearch(SquareForm(), 16, 6, seed=3)
+    drawn = search._drawn(random.Random("3/5"))
+    expected = set()
+    for last in range(1, 256, 2):
+        values = [2**16 - h for h in (*drawn, last)]
+        coprime = all(gcd(x, y) == 1 for x, y in combinations(values, 2))
+        if coprime and sympy.isprime(prod(values) ** 2 - 2):
+            expected.add(tuple(sorted((*drawn, last))))
+    assert set(search.unit(5)) == expected
+    assert expected
+
+
+def test_seed_decides():
+    one, again, other = (
+        SquarePrimeSearch(SquareForm(), 32, 16, seed=seed, largest=2047).unit(0)
+        for seed in (7, 7, 8)
+    )
+    assert one == again
+    assert one
+    assert not set(one) & set(other)
+
+
+def test_sparse_moduli():
+    search = SquarePrimeSearch(SquareForm(), 32, 8, style="sparse", weight=3)
+    found = [offsets for index in range(6) for offsets in search.unit(index)]
+    assert found
+    assert all(len(signed_digits(h)) <= 3 for offsets in found for h in offsets)
+    assert all(sympy.isprime(search.prime(offsets).value) for offsets in found)
+
+
+def test_widest_moduli():
+    search = SquarePrimeSearch(SquareForm(), 64, 4, largest=4095)
+    assert all(sympy.isprime(search.prime(offsets).value) for offsets in search.unit(0))
+
+
+def test_given_moduli():
+    """Every choice of three of seven moduli."""
+    moduli = tuple(2**20 - h for h in (3, 5, 17, 27, 59, 69, 1))
+    search = SquarePrimeSearch(SquareForm(), 20, 6, moduli=moduli)
+    expected = {
+        tuple(sorted(2**20 - value for value in choice))
+        for choice in combinations(moduli, 3)
+        if sympy.isprime(prod(choice) ** 2 - 2)
+        and all(gcd(x, y) == 1 for x, y in combinations(choice, 2))
+    }
+    assert set(search.unit(0)) == expected
+    assert search.unit(1) is None
+
+
+def test_one_modulus_is_one_unit():
+    search = SquarePrimeSearch(SquareForm(), 16, 2)
+    expected = [h for h in range(1, 256, 2) if sympy.isprime((2**16 - h) ** 2 - 2)]
+    assert [offsets[0] for offsets in search.unit(0)] == expected
+    assert search.unit(1) is None
+
+
+@pytest.mark.parametrize(
+    ("d", "c", "text"),
+    [
+        (1, 3, "c \\+ d = 4 is even: M_a is odd"),
+        (3, 1, "c \\+ d = 4 is even"),
+        (1, 0, "c = 0: .* needs a small c"),
+        (1, 256, "c = 256"),
+        (0, 1, "d = 0"),
+        (3, 6, "share the factor 3"),
+        (1, 4, "d c = 4 is a square"),
+        (2, 2, "is even"),
+    ],
+)
+def test_forms_without_primes(d, c, text):
+    with pytest.raises(SpecificationError, match=text):
+        SquareForm(d, c)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((7, 4), "w = 7 is out of range: 8 to 64"),
+        ((16, 5), "n = 5: two half-bases have an even number"),
+        ((8, 12), "w = 8 is too small: it gives only \\d coprime odd moduli .* n / 2 = 6"),
+    ],
+)
+def test_refusals(arguments, text):
+    with pytest.raises(SpecificationError, match=text):
+        SquarePrimeSearch(SquareForm(), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("moduli", "text"),
+    [
+        ((2**16 - 2, 2**16 - 1), "is even"),
+        ((2**16 - 1, 2**16 - 1), "given twice"),
+        ((2**16 - 1,), "n / 2 = 2 moduli, but only 1"),
+        ((2**16 - 1, 2**15 + 1), "no pseudo-Mersenne modulus"),
+    ],
+)
+def test_bad_moduli(moduli, text):
+    with pytest.raises(SpecificationError, match=text):
+        SquarePrimeSearch(SquareForm(), 16, 4, moduli=moduli)

@@ -1,0 +1,231 @@
+"""SBMM's tables and figures: published numbers, counts against formulas, rows that are kept."""
+
+import json
+
+import pytest
+
+from residua.algorithms.position_residue import multiply, operand
+from residua.errors import SpecificationError
+from residua.machines.counts import count
+from residua.report import (
+    hbe_synthesis,
+    paper_tables,
+    sbmm_costs,
+    sbmm_figures,
+    sbmm_published,
+    sbmm_synthesis,
+    sbmm_tables,
+)
+from residua.report.sbmm_published import DEVICES, GAINS, PARAMETERS, SIZES, TABLE_4, TABLE_5
+
+
+@pytest.mark.parametrize("table", [TABLE_4, TABLE_5], ids=["4", "5"])
+def test_published_times_are_cycles_by_frequencies(table):
+    """Guards against misprints of ours; MHz are rounded."""
+    assert len(table) == 18
+    for row in table.values():
+        low, high = (1000 * row.cycles / (row.mhz + shift) for shift in (0.5, -0.5))
+        assert low - 0.5 <= row.nanoseconds <= high + 0.5
+
+
+def test_published_savings():
+    """Section 6.2: 26 to 46 % with DSP blocks, 40 to 46 % without, but for 192 bits on K7."""
+    with_dsp, without = (
+        {(d, s): sbmm_figures.saved(table, d, s) for d in DEVICES for s in SIZES}
+        for table in (TABLE_4, TABLE_5)
+    )
+    # 25.4 % is printed as 26.
+    assert min(with_dsp.values()) > 0.25
+    assert max(with_dsp.values()) < 0.47
+    del without["K7", 192]
+    assert min(without.values()) > 0.395
+    assert max(without.values()) < 0.47
+
+
+def test_published_parameters_hold_the_field():
+    for (algorithm, bits), (n, w) in PARAMETERS.items():
+        assert n * w >= bits + (algorithm == "MM")
+
+
+@pytest.mark.parametrize("n", [8, 12, 16, 24])
+def test_counts(n):
+    """ERRATA E5 for Split and SBMM; what is published for MM and Compress."""
+    assert count(sbmm_costs.montgomery_program(n)).emm == 2 * n * n + 4 * n
+    assert 2 * count(sbmm_costs.split_program(n)).emm == n * n + 3 * n
+    assert count(sbmm_costs.product_program(n)).emm == n * n + 6 * n
+    by_name = {entry["operation"]: entry for entry in sbmm_tables.cost_data()}
+    index = sbmm_tables.CHANNELS.index(n)
+    assert by_name["Compress"]["counted"][index] == 2 * n
+    assert by_name["SBMM + Compress"]["counted"][index] == n * n + 8 * n
+    assert by_name["SBMM + Compress"]["published"][index] == n * n + 7 * n
+    assert by_name["Split"]["published"][index] == n * n / 2 + n
+
+
+@pytest.mark.parametrize("n", list(GAINS))
+def test_point_operations(n):
+    """ERRATA E5: 6n^2 + 57n and 7n^2 + 56n; MM as published."""
+    found = {(e["algorithm"], e["operation"]): e for e in sbmm_tables.point_data()}
+    index = sbmm_tables.CHANNELS.index(n)
+    counted = {key: entry["counted"][index] for key, entry in found.items()}
+    published = {key: entry["published"][index] for key, entry in found.items()}
+    assert counted["MM", "ADD"] == published["MM", "ADD"] == 12 * n * n + 34 * n
+    assert counted["MM", "DBL"] == published["MM", "DBL"] == 14 * n * n + 32 * n
+    assert counted["SBMM", "ADD"] == 6 * n * n + 57 * n
+    assert counted["SBMM", "DBL"] == 7 * n * n + 56 * n
+    assert published["SBMM", "ADD + DBL"] == 13 * n * n + 100 * n
+    assert 1 - published["SBMM", "ADD + DBL"] / published["MM", "ADD + DBL"] == pytest.approx(
+        GAINS[n] / 100, abs=0.01
+    )
+    gains = dict(zip(GAINS, (20.8, 28.8, 33.4, 38.4, 41.1), strict=True))
+    assert 100 * sbmm_tables._gain(n) == pytest.approx(gains[n], abs=0.05)
+
+
+class Plain:
+    """The same arithmetic on integers modulo a prime."""
+
+    def __init__(self, prime, values):
+        self.prime, self.products = prime, 0
+        self.reductions = self.compressions = 0
+        self.field = sbmm_costs.Field(values.__getitem__, self.product, self.combine, self.compress)
+
+    def product(self, terms):
+        self.products += len(terms)
+        self.reductions += 1
+        return sum(x * y * sign for x, y, sign in terms) % self.prime
+
+    def combine(self, terms):
+        return sum(value * multiple for value, multiple in terms) % self.prime
+
+    def compress(self, value):
+        self.compressions += 1
+        return value
+
+
+def test_formulas_are_right():
+    """Table 6 on a curve, against the affine group law; and how much it takes."""
+    from residua.curves.affine import add, double
+    from residua.curves.catalogue import find_curve
+
+    curve = find_curve("P-192")
+    p, point = curve.prime, curve.base_point
+    two = double(curve, point)
+    three, four = add(curve, two, point), double(curve, two)
+    z1, z2 = 1234567, 7654321
+    values = {
+        "x1": three[0] * z1 % p,
+        "z1": z1,
+        "x2": two[0] * z2 % p,
+        "z2": z2,
+        "a": curve.a,
+        "b": curve.b,
+        "-4b": -4 * curve.b % p,
+        "-xg": -point[0] % p,
+    }
+    adder = Plain(p, values)
+    x, z = sbmm_costs.addition(adder.field)
+    assert x * pow(z, -1, p) % p == add(curve, three, two)[0]
+    assert (adder.reductions, adder.products, adder.compressions) == (6, 11, 3)
+    doubler = Plain(p, values | {"x1": two[0] * z1 % p})
+    x, z = sbmm_costs.doubling(doubler.field)
+    assert x * pow(z, -1, p) % p == four[0]
+    assert (doubler.reductions, doubler.products, doubler.compressions) == (7, 9, 4)
+    assert sbmm_costs.COMPRESSIONS == {"ADD": 3, "DBL": 4}
+
+
+def test_stored_words():
+    """MM: all of its 2n^2 + 4n products by constants but those of operands are of one constant."""
+    words = sbmm_costs.stored_words(sbmm_costs.montgomery_program(8))
+    counts = count(sbmm_costs.montgomery_program(8))
+    assert words.narrow == 0
+    assert 2 * 8 * 8 < words.full <= counts.emw
+    own = sbmm_costs.domain(8)
+    program = sbmm_costs.product_program(8)
+    found = sbmm_costs.stored_words(program)
+    assert 0 < found.full < words.full
+    assert 0 < found.narrow < 8
+    again = sbmm_costs.Program("twice", program.representation)
+    ranges = sbmm_costs.single_base.compressed_ranges(own, program.representation)
+    x, y = (operand(again, own, name, ranges) for name in "xy")
+    multiply(again, own, x, y)
+    multiply(again, own, x, y)
+    # The same constants twice are stored once.
+    assert sbmm_costs.stored_words(again) == found
+
+
+@pytest.mark.parametrize("bits", SIZES)
+def test_designs_have_the_published_parameters(bits):
+    half, whole = (sbmm_synthesis.core(kind, bits) for kind in ("SBMM half", "MM"))
+    assert (half.channels, half.width) == PARAMETERS["SBMM", bits]
+    assert (whole.channels, whole.width) == PARAMETERS["MM", bits]
+    assert (2 * half.rowers, whole.rowers) == (half.channels, whole.channels)
+    assert half.domain.modulus.bit_length() == bits
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    """Stands in for synthesis and placement, and remembers what was asked for."""
+    asked = []
+
+    def mapped(_files, top, target, _progress):
+        asked.append((top, target))
+        return {"lut": 1000 + 100 * ("mm_" not in top), "ff": 200, "dsp": 6, "bram": 0, "carry": 3}
+
+    def placed(_files, top, seeds, _progress):
+        asked.append((top, f"{seeds} seeds"))
+        return {"lut": 1100, "fmax_mhz": 200.0, "seeds": [{"seed": s + 1} for s in range(seeds)]}
+
+    monkeypatch.setattr(hbe_synthesis, "_mapped", mapped)
+    monkeypatch.setattr(hbe_synthesis, "_placed", placed)
+    return asked
+
+
+def test_page_without_tools(tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    document, data = paper_tables.make("sbmm", one, synthesis=False)
+    paper_tables.make("sbmm", two, synthesis=False)
+    assert {path.name for path in one.iterdir()} == {
+        "sbmm.md", "sbmm.html", "sbmm.json", "sbmm_figure_2.svg", "sbmm_figure_3.svg"
+    }  # fmt: skip
+    assert all(path.read_bytes() == (two / path.name).read_bytes() for path in one.iterdir())
+    assert data["rows"] == []
+    text = (one / "sbmm.md").read_text()
+    assert [part.title.split(":")[0] for part in document.parts] == [
+        "Tables 1 and 2", "Table 2", "Table 3", "Table 4", "Table 5", "Table 7",
+        "Figure 2", "Figure 3",
+    ]  # fmt: skip
+    assert "| SBMM ADD | 792 / 840 | 1476 / 1548 |" in text
+    assert "| SBMM half K7 192 | 58 / – | 18 / – | 3599 / – | 1867 / – | 999 | 272 | 213 |" in text
+
+
+def test_rows_are_measured_once(tmp_path, tools):
+    make = {"seeds": 2, "only": ["192"]}
+    _, data = paper_tables.make("sbmm", tmp_path, **make)
+    rows = {row["name"]: row for row in data["rows"]}
+    assert set(rows) == {"MM 192", "SBMM half 192"}
+    assert {target for _, target in tools} == {
+        "2 seeds",
+        *(family + end for family in ("xc7", "xc6s", "xc5v") for end in ("", " without DSP")),
+    }
+    assert rows["SBMM half 192"]["cycles"]["latency"] <= 56
+    text = (tmp_path / "sbmm.md").read_text()
+    latency = rows["SBMM half 192"]["cycles"]["latency"]
+    assert f"| SBMM half S6 192 | 58 / {latency} | 18 / 6 |" in text
+    assert f"SBMM half 192 200 MHz, {5 * latency} ns" in text
+    tools.clear()
+    paper_tables.make("sbmm", tmp_path, **make)
+    assert tools == []
+    assert json.loads((tmp_path / "sbmm.json").read_text())["rows"] == data["rows"]
+
+
+def test_refusals(tmp_path):
+    with pytest.raises(SpecificationError, match=r"no row has '193' in its name: MM 192; SBMM"):
+        paper_tables.make("sbmm", tmp_path, only=["193"])
+    (tmp_path / "sbmm.json").write_text("[]")
+    with pytest.raises(SpecificationError, match="no data of an earlier run"):
+        paper_tables.make("sbmm", tmp_path, synthesis=False)
+
+
+def test_formulas_of_costs_are_shown():
+    costs = (sbmm_published.SBMM, sbmm_published.SPLIT, sbmm_published.COMPRESS)
+    assert [cost.text for cost in costs] == ["n² + 5n", "n²/2 + n", "2n"]
+    assert sbmm_published.SBMM_COMPRESS_WORDS.text == "n²/2 + 4n + 2"
