@@ -129,6 +129,11 @@ class DigitDomain:
         return cls(modulus, DigitShape(modulus.bit_length(), digit, variant))
 
     @property
+    def montgomery_factor(self) -> int:
+        """R."""
+        return self.shape.factor
+
+    @property
     def negative_inverse(self) -> int:
         """p' = -1 / p modulo 2^k."""
         return -pow(self.modulus, -1, 1 << self.shape.digit) % (1 << self.shape.digit)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In, Out
 
+from residua.hardware.delay import delayed
 from residua.hardware.digit.product import Product, ProductKind
 
 Architecture = Literal[1, 2]
@@ -63,11 +64,11 @@ class DigitCell(Component):
         q, self._top = Signal(k, name="q", reset_less=True), self.above
         products = {"x_y": (self.x, self.y), "q_p": (q, self.p)}
         own = {name: self._product(m, name, *factors) for name, factors in products.items()}
-        xy, qp = (self._delayed(m, own[n], self.delay, n) for n in ("x_y", "q_p"))
+        xy, qp = (delayed(m, own[n], self.delay, n) for n in ("x_y", "q_p"))
         flags = {name: getattr(self, name) for name in ("estimate", "work", "first", "last")}
         self._early = self._flags(m, flags, self.delay, "early")
         self._late = self._flags(m, flags, self.latency, "late")
-        fresh = self._delayed(m, self.fresh, self.delay, "fresh")
+        fresh = delayed(m, self.fresh, self.delay, "fresh")
         a = Signal(k, name="a_used")
         above = Mux(self._early["last"], self._top, self.a) if self.top_bits else self.a
         skipped = fresh if self.top_bits else fresh | self._early["last"]
@@ -94,7 +95,7 @@ class DigitCell(Component):
 
     def _subtract(self, m: Module, total: Value, top: Value) -> None:
         """A - p, with p a digit behind."""
-        p = self._delayed(m, self.p, self.latency + 1, "p_behind")
+        p = delayed(m, self.p, self.latency + 1, "p_behind")
         borrow, taken = Signal(name="borrow"), Signal(name="borrow_used")
         difference = Signal(self.width + 1, name="signed_difference")
         # Digit 0 of the sum comes with j = 1.
@@ -115,19 +116,10 @@ class DigitCell(Component):
         m.d.comb += [product.left.eq(left), product.right.eq(right)]
         return product.product
 
-    def _delayed(self, m: Module, value: Value, cycles: int, name: str) -> Value:
-        for index in range(cycles):
-            register = Signal(len(value), name=f"{name}_{index + 1}", reset_less=True)
-            m.d.sync += register.eq(value)
-            value = register
-        return value
-
     def _flags(
         self, m: Module, flags: dict[str, Value], cycles: int, name: str
     ) -> dict[str, Value]:
-        return {
-            flag: self._delayed(m, value, cycles, f"{flag}_{name}") for flag, value in flags.items()
-        }
+        return {flag: delayed(m, value, cycles, f"{flag}_{name}") for flag, value in flags.items()}
 
 
 class FirstCell(DigitCell):
@@ -146,9 +138,7 @@ class FirstCell(DigitCell):
         m.d.sync += [carry_s.eq(s[k:]), carry_r.eq(r[k:])]
         s_low, r_low, s_carry = s[:k], r[:k], s[k:]
         if self.pipeline == 2:
-            s_low, r_low = (
-                self._delayed(m, v, 1, n) for v, n in ((s_low, "s_low"), (r_low, "r_low"))
-            )
+            s_low, r_low = (delayed(m, v, 1, n) for v, n in ((s_low, "s_low"), (r_low, "r_low")))
             s_carry = carry_s
         u = Signal(k + 1, name="u")
         m.d.comb += u.eq(s_low + r_low + (carry_u & ~late["first"]))
@@ -166,7 +156,7 @@ class SecondCell(DigitCell):
         s: Value = Signal(2 * k, name="s")
         m.d.comb += s.eq(xy + a)
         if self.pipeline == 2:
-            s, qp = self._delayed(m, s, 1, "s"), self._delayed(m, qp, 1, "r")
+            s, qp = delayed(m, s, 1, "s"), delayed(m, qp, 1, "r")
         u = Signal(2 * k + 1, name="u")
         m.d.comb += u.eq(s + qp + Mux(late["first"], 0, carry))
         with m.If(late["work"]):

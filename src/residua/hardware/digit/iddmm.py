@@ -103,9 +103,13 @@ class IddmmDesign:
         return self.shape.operand_digits > self.shape.digits
 
     @property
-    def products(self) -> int:
+    def multipliers(self) -> int:
         """Products of k by k bits that the datapath has."""
         return 3
+
+    def component(self) -> "Iddmm":
+        """A new component."""
+        return Iddmm(self)
 
 
 class Iddmm(Component):
@@ -149,11 +153,10 @@ class Iddmm(Component):
         connect(m, flipped(self.operands), operands.words)
         connect(m, results.words, flipped(self.result))
         count = Counter(m, design.period, shape.iterations)
-        count.start_when(m, operands.available & modulus.loaded & results.room)
+        ready = operands.available & modulus.loaded
+        count.start_when(m, ready & results.room)
         if design.domain is None:
-            connect_modulus(
-                m, self, modulus, ~count.running & ~(operands.available & modulus.loaded)
-            )
+            connect_modulus(m, self, modulus, ~count.running & ~ready)
         digit, working = self._digits(m, count)
         m.d.comb += [
             operands.release.eq(count.end),

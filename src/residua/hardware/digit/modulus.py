@@ -12,36 +12,28 @@ from residua.hardware.digit.shape import DigitStreams
 
 
 class FixedModulus(Component):
-    """``p`` is row ``row`` of the modulus, in the cycle after; ``inverse`` is p'."""
+    """``p`` is row ``row`` of the modulus, in the cycle after; ``inverse`` is p'.
 
-    def __init__(self, streams: DigitStreams) -> None:
-        self.streams = streams
-        digit = streams.shape.digit
-        super().__init__(
-            {
-                "row": In(range(streams.rows)),
-                "p": Out(streams.lanes * streams.width),
-                "inverse": Out(digit),
-                "loaded": Out(1),
-            }
-        )
+    With a ``second`` reader there are ``second_row`` and ``second_p``, too.
+    """
+
+    def __init__(self, streams: DigitStreams, *, second: bool = False) -> None:
+        self.streams, self._second = streams, second
+        super().__init__({**_ports(streams, second=second), "loaded": Out(1)})
 
     def elaborate(self, platform: Any) -> Module:
         """A constant memory and a constant."""
         m = Module()
         streams = self.streams
         width = streams.lanes * streams.width
-        m.submodules.rows = memory = Memory(
-            shape=width, depth=streams.rows, init=streams.modulus_rows
-        )
-        read = memory.read_port(domain="sync")
         assert streams.domain is not None
-        m.d.comb += [
-            read.addr.eq(self.row),
-            self.p.eq(read.data),
-            self.inverse.eq(streams.domain.negative_inverse),
-            self.loaded.eq(1),
-        ]
+        for name, row, p in _readers(self, second=self._second):
+            m.submodules[name] = memory = Memory(
+                shape=width, depth=streams.rows, init=streams.modulus_rows
+            )
+            read = memory.read_port(domain="sync")
+            m.d.comb += [read.addr.eq(row), p.eq(read.data)]
+        m.d.comb += [self.inverse.eq(streams.domain.negative_inverse), self.loaded.eq(1)]
         return m
 
 
@@ -54,16 +46,13 @@ class LoadedModulus(Component):
     ``error`` is set until the next modulus if p is even, and ``loaded`` stays 0.
     """
 
-    def __init__(self, streams: DigitStreams) -> None:
-        self.streams = streams
-        self._given = streams.modulus_words + (streams.inverse == "supplied")
+    def __init__(self, streams: DigitStreams, *, second: bool = False) -> None:
+        self.streams, self._second = streams, second
         super().__init__(
             {
+                **_ports(streams, second=second),
                 "words": In(stream.Signature(streams.width)),
                 "idle": In(1),
-                "row": In(range(streams.rows)),
-                "p": Out(streams.lanes * streams.width),
-                "inverse": Out(streams.shape.digit),
                 "loaded": Out(1),
                 "error": Out(1),
             }
@@ -73,7 +62,6 @@ class LoadedModulus(Component):
         """A memory, a counter, and one adder for the inverse."""
         m = Module()
         streams = self.streams
-        m.submodules.rows = memory = RowMemory(streams.rows, streams.lanes, streams.width)
         position = Signal(range(streams.rows * streams.lanes + 1), name="position")
         row, lane = Signal(range(streams.rows), name="load_row"), Signal(streams.lanes, init=1)
         places = streams.rows * streams.lanes
@@ -85,12 +73,16 @@ class LoadedModulus(Component):
             self.words.ready.eq(ready & (given & self.idle | ~given & (position == places))),
             take.eq(self.words.valid & self.words.ready),
             store.eq(ready & (position != places) & Mux(given, take, 1)),
-            memory.write.eq(Mux(store, lane, 0)),
-            memory.write_row.eq(row),
-            memory.digit.eq(Mux(given, self.words.payload, 0)),
-            memory.read_row.eq(self.row),
-            self.p.eq(memory.row),
         ]
+        for name, read_row, p in _readers(self, second=self._second):
+            m.submodules[name] = memory = RowMemory(streams.rows, streams.lanes, streams.width)
+            m.d.comb += [
+                memory.write.eq(Mux(store, lane, 0)),
+                memory.write_row.eq(row),
+                memory.digit.eq(Mux(given, self.words.payload, 0)),
+                memory.read_row.eq(read_row),
+                p.eq(memory.row),
+            ]
         with m.If(store):
             m.d.sync += [
                 position.eq(position + 1),
@@ -131,12 +123,25 @@ class LoadedModulus(Component):
                 m.d.sync += [ready.eq(1), self.loaded.eq(~self.error)]
 
 
-def make_modulus(streams: DigitStreams) -> FixedModulus | LoadedModulus:
+def make_modulus(streams: DigitStreams, *, second: bool = False) -> FixedModulus | LoadedModulus:
     """The one that there is."""
-    return FixedModulus(streams) if streams.domain else LoadedModulus(streams)
+    kind = FixedModulus if streams.domain else LoadedModulus
+    return kind(streams, second=second)
 
 
 def connect_modulus(m: Module, core: Any, modulus: Any, idle: Any) -> None:
     """Give a core the ports of its loaded modulus."""
     connect(m, flipped(core.modulus), modulus.words)
     m.d.comb += [modulus.idle.eq(idle), core.modulus_error.eq(modulus.error)]
+
+
+def _ports(streams: DigitStreams, *, second: bool) -> dict[str, Any]:
+    row, p = In(range(streams.rows)), Out(streams.lanes * streams.width)
+    ports = {"row": row, "p": p, "inverse": Out(streams.shape.digit)}
+    return ports | {"second_row": row, "second_p": p} if second else ports
+
+
+def _readers(modulus: Any, *, second: bool) -> list[tuple[str, Any, Any]]:
+    """For each reader the name of its memory, the row that it wants and what it gets."""
+    found = [("rows", modulus.row, modulus.p)]
+    return [*found, ("second_rows", modulus.second_row, modulus.second_p)] if second else found

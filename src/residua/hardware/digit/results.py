@@ -22,7 +22,7 @@ class Results(Component):
     after it, ends a result, which is the difference unless ``keep`` is set then. (Without final
     subtraction there is no difference and no ``keep``.) The result leaves through ``words``, the
     lowest word first. ``reserve`` says that a run begins, of which there may be two whose results
-    have not left: ``room`` is set while another one may begin.
+    have not left: ``room`` is set while another one may begin, ``empty`` while there is none.
     """
 
     def __init__(self, streams: DigitStreams) -> None:
@@ -36,6 +36,7 @@ class Results(Component):
             "finish": In(1),
             "reserve": In(1),
             "room": Out(1),
+            "empty": Out(1),
             "words": Out(stream.Signature(result_payload(streams.width))),
         }
         if self.subtracts:
@@ -63,6 +64,7 @@ class Results(Component):
             write.data.eq(Cat(*stored)),
             read.addr.eq(Cat(row[:row_bits], leaving)),
             self.room.eq(reserved != 2),
+            self.empty.eq(reserved == 0),
             leave.eq(self.words.valid & self.words.ready),
             self.words.valid.eq(there),
             self.words.payload.last.eq(left == 1),
