@@ -16,6 +16,9 @@ from residua.algorithms.conversion import split_words
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_directory import digit_description, digit_files
+from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
 from residua.cores.integration import integration_files
@@ -33,6 +36,7 @@ from residua.cores.manifest import (
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import AnySpecification, Interface, Specification, load_any
+from residua.cores.specification_keys import DIGIT_ALGORITHMS
 from residua.errors import SpecificationError
 from residua.hardware.core import WordDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
@@ -60,7 +64,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "coprocessor"]
+Kind = Literal["multiplier", "extension", "coprocessor", "digit"]
 
 EngineCore = RnsMontgomeryCore | BaseExtensionCore
 """A core that is one engine with one program."""
@@ -101,10 +105,14 @@ def build(
         SpecificationError: the directory is not free, or the request cannot be met.
     """
     check_free(path)
-    progress("bases, schedule and microcode")
-    if isinstance(specification, CoprocessorSpecification):
+    if isinstance(specification, DigitSpecification):
+        progress("Verilog")
+        files = digit_files(DigitMontgomeryCore(specification))
+    elif isinstance(specification, CoprocessorSpecification):
+        progress("bases, schedule and microcode")
         files = coprocessor_files(CoprocessorBuild(specification), progress)
     else:
+        progress("bases, schedule and microcode")
         core = _engine_core(specification)
         progress("Verilog")
         files = _files(core)
@@ -166,8 +174,10 @@ class Directory:
         """What kind of core it is."""
         if self.manifest.get("kind") == "coprocessor":
             return "coprocessor"
-        extends = self.manifest["parameters"].get("algorithm") == "base-extension"
-        return "extension" if extends else "multiplier"
+        algorithm = self.manifest["parameters"].get("algorithm")
+        if algorithm in DIGIT_ALGORITHMS:
+            return "digit"
+        return "extension" if algorithm == "base-extension" else "multiplier"
 
     @property
     def top(self) -> str:
@@ -182,9 +192,22 @@ class Directory:
             SpecificationError: this version of Residua makes another core of it.
         """
         specification = load_any(self.path / SPECIFICATION, {})
-        assert not isinstance(specification, CoprocessorSpecification)
+        assert isinstance(specification, Specification | BaseExtensionSpecification)
         core = _engine_core(specification)
         self._check_same(_description(core))
+        return core
+
+    @cached_property
+    def digits(self) -> DigitMontgomeryCore:
+        """The digit multiplier, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, DigitSpecification)
+        core = DigitMontgomeryCore(specification)
+        self._check_same(digit_description(core))
         return core
 
     @cached_property

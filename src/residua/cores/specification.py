@@ -14,8 +14,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_specification import DigitSpecification
 from residua.cores.specification_keys import (
     CHANNELS,
+    DIGIT_ALGORITHMS,
     Algorithm,
     BaseA,
     BaseB,
@@ -53,7 +55,7 @@ Interface = Literal["residues", "words"]
 ResultChoice = Literal["montgomery", "plain"]
 
 AnySpecification: TypeAlias = (
-    "Specification | BaseExtensionSpecification | CoprocessorSpecification"
+    "Specification | BaseExtensionSpecification | CoprocessorSpecification | DigitSpecification"
 )
 """What a user may ask for."""
 
@@ -172,7 +174,7 @@ def keys() -> dict[str, Key]:
     multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
     first = {name: multiplier[name] for name in ("algorithm", "modulus")}
     own = {name: key for name, key in coprocessor.items() if name not in multiplier}
-    others = described(BaseExtensionSpecification)
+    others = described(BaseExtensionSpecification) | described(DigitSpecification)
     last = {name: key for name, key in others.items() if name not in multiplier}
     return first | own | multiplier | last
 
@@ -202,13 +204,16 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
 def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
-    ``algorithm`` may make it that of a base extension, a curve that of a coprocessor.
+    ``algorithm`` may make it that of a base extension or of a digit multiplier, a curve that of a
+    coprocessor.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     if values.get("algorithm") == "base-extension":
         return check_base_extension(values, source)
+    if values.get("algorithm") in DIGIT_ALGORITHMS:
+        return check_digit(values, source)
     if "curve" in values:
         return check_coprocessor(values, source)
     if "modulus" not in values:
@@ -253,6 +258,18 @@ def check_base_extension(values: Mapping[str, Any], source: str = "") -> BaseExt
         return BaseExtensionSpecification(**values)
     except ValidationError as error:
         raise _refusal(error, source, "a base extension") from None
+
+
+def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecification:
+    """The specification of a digit Montgomery multiplier with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    try:
+        return DigitSpecification(**values)
+    except ValidationError as error:
+        raise _refusal(error, source, "a digit multiplier") from None
 
 
 def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:

@@ -17,10 +17,13 @@ ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
 
-ALGORITHMS = ("rns-montgomery", "base-extension")
+DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm")
+"""Those of digit Montgomery multipliers."""
+
+ALGORITHMS = ("rns-montgomery", "base-extension", *DIGIT_ALGORITHMS)
 """What this version builds."""
 
-PLANNED = ("sbmm", "iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
+PLANNED = ("sbmm", "mwr2kmm", "ecpm-2006", "modexp")
 """Algorithms that have a name and are not built yet."""
 
 
@@ -136,8 +139,9 @@ Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
     Key(
-        "What to build: a multiplier (a coprocessor with `curve`), or a base extension alone.",
-        "`rns-montgomery`, `base-extension`",
+        "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, or "
+        "a digit multiplier.",
+        ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",
     ),
@@ -147,7 +151,7 @@ _MODULUS_KEY = Key(
     "The modulus P: odd, at least 2^16. A base extension is exact from 0 to P - 1 then.",
     "a name such as `P-256`, a decimal or `0x` number, or `@` and the name of a file that "
     "holds one",
-    "none, must be given if no curve is, but for a base extension",
+    "none, must be given if no curve is, but for a base extension and with `bits`",
     "MODULUS",
 )
 Modulus = Annotated[int, _MODULUS, _MODULUS_KEY]
@@ -299,7 +303,8 @@ Name = Annotated[
         "letters, digits and underscores, a letter first, no reserved word of Verilog, "
         "SystemVerilog or VHDL",
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
-        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`",
+        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`; "
+        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`",
         "NAME",
     ),
 ]
