@@ -1,17 +1,17 @@
 """The tables and figures of HBE (ARITH 2019) with measured columns beside the published ones."""
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
-from residua.report import hbe_published, hbe_synthesis
+from residua.report import hbe_published, hbe_synthesis, measured
 from residua.report.documents import Document, Figure, Table
 from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_cost
 from residua.report.hbe_figures import figures
 from residua.report.hbe_published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
 from residua.report.hbe_synthesis import extension_name, unit_name
+from residua.report.measured import Row
 from residua.report.position_residue_costs import weighted
 
 NAME = "hbe"
@@ -20,8 +20,6 @@ _SIZES = (16, 32, 48)
 """n of Table II; 48 moduli make rows of 2, 3 and 4 also of their quarters."""
 
 _RATIOS = (2, 4)
-
-Row = dict[str, Any]
 
 INTRODUCTION = (
     f"“{hbe_published.TITLE}” (ARITH 2019): published numbers ({hbe_published.DEVICE}) beside "
@@ -55,13 +53,13 @@ def make(
         SpecificationError: no row has a name with such a part.
         ToolError: a tool is missing or failed.
     """
-    rows = _kept(directory)
+    rows = measured.kept(directory, NAME)
     if synthesis:
         chosen = _chosen(list(only))
-        measured = hbe_synthesis.measure(
+        found = hbe_synthesis.measure(
             chosen, dict(rows), seeds=seeds, commit=commit, progress=progress
         )
-        for row in measured:
+        for row in found:
             rows[row["name"]] = row
             _keep(directory, rows)
     progress("counts and figures")
@@ -84,23 +82,8 @@ def _chosen(only: list[str]) -> list[hbe_synthesis.Candidate]:
     return [one for one in found if not only or any(part in one.name for part in only)]
 
 
-def _kept(directory: Path) -> dict[str, Row]:
-    path = directory / f"{NAME}.json"
-    if not path.exists():
-        return {}
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
-        return {row["name"]: row for row in rows}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SpecificationError(
-            f"{path} is no data of an earlier run: remove it or name another directory"
-        ) from error
-
-
 def _keep(directory: Path, rows: dict[str, Row]) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"rows": _ordered(rows), "costs": cost_data()}, indent=2, ensure_ascii=False)
-    (directory / f"{NAME}.json").write_text(text + "\n", encoding="utf-8")
+    measured.keep(directory, NAME, {"rows": _ordered(rows), "costs": cost_data()})
 
 
 def _ordered(rows: dict[str, Row]) -> list[Row]:
