@@ -153,10 +153,9 @@ class Iddmm(Component):
         connect(m, flipped(self.operands), operands.words)
         connect(m, results.words, flipped(self.result))
         count = Counter(m, design.period, shape.iterations)
-        ready = operands.available & modulus.loaded
-        count.start_when(m, ready & results.room)
+        count.start_when(m, operands.available & modulus.loaded & results.room)
         if design.domain is None:
-            connect_modulus(m, self, modulus, ~count.running & ~ready)
+            connect_modulus(m, self, modulus, operands, ~count.running)
         digit, working = self._digits(m, count)
         m.d.comb += [
             operands.release.eq(count.end),

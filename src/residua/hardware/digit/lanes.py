@@ -157,10 +157,9 @@ class IddmmLanes(Component):
         connect(m, flipped(self.operands), operands.words)
         connect(m, results.words, flipped(self.result))
         count = Counter(m, design.period, design.shape.iterations)
-        ready = operands.available & modulus.loaded
-        count.start_when(m, ready & results.room)
+        count.start_when(m, operands.available & modulus.loaded & results.room)
         if design.domain is None:
-            connect_modulus(m, self, modulus, results.empty & ~ready)
+            connect_modulus(m, self, modulus, operands, results.empty)
         self._flags = self._follow(m, count)
         m.d.comb += [
             operands.release.eq(count.end),

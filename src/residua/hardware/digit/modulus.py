@@ -129,10 +129,15 @@ def make_modulus(streams: DigitStreams, *, second: bool = False) -> FixedModulus
     return kind(streams, second=second)
 
 
-def connect_modulus(m: Module, core: Any, modulus: Any, idle: Any) -> None:
-    """Give a core the ports of its loaded modulus."""
+def connect_modulus(m: Module, core: Any, modulus: Any, operands: Any, unused: Any) -> None:
+    """Give a core the ports of its loaded modulus.
+
+    It is loaded while it is ``unused``, but not before operands that were complete before.
+    """
     connect(m, flipped(core.modulus), modulus.words)
-    m.d.comb += [modulus.idle.eq(idle), core.modulus_error.eq(modulus.error)]
+    # While the modulus is unused no bank is released, so that nothing need look ahead.
+    waiting = operands.waiting & modulus.loaded
+    m.d.comb += [modulus.idle.eq(unused & ~waiting), core.modulus_error.eq(modulus.error)]
 
 
 def _ports(streams: DigitStreams, *, second: bool) -> dict[str, Any]:

@@ -17,7 +17,7 @@ class Operands(Component):
     them is filled with zeros. ``x_row`` and ``y_word`` select what ``x`` and ``y`` have in the
     cycle after. ``release``, a pulse in the last cycle in which they select anything, goes on to
     the next bank. ``available`` tells, with ``release`` for the next one already, that a bank can
-    be read.
+    be read; ``waiting`` tells it of the bank that is selected.
     """
 
     def __init__(self, streams: DigitStreams) -> None:
@@ -26,6 +26,7 @@ class Operands(Component):
             {
                 "words": In(stream.Signature(streams.width)),
                 "available": Out(1),
+                "waiting": Out(1),
                 "release": In(1),
                 "x_row": In(range(streams.rows)),
                 "x": Out(streams.lanes * streams.width),
@@ -57,6 +58,7 @@ class Operands(Component):
             self.x.eq(x.row),
             self.y.eq(y_read.data),
             self.available.eq(full.bit_select(reading ^ self.release, 1)),
+            self.waiting.eq(full.bit_select(reading, 1)),
         ]
         with m.If(fill.done):
             m.d.sync += [filling.eq(~filling), full.bit_select(filling, 1).eq(1)]

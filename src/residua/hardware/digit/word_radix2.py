@@ -96,10 +96,9 @@ class Mwr2mm(Component):
         connect(m, flipped(self.operands), operands.words)
         connect(m, results.words, flipped(self.result))
         count = Counter(m, design.period, design.shape.iterations)
-        ready = operands.available & modulus.loaded
-        count.start_when(m, ready & results.room)
+        count.start_when(m, operands.available & modulus.loaded & results.room)
         if design.domain is None:
-            connect_modulus(m, self, modulus, results.empty & ~ready)
+            connect_modulus(m, self, modulus, operands, results.empty)
         word, bit = self._bits(m, count)
         m.d.comb += [
             operands.release.eq(count.end),
