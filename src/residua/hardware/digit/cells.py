@@ -8,6 +8,7 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.delay import delayed
 from residua.hardware.digit.product import Product, ProductKind
+from residua.hardware.digit.subtraction import less
 
 Architecture = Literal[1, 2]
 
@@ -104,7 +105,7 @@ class DigitCell(Component):
             m.d.sync += begun.eq(self._late["first"])
         m.d.comb += [
             taken.eq(borrow & ~begun),
-            difference.eq(total - p - taken),
+            difference.eq(less(total, p, taken)),
             self.difference.eq(difference[: self.width]),
             self.keep.eq(difference[self.width] & ~top.any()),
         ]
@@ -153,15 +154,20 @@ class SecondCell(DigitCell):
     def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
         k, late = self.width, self._late
         carry = Signal(k + 1, name="c", reset_less=True)
-        s: Value = Signal(2 * k, name="s")
-        m.d.comb += s.eq(xy + a)
+        used = Signal(k + 1, name="c_used")
+        u, s = Signal(2 * k + 1, name="u"), Signal(2 * k + 1, name="s")
+        m.d.comb += used.eq(Mux(late["first"] | late["estimate"], 0, carry))
         if self.pipeline == 2:
-            s, qp = delayed(m, s, 1, "s"), delayed(m, qp, 1, "r")
-        u = Signal(2 * k + 1, name="u")
-        m.d.comb += u.eq(s + qp + Mux(late["first"], 0, carry))
+            m.d.comb += s.eq(xy + a)
+            lowest = delayed(m, s[: 2 * k], 1, "s")
+            m.d.comb += u.eq(lowest + delayed(m, qp, 1, "r") + used)
+        else:
+            # The short numbers first, for shorter adders; there is no carry where q is made.
+            m.d.comb += [s.eq(xy + (a + used)), u.eq(s + qp)]
+            lowest = s
         with m.If(late["work"]):
             m.d.sync += carry.eq(u[k:])
-        return s[:k], u[:k], u[k : k + max(self.top_bits, 1)]
+        return lowest[:k], u[:k], u[k : k + max(self.top_bits, 1)]
 
 
 CELLS: dict[Architecture, type[DigitCell]] = {1: FirstCell, 2: SecondCell}

@@ -26,6 +26,7 @@ from residua.hardware.digit.pipelined_product import (
 )
 from residua.hardware.digit.results import Results, result_payload
 from residua.hardware.digit.shape import DigitStreams, InverseChoice
+from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
 
 
@@ -298,7 +299,7 @@ class IddmmLanes(Component):
         borrow, difference = Signal(name="borrow"), Signal(wide + 1, name="signed_difference")
         taken = borrow & ~flags["first"][cycle]
         m.d.comb += [
-            difference.eq(kept - modulus.second_p - taken),
+            difference.eq(less(kept, modulus.second_p, taken)),
             results.difference.eq(difference[:wide]),
             results.keep.eq(difference[wide] & ~self._top.any()),
         ]

@@ -15,6 +15,7 @@ from residua.hardware.digit.modulus import connect_modulus, make_modulus
 from residua.hardware.digit.operands import Operands
 from residua.hardware.digit.results import Results, result_payload
 from residua.hardware.digit.shape import DigitStreams
+from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
 
 
@@ -186,7 +187,7 @@ class Mwr2mm(Component):
         borrow, difference = Signal(name="borrow"), Signal(w + 1, name="difference")
         taken = borrow & (self._place != 0)
         m.d.comb += [
-            difference.eq(self._word - delayed(m, p, 1, "p_behind") - taken),
+            difference.eq(less(self._word, delayed(m, p, 1, "p_behind"), taken)),
             results.difference.eq(difference[:w]),
             results.keep.eq(difference[w]),
         ]
