@@ -18,7 +18,14 @@ from residua.report import page, tables
 
 P24 = 2**24 - 3
 SMALL = {"algorithm": "iddmm", "modulus": P24, "digit": 8}
-LOADED = {"algorithm": "iddmm", "bits": 24, "digit": 8, "inverse": "supplied", "version": 2}
+LOADED = {
+    "algorithm": "iddmm",
+    "bits": 24,
+    "digit": 8,
+    "inverse": "supplied",
+    "version": 2,
+    "operand_check": "flag",
+}
 
 
 def core(**values):
@@ -82,6 +89,10 @@ def contents(path):
         (
             {"modulus": P24, "lanes": 2, "architecture": 1},
             "architecture = 1: lanes = 2 has a datapath of its own; leave it out",
+        ),
+        (
+            {"modulus": P24, "lanes": 2, "operand_check": "flag"},
+            "operand_check = 'flag': lanes = 2 has a datapath of its own; leave it out",
         ),
         (
             {"modulus": P24, "lanes": 3},
@@ -208,6 +219,8 @@ def test_manifest_tells_ranges_and_streams(built, loaded):
     readme = (built.path / "README.md").read_text()
     assert f"| {manifest['cycles']['latency']} |" in readme
     ports = {port["name"]: port["width"] for port in loaded.manifest["ports"]}
+    assert ports["result_payload"] == 10
+    assert "Bit 9, `error`, is 1" in (loaded.path / "README.md").read_text()
     assert (ports["modulus_payload"], ports["modulus_error"]) == (8, 1)
     assert len(loaded.manifest["interface"]["example"]["modulus_words"]) == 4
     assert "`modulus` takes 4 words" in (loaded.path / "README.md").read_text()

@@ -171,3 +171,48 @@ def test_memories_are_for_block_ram():
     text = emit(Iddmm(IddmmDesign(DigitShape(256, 16), None)), "core")["rtl/core.v"]
     asked = text.count('(* ram_style = "block", no_rw_check = 1 *) reg [')
     assert asked == 5
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("pipeline", [0, 1, 2])
+@pytest.mark.parametrize("bits", [24, 22, 17])
+def test_operands_out_of_range_are_flagged(bits, pipeline, variant):
+    """Y from p on, with a subtraction; X or Y from 2 p on, without one."""
+    domain = DigitDomain.of((1 << bits) - 3, 8, variant)
+    design = IddmmDesign(domain.shape, domain, 2, pipeline, checked=True)
+    component, words = design.component(), design.streams.words
+    most, limit = (1 << 8 * words) - 1, domain.largest_y + 1
+    edges = [v for v in (0, 1, limit - 256, limit - 1, limit, limit + 256, most) if v <= most]
+    pairs = [(x, y) for x in (0, limit - 1, min(limit, most), most) for y in edges]
+    expected = [y >= limit or (variant == "closed" and x >= limit) for x, y in pairs]
+    found = []
+
+    async def bench(ctx):
+        for x, y in pairs:
+            for word in [*split_digits(x, words, 8), *split_digits(y, words, 8)]:
+                ctx.set(component.operands.payload, word)
+                ctx.set(component.operands.valid, 1)
+                await ctx.tick().until(component.operands.ready)
+        ctx.set(component.operands.valid, 0)
+
+    async def watch(ctx):
+        ctx.set(component.result.ready, 1)
+        for _ in pairs:
+            flags = set()
+            last = False
+            while not last:
+                flag, last = (
+                    await ctx.tick()
+                    .sample(component.result.payload.error, component.result.payload.last)
+                    .until(component.result.valid)
+                )
+                flags.add(flag)
+            assert len(flags) == 1
+            found.append(flags.pop() == 1)
+
+    simulator = Simulator(component)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.add_testbench(watch)
+    simulator.run()
+    assert found == expected

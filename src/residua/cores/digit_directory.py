@@ -14,7 +14,7 @@ _MEANINGS = {
     "operands_payload": "one word of X or Y",
     "operands_valid": "the payload is a word",
     "operands_ready": "the word is taken in this cycle",
-    "result_payload": "one word of the result in the low bits, the flag last in the top bit",
+    "result_payload": "one word of the result in the low bits, the flag last above it",
     "result_valid": "the payload is a word",
     "result_ready": "the word is taken in this cycle",
     "modulus_payload": "one word of p, or p'",

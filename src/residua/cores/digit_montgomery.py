@@ -120,7 +120,13 @@ class DigitMontgomeryCore:
             return LanesDesign(shape, domain, request.lanes, inverse)
         multiplier, pipeline = self._version
         return IddmmDesign(
-            shape, domain, 1 if request.architecture == 1 else 2, pipeline, multiplier, inverse
+            shape,
+            domain,
+            1 if request.architecture == 1 else 2,
+            pipeline,
+            multiplier,
+            inverse,
+            checked=request.operand_check == "flag",
         )
 
     @property
@@ -144,6 +150,7 @@ class DigitMontgomeryCore:
             if request.lanes is None:
                 values["multiplier"], values["pipeline"] = self._version
                 values["architecture"] = request.architecture or 2
+                values["operand_check"] = request.operand_check or "none"
         return request.model_copy(update={"name": self.name, "version": None, **values})
 
     def algorithm(self, ops: DigitOperations[V]) -> list[V]:
@@ -234,6 +241,7 @@ class DigitMontgomeryCore:
             "multiplier": chosen.multiplier,
             "lanes": request.lanes,
             "inverse": chosen.inverse,
+            "operand_check": chosen.operand_check,
             "negative_inverse": None if self.domain is None else str(self.domain.negative_inverse),
             "montgomery_factor": str(shape.factor),
             "multipliers": self.design.multipliers,

@@ -24,6 +24,7 @@ MOST_LANES = 64
 MultiplierChoice = Literal["inferred", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
 InverseChoice = Literal["computed", "supplied"]
+CheckChoice = Literal["none", "flag"]
 
 VERSIONS: dict[int, tuple[str, int]] = {
     1: ("schoolbook", 0),
@@ -33,7 +34,7 @@ VERSIONS: dict[int, tuple[str, int]] = {
 }
 """The report's four versions: multiplier and pipeline levels."""
 
-_REPORT_KEYS = ("architecture", "pipeline", "multiplier", "version")
+_REPORT_KEYS = ("architecture", "pipeline", "multiplier", "version", "operand_check")
 """Keys of the report's architectures."""
 
 _IDDMM_KEYS = (*_REPORT_KEYS, "lanes", "inverse")
@@ -132,6 +133,16 @@ class DigitSpecification(BaseModel):
             "cycles, or supplied as a word after those of the modulus.",
             "`computed`, `supplied`",
             "`computed`",
+            "KIND",
+        ),
+    ] = None
+    operand_check: Annotated[
+        CheckChoice | None,
+        Key(
+            "Whether results of IDDMM come with a bit that tells that an operand was out of its "
+            "range, or such operands just give wrong results.",
+            "`none`, `flag`",
+            "`none`",
             "KIND",
         ),
     ] = None

@@ -15,6 +15,7 @@ from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.modulus import connect_modulus, make_modulus
 from residua.hardware.digit.operands import Operands
 from residua.hardware.digit.product import ProductKind, check_product
+from residua.hardware.digit.range_check import RangeCheck
 from residua.hardware.digit.results import Results, result_payload
 from residua.hardware.digit.shape import DigitStreams, InverseChoice
 from residua.numbers.digits import DigitDomain, DigitShape
@@ -33,6 +34,7 @@ class IddmmDesign:
         pipeline: registers between the parts of the datapath, 0 to 2.
         multiplier: what products are made of.
         inverse: where p' comes from if the modulus is loaded.
+        checked: whether results tell that an operand was out of its range.
 
     Raises:
         SpecificationError: there is no such datapath.
@@ -44,6 +46,7 @@ class IddmmDesign:
     pipeline: int = 1
     multiplier: ProductKind = "inferred"
     inverse: InverseChoice = "computed"
+    checked: bool = False
 
     def __post_init__(self) -> None:
         check_product(self.shape.digit, self.multiplier)
@@ -118,6 +121,7 @@ class Iddmm(Component):
     ``operands`` takes the digits of x and then those of y, ``design.streams.words`` each, the
     lowest first; ``result`` hands out those of the result, ``last`` with the highest. ``modulus``
     is only there if the modulus is loaded (see `LoadedModulus`), and with it ``modulus_error``.
+    ``result`` has a bit ``error`` if the design is ``checked`` (see `RangeCheck`).
 
     The number of cycles is the same for all operands: a run starts when its operands are complete
     and its result is sure to have a place, and then never waits.
@@ -129,7 +133,7 @@ class Iddmm(Component):
         width = design.streams.width
         ports = {
             "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width))),
+            "result": Out(stream.Signature(result_payload(width, flagged=design.checked))),
         }
         if design.domain is None:
             ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
@@ -149,7 +153,7 @@ class Iddmm(Component):
         m.submodules.operands = operands = Operands(streams)
         m.submodules.modulus = modulus = make_modulus(streams)
         m.submodules.cell = cell
-        m.submodules.results = results = Results(streams)
+        m.submodules.results = results = Results(streams, flagged=design.checked)
         connect(m, flipped(self.operands), operands.words)
         connect(m, results.words, flipped(self.result))
         count = Counter(m, design.period, shape.iterations)
@@ -178,7 +182,18 @@ class Iddmm(Component):
         ]
         self._sums(m, cell, digit)
         self._store(m, cell, results, count.final)
+        if design.checked:
+            self._check(m, cell, results, digit == count.iteration)
         return m
+
+    def _check(self, m: Module, cell: DigitCell, results: Results, due: Value) -> None:
+        """Whether operands are in their ranges, found out while they pass."""
+        shape = self.design.shape
+        m.submodules.check = check = RangeCheck(shape.digit, double=shape.variant == "closed")
+        names = ("x", "y", "p", "work", "first", "fresh")
+        m.d.comb += [getattr(check, name).eq(getattr(cell, name)) for name in names]
+        m.d.sync += check.y_due.eq(due)
+        m.d.comb += results.error.eq(check.out_of_range)
 
     def _digits(self, m: Module, count: Counter) -> tuple[Signal, Signal]:
         """The digit that is presented, and whether it is more than an estimate."""

@@ -10,9 +10,12 @@ from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.shape import DigitStreams
 
 
-def result_payload(width: int) -> data.StructLayout:
-    """What the stream of results carries: a word, and whether it is the last one."""
-    return data.StructLayout({"word": width, "last": 1})
+def result_payload(width: int, *, flagged: bool = False) -> data.StructLayout:
+    """What the stream of results carries: a word, and whether it is the last one.
+
+    With ``flagged`` also whether an operand was out of its range.
+    """
+    return data.StructLayout({"word": width, "last": 1, **({"error": 1} if flagged else {})})
 
 
 class Results(Component):
@@ -23,10 +26,11 @@ class Results(Component):
     subtraction there is no difference and no ``keep``.) The result leaves through ``words``, the
     lowest word first. ``reserve`` says that a run begins, of which there may be two whose results
     have not left: ``room`` is set while another one may begin, ``empty`` while there is none.
+    ``flagged`` results are handed out with what ``error`` was when they were finished.
     """
 
-    def __init__(self, streams: DigitStreams) -> None:
-        self.streams = streams
+    def __init__(self, streams: DigitStreams, *, flagged: bool = False) -> None:
+        self.streams, self.flagged = streams, flagged
         width = streams.lanes * streams.width
         self.subtracts = streams.shape.variant == "subtract"
         ports = {
@@ -37,8 +41,10 @@ class Results(Component):
             "reserve": In(1),
             "room": Out(1),
             "empty": Out(1),
-            "words": Out(stream.Signature(result_payload(streams.width))),
+            "words": Out(stream.Signature(result_payload(streams.width, flagged=flagged))),
         }
+        if flagged:
+            ports["error"] = In(1)
         if self.subtracts:
             ports |= {"difference": In(width), "keep": In(1)}
         super().__init__(ports)
@@ -78,6 +84,11 @@ class Results(Component):
             m.d.sync += [writing.eq(~writing), ready.bit_select(writing, 1).eq(1)]
             if self.subtracts:
                 m.d.sync += keep.bit_select(writing, 1).eq(self.keep)
+        if self.flagged:
+            errors = Signal(2, name="errors")
+            m.d.comb += self.words.payload.error.eq(errors.bit_select(leaving, 1))
+            with m.If(self.finish):
+                m.d.sync += errors.bit_select(writing, 1).eq(self.error)
         with m.If(begin):
             m.d.sync += [there.eq(1), left.eq(streams.words), lanes.eq(1)]
         with m.If(leave):
