@@ -92,7 +92,7 @@ def test_toml_round_trip():
             {"modulus": "P-256", "algorithm": "sbmm"},
             (
                 "algorithm = 'sbmm': not available in this version; available: rns-montgomery, "
-                "base-extension, iddmm, r2mm, mwr2mm"
+                "base-extension, iddmm, r2mm, mwr2mm, modexp"
             ),
         ),
         (

@@ -17,7 +17,7 @@ _MEANINGS = {
     "result_payload": "one word of the result in the low bits, the flag last above it",
     "result_valid": "the payload is a word",
     "result_ready": "the word is taken in this cycle",
-    "modulus_payload": "one word of p, or p'",
+    "modulus_payload": "one word of p, p' or R^2 mod p",
     "modulus_valid": "the payload is a word",
     "modulus_ready": "the word is taken in this cycle",
     "modulus_error": "the modulus is even; no product starts",
@@ -26,6 +26,7 @@ _MEANINGS = {
 _TITLES = {
     "iddmm": "Digit-digit Montgomery multiplier",
     "r2mm": "Radix-2 Montgomery multiplier",
+    "modexp": "Modular exponentiator on a digit-digit Montgomery multiplier",
     "mwr2mm": "Multiple-word radix-2 Montgomery multiplier",
 }
 
@@ -36,7 +37,7 @@ def digit_description(core: DigitMontgomeryCore) -> dict[str, Any]:
     domain = products.domain
     ranges = {
         "x": (0, domain.largest_x),
-        "y": (0, domain.largest_y),
+        "y": (0, products.largest),
         "results": (0, domain.largest_result),
         "words": (0, (1 << products.width) - 1),
         **core.kept,
@@ -77,8 +78,8 @@ def _streams(products: DigitProducts) -> dict[str, Any]:
     """The streams, and one transaction: of the largest modulus if it is loaded."""
     domain, width, words = products.domain, products.width, products.words
     modulus = domain.modulus
-    x, y = modulus // 3, modulus - 2
-    result = domain.product(x, y)
+    x, y = modulus // 3, min(modulus - 2, products.largest)
+    result = products.expected(x, y)
     loaded = products.design.domain is None
     return {
         "word_bits": width,

@@ -6,13 +6,16 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.lib.wiring import Component
+from gmpy2 import powmod
 
 from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
 from residua.algorithms.digit_operations import DigitOperations, V
+from residua.algorithms.exponentiation import fixed_window, window_products
 from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
 from residua.cores.digit_specification import VERSIONS, DigitSpecification
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
+from residua.hardware.digit.modexp import ModexpDesign
 from residua.hardware.digit.radix2 import R2mmDesign
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
@@ -20,7 +23,10 @@ from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Range
 from residua.numbers.digits import DigitDomain, DigitShape, join_digits, split_digits
 
-DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign
+_DEFAULT_WINDOW = 5
+"""Larger tables save little and take much memory."""
+
+DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign | ModexpDesign
 """What all of them have: shape, domain, streams, latency, interval, compute, multipliers."""
 
 
@@ -43,7 +49,9 @@ class DigitProducts:
 
     @property
     def largest(self) -> int:
-        """The largest y."""
+        """The largest y; the largest exponent."""
+        if isinstance(self.design, ModexpDesign):
+            return (1 << self.design.exponent_bits) - 1
         return self.domain.largest_y
 
     @property
@@ -63,6 +71,8 @@ class DigitProducts:
 
     def expected(self, x: int, y: int) -> int:
         """The result, bit for bit, by plain integers."""
+        if isinstance(self.design, ModexpDesign):
+            return int(powmod(x, y, self.domain.modulus))
         return self.domain.product(x, y)
 
     @property
@@ -72,8 +82,11 @@ class DigitProducts:
         if streams.domain is not None:
             return ()
         words = split_digits(self.domain.modulus, streams.modulus_words, streams.width)
-        supplied = streams.inverse == "supplied"
-        return (*words, self.domain.negative_inverse) if supplied else words
+        if streams.inverse == "supplied":
+            words = (*words, self.domain.negative_inverse)
+        if isinstance(self.design, ModexpDesign):
+            words += split_digits(self.domain.square, streams.words, streams.width)
+        return words
 
 
 class DigitMontgomeryCore:
@@ -100,7 +113,7 @@ class DigitMontgomeryCore:
     @cached_property
     def shape(self) -> DigitShape:
         """N, the digits of the algorithm, and the variant."""
-        digit = self.request.digit if self.request.algorithm == "iddmm" else 1
+        digit = 1 if self.request.algorithm in ("r2mm", "mwr2mm") else self.request.digit
         return DigitShape(self.request.length, digit, self.request.variant)
 
     @cached_property
@@ -115,6 +128,22 @@ class DigitMontgomeryCore:
             return R2mmDesign(shape, domain, request.digit)
         if request.algorithm == "mwr2mm":
             return Mwr2mmDesign(shape, domain, request.digit)
+        if request.algorithm == "modexp":
+            return ModexpDesign(self._iddmm(), self._exponent_bits, self._window)
+        return self._iddmm()
+
+    @property
+    def _exponent_bits(self) -> int:
+        return self.request.exponent_bits or self.shape.bits
+
+    @property
+    def _window(self) -> int:
+        bits = self._exponent_bits
+        choices = range(1, min(_DEFAULT_WINDOW, bits) + 1)
+        return self.request.window or min(choices, key=lambda w: window_products(bits, w))
+
+    def _iddmm(self) -> IddmmDesign | LanesDesign:
+        request, shape, domain = self.request, self.shape, self.domain
         inverse = request.inverse or "computed"
         if request.lanes is not None:
             return LanesDesign(shape, domain, request.lanes, inverse)
@@ -144,17 +173,20 @@ class DigitMontgomeryCore:
         """The request with every choice made; it leads to this core again."""
         request = self.request
         values: dict[str, Any] = {}
-        if request.algorithm == "iddmm":
+        if request.algorithm == "modexp":
+            values["window"], values["exponent_bits"] = self._window, self._exponent_bits
+        if request.algorithm in ("iddmm", "modexp"):
             loaded = request.modulus is None
             values["inverse"] = (request.inverse or "computed") if loaded else None
             if request.lanes is None:
                 values["multiplier"], values["pipeline"] = self._version
                 values["architecture"] = request.architecture or 2
-                values["operand_check"] = request.operand_check or "none"
+                if request.algorithm == "iddmm":
+                    values["operand_check"] = request.operand_check or "none"
         return request.model_copy(update={"name": self.name, "version": None, **values})
 
     def algorithm(self, ops: DigitOperations[V]) -> list[V]:
-        """The algorithm, for any interpreter of `residua.machines.digits`."""
+        """The multiplication, for any interpreter of `residua.machines.digits`."""
         request, shape = self.request, self.shape
         if request.algorithm == "r2mm":
             return r2mm(ops, shape)
@@ -175,14 +207,21 @@ class DigitMontgomeryCore:
         return request.digit * (request.lanes or 1)
 
     def model(self, domain: DigitDomain, x: int, y: int) -> int:
-        """The product of two operands as the algorithm computes it."""
+        """The product of two operands as the algorithm computes it, or the power."""
+        if isinstance(self.design, ModexpDesign):
+            design = self.design
+            return fixed_window(
+                domain.product, x, domain.square, 1, y, design.exponent_bits, design.window
+            )
         return join_digits(self.algorithm(DigitValues.of(domain, x, y)), self.digit_bits)
 
     @cached_property
     def counts(self) -> DigitCounts:
-        """The operations of one product."""
+        """The operations of one product, or of all those of a power."""
         counts = DigitCounts()
         self.algorithm(counts)
+        if isinstance(self.design, ModexpDesign):
+            counts.scale(self.design.products)
         return counts
 
     @cached_property
@@ -213,6 +252,11 @@ class DigitMontgomeryCore:
             "interval": design.interval,
             "compute": design.compute,
             "iterations": self.shape.iterations,
+            **(
+                {"products": design.products, "product_cycles": design.product_cycles}
+                if isinstance(design, ModexpDesign)
+                else {}
+            ),
         }
 
     @property
@@ -242,6 +286,8 @@ class DigitMontgomeryCore:
             "lanes": request.lanes,
             "inverse": chosen.inverse,
             "operand_check": chosen.operand_check,
+            "window": chosen.window,
+            "exponent_bits": chosen.exponent_bits,
             "negative_inverse": None if self.domain is None else str(self.domain.negative_inverse),
             "montgomery_factor": str(shape.factor),
             "multipliers": self.design.multipliers,

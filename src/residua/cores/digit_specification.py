@@ -21,6 +21,8 @@ FEWEST_BITS, MOST_BITS = 16, 8192
 SMALLEST_DIGIT, LARGEST_DIGIT = 2, 128
 MOST_LANES = 64
 
+LARGEST_WINDOW = 8
+
 MultiplierChoice = Literal["inferred", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
 InverseChoice = Literal["computed", "supplied"]
@@ -38,7 +40,10 @@ _REPORT_KEYS = ("architecture", "pipeline", "multiplier", "version", "operand_ch
 """Keys of the report's architectures."""
 
 _IDDMM_KEYS = (*_REPORT_KEYS, "lanes", "inverse")
-"""Keys that only IDDMM has."""
+"""Keys that only IDDMM has, also in an exponentiator."""
+
+_EXPONENT_KEYS = ("window", "exponent_bits")
+"""Keys that only an exponentiator has."""
 
 
 class DigitSpecification(BaseModel):
@@ -146,6 +151,26 @@ class DigitSpecification(BaseModel):
             "KIND",
         ),
     ] = None
+    window: Annotated[
+        Annotated[int, within(1, LARGEST_WINDOW)] | None,
+        Key(
+            "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
+            "2^`window` powers; needs `algorithm` modexp.",
+            f"1 to {LARGEST_WINDOW}",
+            "the one with the fewest products, at most 5",
+            "BITS",
+        ),
+    ] = None
+    exponent_bits: Annotated[
+        Annotated[int, within(1, MOST_BITS)] | None,
+        Key(
+            "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
+            "`algorithm` modexp.",
+            f"1 to {MOST_BITS}, no more than the words of an operand hold",
+            "N",
+            "BITS",
+        ),
+    ] = None
     name: Name = None
 
     @model_validator(mode="after")
@@ -155,7 +180,16 @@ class DigitSpecification(BaseModel):
                 f"algorithm = '{self.algorithm}' is no algorithm of this kind of core"
             )
         self._check_modulus()
-        if self.algorithm != "iddmm":
+        if self.algorithm == "modexp":
+            self._refuse(("operand_check",), "any base and exponent will do")
+            if self.variant != "subtract":
+                raise SpecificationError(
+                    f"variant = '{self.variant}': an exponentiator has numbers below p, and needs "
+                    "variant = 'subtract'"
+                )
+        else:
+            self._refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
+        if self.algorithm not in ("iddmm", "modexp"):
             self._refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:
             self._refuse(_REPORT_KEYS, f"lanes = {self.lanes} has a datapath of its own")

@@ -18,6 +18,9 @@ Steps = Callable[[int, int], None]
 PRODUCTS, POINTS = 100_000, 50
 """Runs by default: products or base extensions, multiplications of points on each curve."""
 
+POWERS = 100
+"""Exponentiations by default."""
+
 
 def verify_directory(
     directory: Directory,
@@ -51,7 +54,9 @@ def verify_directory(
         )
     run = _verify_words if directory.interface == "words" else _verify_residues
     run = _verify_digits if directory.kind == "digit" else run
-    found = run(directory, PRODUCTS if vectors is None else vectors, seed, stalls, progress)
+    powers = directory.manifest["parameters"]["algorithm"] == "modexp"
+    default = POWERS if powers else PRODUCTS
+    found = run(directory, default if vectors is None else vectors, seed, stalls, progress)
     result: dict[str, Any] = {
         "vectors": found.vectors,
         "mismatches": found.mismatches,

@@ -129,6 +129,11 @@ class DigitCounts(DigitOperations[None]):
         """A pass."""
         self.steps += 1
 
+    def scale(self, runs: int) -> None:
+        """Count so many runs for one."""
+        self.steps, self.products = self.steps * runs, self.products * runs
+        self.additions *= runs
+
 
 class DigitBounds(DigitOperations[Range]):
     """Follows closed ranges of integers through an algorithm.

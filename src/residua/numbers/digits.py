@@ -134,6 +134,11 @@ class DigitDomain:
         return self.shape.factor
 
     @property
+    def square(self) -> int:
+        """R^2 modulo p, which takes numbers to Montgomery form."""
+        return self.shape.factor**2 % self.modulus
+
+    @property
     def negative_inverse(self) -> int:
         """p' = -1 / p modulo 2^k."""
         return -pow(self.modulus, -1, 1 << self.shape.digit) % (1 << self.shape.digit)

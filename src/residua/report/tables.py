@@ -35,7 +35,7 @@ def built(found: Result, path: Path) -> Text:
 def _built_digit(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
     loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
-    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse")
+    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window")
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
     rows = [
@@ -46,7 +46,11 @@ def _built_digit(found: Result, path: Path) -> Text:
         ("results", f"{parameters['variant']}, below {bound}"),
         ("latency", f"{cycles['latency']} cycles"),
         ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
-        ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles"),
+        (
+            ("products", f"{cycles['products']} of {cycles['product_cycles']} cycles")
+            if "products" in cycles
+            else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
+        ),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
