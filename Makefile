@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh bench proofs constant-time netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits bench proofs constant-time netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
 	@echo 'campaign  the full verification campaign   bench   the measured tables'
 	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
+	@echo 'campaign-digits  the verification campaign of digit multipliers'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'setup     only make the virtual environment'
@@ -83,6 +84,9 @@ campaign: setup
 
 campaign-ecdh: setup
 	$(BIN)/python scripts/ecdh_campaign.py
+
+campaign-digits: setup
+	$(BIN)/python scripts/digit_campaign.py
 
 bench: setup
 	$(BIN)/python scripts/bench.py

@@ -89,10 +89,10 @@ def test_toml_round_trip():
         ({"modulus": "P-256", "chanels": 3}, "unknown key 'chanels': did you mean 'channels'?"),
         ({"modulus": "P-256", "base-a": "3"}, "unknown key 'base-a': did you mean 'base_a'?"),
         (
-            {"modulus": "P-256", "algorithm": "iddmm"},
+            {"modulus": "P-256", "algorithm": "mwr2kmm"},
             (
-                "algorithm = 'iddmm': not available in this version; available: rns-montgomery, "
-                "base-extension, sbmm"
+                "algorithm = 'mwr2kmm': not available in this version; available: rns-montgomery, "
+                "base-extension, sbmm, iddmm, r2mm, mwr2mm, modexp"
             ),
         ),
         (

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from residua.errors import SpecificationError
-from residua.report import hbe_costs, hbe_synthesis, hbe_tables, paper_tables
+from residua.report import hbe_costs, hbe_synthesis, hbe_tables, measured, paper_tables
 from residua.report.hbe_costs import COLUMNS, EXTENSION, OPERATIONS, PRODUCT, gain, published_cost
 from residua.report.hbe_published import HBE, KBE
 from residua.report.position_residue_costs import weighted
@@ -111,8 +111,8 @@ def tools(monkeypatch):
         asked.append((top, f"{seeds} seeds"))
         return {"lut": 1100, "fmax_mhz": 200.0, "seeds": [{"seed": s + 1} for s in range(seeds)]}
 
-    monkeypatch.setattr(hbe_synthesis, "_mapped", mapped)
-    monkeypatch.setattr(hbe_synthesis, "_placed", placed)
+    monkeypatch.setattr(measured, "mapped", mapped)
+    monkeypatch.setattr(measured, "placed", placed)
     return asked
 
 
@@ -174,7 +174,7 @@ def test_an_interrupted_run_keeps_its_rows(tmp_path, tools, monkeypatch):
         tools.append("first")
         return {"lut": 1, "ff": 2, "dsp": 3, "bram": 0, "carry": 0}
 
-    monkeypatch.setattr(hbe_synthesis, "_mapped", stop)
+    monkeypatch.setattr(measured, "mapped", stop)
     with pytest.raises(KeyboardInterrupt):
         paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR"])
     kept = json.loads((tmp_path / "hbe.json").read_text())["rows"]

@@ -17,6 +17,9 @@ from residua.algorithms.program import Residues
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_directory import digit_description, digit_files
+from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
 from residua.cores.integration import integration_files
@@ -36,6 +39,7 @@ from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import AnySpecification, Interface, Specification, load_any
+from residua.cores.specification_keys import DIGIT_ALGORITHMS
 from residua.errors import SpecificationError
 from residua.hardware.core import WordDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
@@ -63,7 +67,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit"]
 
 EngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -104,10 +108,14 @@ def build(
         SpecificationError: the directory is not free, or the request cannot be met.
     """
     check_free(path)
-    progress("bases, schedule and microcode")
-    if isinstance(specification, CoprocessorSpecification):
+    if isinstance(specification, DigitSpecification):
+        progress("Verilog")
+        files = digit_files(DigitMontgomeryCore(specification))
+    elif isinstance(specification, CoprocessorSpecification):
+        progress("bases, schedule and microcode")
         files = coprocessor_files(CoprocessorBuild(specification), progress)
     else:
+        progress("bases, schedule and microcode")
         core = _engine_core(specification)
         progress("Verilog")
         files = _files(core)
@@ -170,6 +178,8 @@ class Directory:
         if self.manifest.get("kind") == "coprocessor":
             return "coprocessor"
         algorithm = self.manifest["parameters"].get("algorithm")
+        if algorithm in DIGIT_ALGORITHMS:
+            return "digit"
         kinds: dict[str, Kind] = {"base-extension": "extension", "sbmm": "sbmm"}
         return kinds.get(algorithm, "multiplier")
 
@@ -186,9 +196,22 @@ class Directory:
             SpecificationError: this version of Residua makes another core of it.
         """
         specification = load_any(self.path / SPECIFICATION, {})
-        assert not isinstance(specification, CoprocessorSpecification)
+        assert isinstance(specification, Specification | BaseExtensionSpecification)
         core = _engine_core(specification)
         self._check_same(_description(core))
+        return core
+
+    @cached_property
+    def digits(self) -> DigitMontgomeryCore:
+        """The digit multiplier, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, DigitSpecification)
+        core = DigitMontgomeryCore(specification)
+        self._check_same(digit_description(core))
         return core
 
     @cached_property

@@ -5,6 +5,7 @@ from typing import Any
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
+from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import Directory, EngineCore
 from residua.cores.ecc_verification import verify_coprocessor
 from residua.cores.single_base import SingleBaseCore
@@ -19,6 +20,9 @@ Steps = Callable[[int, int], None]
 PRODUCTS, POINTS = 100_000, 50
 """Runs by default: products or base extensions, multiplications of points on each curve."""
 
+POWERS = 100
+"""Exponentiations by default."""
+
 
 def verify_directory(
     directory: Directory,
@@ -30,8 +34,8 @@ def verify_directory(
 ) -> dict[str, Any]:
     """Compare the Verilog of a directory with its model, and keep the outcome in its results.
 
-    A core with binary words and a coprocessor are compared with plain integers, which judge every
-    result then.
+    A core with binary words, a digit multiplier and a coprocessor are compared with plain integers,
+    which judge every result then.
 
     Args:
         directory: what ``residua build`` wrote.
@@ -51,7 +55,10 @@ def verify_directory(
             directory, POINTS if vectors is None else vectors, seed, stalls, progress
         )
     run = _verify_words if directory.interface == "words" else _verify_residues
-    found = run(directory, PRODUCTS if vectors is None else vectors, seed, stalls, progress)
+    run = _verify_digits if directory.kind == "digit" else run
+    powers = directory.manifest["parameters"]["algorithm"] == "modexp"
+    default = POWERS if powers else PRODUCTS
+    found = run(directory, default if vectors is None else vectors, seed, stalls, progress)
     result: dict[str, Any] = {
         "vectors": found.vectors,
         "mismatches": found.mismatches,
@@ -144,3 +151,17 @@ def _verify_words(
         top=directory.name,
     )
     return verify_words(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+
+
+def _verify_digits(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> VerificationResult:
+    return verify_digits(
+        directory.digits,
+        directory.sources(),
+        build_dir=directory.path / "simulation",
+        vectors=vectors,
+        seed=seed,
+        stalls=stalls,
+        progress=progress,
+    )

@@ -6,6 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
+    FEWEST_BITS,
+    MODULUS_BITS,
+    MOST_BITS,
     Algorithm,
     BaseA,
     BaseB,
@@ -61,16 +64,7 @@ class SingleBaseSpecification(BaseModel):
 
     algorithm: Algorithm = "sbmm"
     modulus: OptionalModulus = None
-    bits: Annotated[
-        Annotated[int, within(16, 1 << 14)] | None,
-        Key(
-            "Bits of the prime P = M_a^2 - 2 of an SBMM multiplier, an even multiple of w; "
-            "needs `algorithm` sbmm.",
-            "16 to 16384",
-            "`channels` times w",
-            "BITS",
-        ),
-    ] = None
+    bits: Annotated[Annotated[int, within(FEWEST_BITS, MOST_BITS)] | None, MODULUS_BITS] = None
     width: Width = 16
     channels: Channels = None
     rowers: Annotated[

@@ -14,9 +14,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_specification import DigitSpecification
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification_keys import (
     CHANNELS,
+    DIGIT_ALGORITHMS,
     Algorithm,
     BaseA,
     BaseB,
@@ -55,7 +57,7 @@ ResultChoice = Literal["montgomery", "plain"]
 
 AnySpecification: TypeAlias = (
     "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
-    "SingleBaseSpecification"
+    "SingleBaseSpecification | DigitSpecification"
 )
 """What a user may ask for."""
 
@@ -174,7 +176,9 @@ def keys() -> dict[str, Key]:
     multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
     first = {name: multiplier[name] for name in ("algorithm", "modulus")}
     own = {name: key for name, key in coprocessor.items() if name not in multiplier}
-    others = described(BaseExtensionSpecification) | described(SingleBaseSpecification)
+    others: dict[str, Key] = {}
+    for kind in (BaseExtensionSpecification, SingleBaseSpecification, DigitSpecification):
+        others |= described(kind)
     last = {name: key for name, key in others.items() if name not in multiplier}
     return first | own | multiplier | last
 
@@ -204,7 +208,8 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
 def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
-    ``algorithm`` may make it that of a base extension or of SBMM, a curve that of a coprocessor.
+    ``algorithm`` may make it that of a base extension, of SBMM or of a digit multiplier, a curve
+    that of a coprocessor.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
@@ -213,6 +218,8 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
         return check_base_extension(values, source)
     if values.get("algorithm") == "sbmm":
         return check_single_base(values, source)
+    if values.get("algorithm") in DIGIT_ALGORITHMS:
+        return check_digit(values, source)
     if "curve" in values:
         return check_coprocessor(values, source)
     if "modulus" not in values:
@@ -269,6 +276,18 @@ def check_single_base(values: Mapping[str, Any], source: str = "") -> SingleBase
         return SingleBaseSpecification(**values)
     except ValidationError as error:
         raise _refusal(error, source, "an SBMM multiplier") from None
+
+
+def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecification:
+    """The specification of a digit Montgomery multiplier with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    try:
+        return DigitSpecification(**values)
+    except ValidationError as error:
+        raise _refusal(error, source, "a digit multiplier") from None
 
 
 def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:

@@ -17,10 +17,13 @@ ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
 
-ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm")
+DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp")
+"""Those of digit Montgomery multipliers, and of exponentiation on them."""
+
+ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS)
 """What this version builds."""
 
-PLANNED = ("iddmm", "r2mm", "mwr2mm", "mwr2kmm", "ecpm-2006", "modexp")
+PLANNED = ("mwr2kmm", "ecpm-2006")
 """Algorithms that have a name and are not built yet."""
 
 
@@ -32,6 +35,18 @@ class Key:
     allowed: str
     default: str
     metavar: str
+
+
+FEWEST_BITS, MOST_BITS = 16, 8192
+"""Of a modulus that is not named."""
+
+MODULUS_BITS = Key(
+    "Bits N of moduli that are not named: of the prime M_a^2 - 2 of an SBMM multiplier, an even "
+    "multiple of w; of the moduli that a digit multiplier loads at run time.",
+    f"{FEWEST_BITS} to {MOST_BITS}",
+    "of `sbmm` `channels` times w; of digits those of the modulus",
+    "BITS",
+)
 
 
 def _algorithm(value: object) -> str:
@@ -136,9 +151,10 @@ Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
     Key(
-        "What to build: a multiplier (a coprocessor with `curve`), a base extension alone, or a "
-        "single-base multiplier for primes M_a^2 - 2.",
-        "`rns-montgomery`, `base-extension`, `sbmm`",
+        "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
+        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, or an exponentiator "
+        "around one.",
+        ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",
     ),
@@ -148,7 +164,7 @@ _MODULUS_KEY = Key(
     "The modulus P: odd, at least 2^16. A base extension is exact from 0 to P - 1 then.",
     "a name such as `P-256`, a decimal or `0x` number, or `@` and the name of a file that "
     "holds one",
-    "none, must be given if no curve is, but for a base extension",
+    "none, must be given if no curve is, but for a base extension and with `bits`",
     "MODULUS",
 )
 Modulus = Annotated[int, _MODULUS, _MODULUS_KEY]
@@ -300,7 +316,8 @@ Name = Annotated[
         "letters, digits and underscores, a letter first, no reserved word of Verilog, "
         "SystemVerilog or VHDL",
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
-        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`",
+        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`; "
+        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`",
         "NAME",
     ),
 ]

@@ -5,7 +5,9 @@
 //   harness.h
 //
 // usage: harness CASES RUNS SEED STALLS
-//   CASES    x, y and the expected result of every run, little-endian, tables::number_bytes each
+//   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
+//            16 bytes each; then x, y and the expected result of every run, little-endian,
+//            tables::number_bytes each
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both
 // Prints one JSON object.
 
@@ -21,32 +23,47 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
+using tables::Word;
+
 constexpr std::uint64_t isolated_runs = 16;
+constexpr Word word_mask = ~Word{0} >> (8 * sizeof(Word) - tables::width);
+constexpr int port_words = (tables::width + 31) / 32;
 constexpr std::size_t most_failures = 3;
 constexpr std::int64_t patience = 1000 + 200 * tables::latency;
 
 // One word of the number that starts at a byte.
-std::uint64_t word_of(const unsigned char* number, int index) {
+Word word_of(const unsigned char* number, int index) {
   const int first = index * tables::width;
-  std::uint64_t word = 0;
+  Word word = 0;
   for (int bit = 0; bit < tables::width;) {
     const int place = first + bit, offset = place % 8;
-    word |= static_cast<std::uint64_t>(number[place / 8] >> offset) << bit;
+    word |= static_cast<Word>(number[place / 8] >> offset) << bit;
     bit += 8 - offset;
   }
-  return word & (~std::uint64_t{0} >> (64 - tables::width));
+  return word & word_mask;
 }
 
-template <class Port> std::uint64_t low_bits(const Port& port) {
-  std::uint64_t bits = port_word(port, 0);
-  if (tables::width > 32) bits |= static_cast<std::uint64_t>(port_word(port, 1)) << 32;
-  return bits & (~std::uint64_t{0} >> (64 - tables::width));
+template <class Port> Word low_bits(const Port& port) {
+  Word bits = 0;
+  for (int i = 0; i < port_words; ++i) bits |= static_cast<Word>(port_word(port, i)) << (32 * i);
+  return bits & word_mask;
+}
+
+template <class Port> void set_word(Port& port, Word word) {
+  for (int i = 0; i < port_words; ++i) set_port_word(port, i, static_cast<std::uint32_t>(word >> (32 * i)));
+}
+
+std::string decimal(Word word) {
+  std::string digits;
+  do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(word % 10)));
+  while ((word /= 10) != 0);
+  return digits;
 }
 
 struct Failure {
   std::uint64_t run;
   int word;
-  std::uint64_t expected, obtained;
+  Word expected, obtained;
 };
 
 class Bench {
@@ -60,6 +77,7 @@ class Bench {
     core_->result_ready = 0;
     for (int i = 0; i < 4; ++i) cycle();
     core_->rst = 0;
+    load_modulus();
     std::int64_t idle = 0;
     while (failure_.empty() && failures_.size() < most_failures) {
       drive();
@@ -80,16 +98,40 @@ class Bench {
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       const Failure& f = failures_[i];
       std::printf("%s{\"run\": %" PRIu64 ", \"word\": %d, ", i > 0 ? ", " : "", f.run, f.word);
-      std::printf("\"expected\": %" PRIu64 ", \"obtained\": %" PRIu64 "}", f.expected, f.obtained);
+      std::printf("\"expected\": %s, ", decimal(f.expected).c_str());
+      std::printf("\"obtained\": %s}", decimal(f.obtained).c_str());
     }
     std::printf("]}\n");
   }
 
  private:
   static constexpr int operand_words = 2 * tables::words;
+  static constexpr int modulus_bytes = 16 * tables::modulus_words;
 
   const unsigned char* number(std::uint64_t run, int index) const {
-    return &cases_[(3 * run + index) * tables::number_bytes];
+    return &cases_[modulus_bytes + (3 * run + index) * tables::number_bytes];
+  }
+
+  // The words of the modulus, each until it is taken.
+  void load_modulus() {
+#ifdef LOADS_MODULUS
+    for (int i = 0; i < tables::modulus_words;) {
+      Word word = 0;
+      for (int byte = 15; byte >= 0; --byte) {
+        const Word next = cases_[16 * i + byte];
+        word = sizeof(Word) > 8 || byte < 8 ? (word << 8) | next : word;
+      }
+      core_->modulus_valid = 1;
+      set_word(core_->modulus_payload, word);
+      core_->clk = 0;
+      core_->eval();
+      i += core_->modulus_ready ? 1 : 0;
+      cycle();
+    }
+    core_->modulus_valid = 0;
+    // Until the inverse is there, so that it does not count as latency.
+    for (int i = 0; i < 4 * tables::width + 16; ++i) cycle();
+#endif
   }
 
   // Offer the next operand word, or make a gap; an offer stands until it is taken.
@@ -102,11 +144,11 @@ class Bench {
     if (offered_) return;
     if ((stalls_ && random_.one_in(gap_rate_)) || !may_begin()) {
       core_->operands_valid = 0;
-      if (stalls_) core_->operands_payload = random_.next() & (~std::uint64_t{0} >> (64 - tables::width));
+      if (stalls_) set_word(core_->operands_payload, random_.next() & word_mask);
       return;
     }
     const int index = position_ / tables::words;
-    core_->operands_payload = word_of(number(next_, index), position_ % tables::words);
+    set_word(core_->operands_payload, word_of(number(next_, index), position_ % tables::words));
     core_->operands_valid = 1;
     offered_ = true;
   }
@@ -150,7 +192,7 @@ class Bench {
 
   void look() {
     const bool valid = core_->result_valid;
-    const std::uint64_t word = low_bits(core_->result_payload);
+    const Word word = low_bits(core_->result_payload);
     const bool last = port_word(core_->result_payload, tables::width / 32) >> tables::width % 32 & 1;
     if (waiting_ && !(valid && word == waiting_word_ && last == waiting_last_)) {
       failure_ = "a word of the result changed before it was taken";
@@ -162,7 +204,7 @@ class Bench {
     if (valid && !waiting_) result(word, last);
   }
 
-  void result(std::uint64_t word, bool last) {
+  void result(Word word, bool last) {
     progress_ = now_;
     if (completed_ >= next_) {
       failure_ = "a result that no run explains";
@@ -172,7 +214,7 @@ class Bench {
       failure_ = "last is not with the highest word";
       return;
     }
-    const std::uint64_t expected = word_of(number(completed_, 2), result_word_);
+    const Word expected = word_of(number(completed_, 2), result_word_);
     if (word != expected) {
       if (!differs_) failures_.push_back({completed_, result_word_, expected, word});
       differs_ = true;
@@ -201,7 +243,8 @@ class Bench {
   bool offered_ = false, waiting_ = false, waiting_last_ = false, differs_ = false;
   int position_ = 0, result_word_ = 0, wait_ = -1;
   unsigned gap_rate_ = 0, wait_rate_ = 0;
-  std::uint64_t waiting_word_ = 0, next_ = 0, completed_ = 0, wrong_ = 0;
+  Word waiting_word_ = 0;
+  std::uint64_t next_ = 0, completed_ = 0, wrong_ = 0;
   std::int64_t now_ = 0, progress_ = 0, given_ = 0, finished_ = 0;
   Extremes latency_, interval_;
   std::string failure_;
@@ -216,7 +259,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::uint64_t runs = std::strtoull(argv[2], nullptr, 10);
-  Bytes cases(3 * runs * tables::number_bytes);
+  Bytes cases(16 * tables::modulus_words + 3 * runs * tables::number_bytes);
   std::ifstream file(argv[1], std::ios::binary);
   file.read(reinterpret_cast<char*>(cases.data()), static_cast<std::streamsize>(cases.size()));
   if (!file) {

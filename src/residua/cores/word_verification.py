@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain, product
 from math import gcd
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from residua.cores.verification import (
     COMMON_SOURCE,
@@ -23,7 +23,6 @@ from residua.cores.verification import (
     compile_harness,
 )
 from residua.errors import SpecificationError
-from residua.hardware.core import WordDesign
 from residua.toolchain import process
 
 LARGEST_STEP = 100_000
@@ -35,13 +34,61 @@ Pair = tuple[int, int]
 """The operands x and y of one product."""
 
 
+class Domain(Protocol):
+    """What a product is modulo, and R."""
+
+    @property
+    def modulus(self) -> int:
+        """P."""
+
+    @property
+    def montgomery_factor(self) -> int:
+        """R."""
+
+
+class WordDesign(Protocol):
+    """What a core with streams of words promises, see `residua.hardware.core.WordDesign`."""
+
+    @property
+    def domain(self) -> Domain:
+        """What products are modulo."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a word, at most 128."""
+
+    @property
+    def words(self) -> int:
+        """Words of each operand and of the result."""
+
+    @property
+    def largest(self) -> int:
+        """The largest y."""
+
+    @property
+    def largest_x(self) -> int:
+        """The largest x."""
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the last operand word to the last result word."""
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results."""
+
+    def expected(self, x: int, y: int) -> int:
+        """The result for two operands, by plain integers."""
+
+
 @dataclass(frozen=True)
 class WordSimulator:
-    """A Verilated core with its harness."""
+    """A Verilated core with its harness. ``modulus`` is the words that it loads first, if any."""
 
     design: WordDesign
     executable: Path
     build_seconds: float
+    modulus: tuple[int, ...] = ()
 
 
 def build_word_simulator(
@@ -50,17 +97,19 @@ def build_word_simulator(
     *,
     build_dir: Path,
     top: str,
+    modulus: Sequence[int] = (),
     optimise: bool = True,
 ) -> WordSimulator:
-    """Compile the RTL of a `WordCore`, module ``top``, and the harness.
+    """Compile the RTL of a core with words, module ``top``, and the harness.
 
-    ``build_dir`` keeps executables for the next call. Without ``optimise``, for short runs,
-    compiling takes less time and simulating more.
+    ``modulus`` is the words that the core loads before the first product. ``build_dir`` keeps
+    executables for the next call. Without ``optimise``, for short runs, compiling takes less time
+    and simulating more.
     """
     start = time.monotonic()
-    text = _harness_source(design, top)
+    text = _harness_source(design, top, len(modulus))
     executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
-    return WordSimulator(design, executable, time.monotonic() - start)
+    return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 
 
 def verify_words(
@@ -165,12 +214,17 @@ def _leading_to(design: WordDesign, target: int, chooser: random.Random) -> Pair
     return x, target * pow(design.expected(x, 1), -1, modulus) % modulus
 
 
-def _harness_source(design: WordDesign, top: str) -> str:
+def _harness_source(design: WordDesign, top: str, modulus_words: int) -> str:
     lines = [
         "// Generated: the core's interface, then the harness.",
+        "#include <cstdint>",
         f'#include "V{top}.h"',
+        *(["#define LOADS_MODULUS"] if modulus_words else []),
         "namespace tables {",
         f"using Core = V{top};",
+        "__extension__ typedef unsigned __int128 Wide;",
+        f"using Word = {'std::uint64_t' if design.width <= 64 else 'Wide'};",
+        f"constexpr int modulus_words = {modulus_words};",
         f"constexpr int width = {design.width}, words = {design.words};",
         f"constexpr int number_bytes = {_number_bytes(design)};",
         f"constexpr int latency = {design.latency}, interval = {design.interval};",
@@ -191,6 +245,8 @@ def _simulate(
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         with (directory / "cases").open("wb") as file:
+            for word in simulator.modulus:
+                file.write(word.to_bytes(16, "little"))
             for x, y in pairs:
                 for number in (x, y, design.expected(x, y)):
                     file.write(number.to_bytes(size, "little"))

@@ -3,11 +3,9 @@
 A row that was measured before is kept as long as its Verilog is the same.
 """
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
@@ -16,15 +14,12 @@ from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.manifest import digest
 from residua.cores.specification import check_base_extension
-from residua.cores.synthesis import place_in_harness
 from residua.hardware.elementary import ModularProduct, row_reduction
-from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS, emit
+from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
+from residua.report import measured
 from residua.report.hbe_published import SIZES, WIDTHS
-from residua.toolchain import yosys
-
-Row = dict[str, Any]
-Progress = Callable[[str], None]
+from residua.report.measured import Progress, Row
 
 CHANNELS = {
     (256, 17): 16,
@@ -41,15 +36,10 @@ CHANNELS = {
 LEVELS_PER_REGISTER = 2
 """Adders between registers of the reducers: of 1 to 4, what gives the shortest base extensions."""
 
-WITHOUT_DSP = " without DSP"
-"""What the name of a target ends with if DSP blocks are not to be used."""
-
 _WEIGHTS = {(384, 17): 4}
 """Signed digits of h where there are too few moduli of 3."""
 
 _KINDS = {"KBE": "kawamura", "HBE": "hierarchical"}
-
-_RESOURCES = ("lut", "ff", "dsp", "bram", "carry")
 
 
 @dataclass(frozen=True)
@@ -84,8 +74,7 @@ def measure(
         seeds: placements of each on the ECP5, numbered from 1; 0 for none.
         commit: what new figures are said to be measured at.
         progress: called at each step.
-        targets: what to map each to, besides the ECP5: a target of Yosys, `WITHOUT_DSP` after it
-            if multipliers have to be made of look-up tables.
+        targets: what to map each to, besides the ECP5; see `measured.mapped`.
     """
     for candidate in chosen:
         progress(candidate.name)
@@ -101,10 +90,10 @@ def measure(
             progress(f"{name}: {text}")
 
         for target in targets:
-            row[target] = old.get(target) or _mapped(files, candidate.top, target, step)
+            row[target] = old.get(target) or measured.mapped(files, candidate.top, target, step)
         placed = old.get("ecp5")
         if seeds and len((placed or {}).get("seeds", [])) < seeds:
-            placed = _placed(files, candidate.top, seeds, step)
+            placed = measured.placed(files, candidate.top, seeds, step)
             row["commit"] = commit
         row["ecp5"] = placed
         yield row
@@ -183,32 +172,3 @@ def _heaviest(width: int) -> Modulus:
     domain = BaseExtensionCore(specification(256, width, "HBE")).domain
     moduli: list[Modulus] = [*domain.base_a, *domain.base_b]
     return max(moduli, key=lambda m: (m.weight, abs(m.offset), m.value))
-
-
-def _mapped(files: Mapping[str, str], top: str, target: str, progress: Progress) -> Row:
-    progress(f"synthesis for {target}")
-    with tempfile.TemporaryDirectory() as work:
-        sources = _write(files, top, Path(work), ecp5=target == "ecp5")
-        family = target.removesuffix(WITHOUT_DSP)
-        found = yosys.synthesise(
-            sources, top, family, out_dir=Path(work), dsp=not target.endswith(WITHOUT_DSP)
-        )
-        return {kind: getattr(found, kind) for kind in _RESOURCES}
-
-
-def _placed(files: Mapping[str, str], top: str, seeds: int, progress: Progress) -> Row:
-    resources = _mapped(files, top, "ecp5", progress)
-    with tempfile.TemporaryDirectory() as work:
-        sources = _write(files, top, Path(work), ecp5=True)
-        found = place_in_harness(sources, top, Path(work), range(1, seeds + 1), progress)
-    return {**resources, **found}
-
-
-def _write(files: Mapping[str, str], top: str, work: Path, *, ecp5: bool) -> list[Path]:
-    """The Verilog of one complete design."""
-    primitives = next(name for name in TARGET_FORMS if ecp5 == (name != PRIMITIVE_FILE))
-    paths = []
-    for name in (f"rtl/{top}.v", primitives):
-        paths.append(work / Path(name).name)
-        paths[-1].write_text(files[name], encoding="utf-8")
-    return paths

@@ -1,16 +1,16 @@
 """The tables and figures of HBE (ARITH 2019) with measured columns beside the published ones."""
 
-import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from residua.report import hbe_published, hbe_synthesis, measured_rows
+from residua.report import hbe_published, hbe_synthesis, measured
 from residua.report.documents import Document, Figure, Table
 from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_cost
 from residua.report.hbe_figures import figures
 from residua.report.hbe_published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
 from residua.report.hbe_synthesis import extension_name, unit_name
+from residua.report.measured import Row
 from residua.report.position_residue_costs import weighted
 
 NAME = "hbe"
@@ -19,8 +19,6 @@ _SIZES = (16, 32, 48)
 """n of Table II; 48 moduli make rows of 2, 3 and 4 also of their quarters."""
 
 _RATIOS = (2, 4)
-
-Row = dict[str, Any]
 
 INTRODUCTION = (
     f"“{hbe_published.TITLE}” (ARITH 2019): published numbers ({hbe_published.DEVICE}) beside "
@@ -54,13 +52,13 @@ def make(
         SpecificationError: no row has a name with such a part.
         ToolError: a tool is missing or failed.
     """
-    rows = measured_rows.kept(directory / f"{NAME}.json")
+    rows = measured.kept(directory, NAME)
     if synthesis:
-        chosen = measured_rows.chosen(hbe_synthesis.candidates(), only)
-        measured = hbe_synthesis.measure(
+        chosen = measured.chosen(hbe_synthesis.candidates(), only)
+        found = hbe_synthesis.measure(
             chosen, dict(rows), seeds=seeds, commit=commit, progress=progress
         )
-        for row in measured:
+        for row in found:
             rows[row["name"]] = row
             _keep(directory, rows)
     progress("counts and figures")
@@ -75,9 +73,7 @@ def make(
 
 
 def _keep(directory: Path, rows: dict[str, Row]) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"rows": _ordered(rows), "costs": cost_data()}, indent=2, ensure_ascii=False)
-    (directory / f"{NAME}.json").write_text(text + "\n", encoding="utf-8")
+    measured.keep(directory, NAME, {"rows": _ordered(rows), "costs": cost_data()})
 
 
 def _ordered(rows: dict[str, Row]) -> list[Row]:

@@ -34,8 +34,7 @@ def write(directory: Directory) -> dict[str, Any]:
 
 def render(directory: Directory) -> str:
     """The page."""
-    coprocessor = directory.kind == "coprocessor"
-    shown = _coprocessor(directory) if coprocessor else _engine(directory)
+    shown = _SHOWN.get(directory.kind, _engine)(directory)
     results = directory.results()
     template = environment("residua.report", html=True).get_template(f"{directory.kind}.html")
     return template.render(
@@ -79,6 +78,15 @@ def _coprocessor(directory: Directory) -> dict[str, Any]:
         "legend": gantt.legend(steps[0]),
         "channels": _channels(directory, ("base_a", "h_a", "base_b", "h_b")),
     }
+
+
+def _digit(directory: Directory) -> dict[str, Any]:
+    """What there is to show of a digit multiplier, whose manifest says it all."""
+    return {"hex": hex, "cycles": directory.digits.cycles}
+
+
+_SHOWN = {"coprocessor": _coprocessor, "digit": _digit}
+"""By the kind of a directory; the others have an engine."""
 
 
 def _row(routine: Routine) -> dict[str, Any]:

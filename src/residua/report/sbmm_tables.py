@@ -1,16 +1,14 @@
 """The tables and figures of SBMM (CHES 2015) with measured columns beside the published ones."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 
 from residua.algorithms.program import Program
 from residua.machines.counts import Counts, count
-from residua.report import hbe_synthesis, measured_rows, sbmm_costs, sbmm_published, sbmm_synthesis
+from residua.report import hbe_synthesis, measured, sbmm_costs, sbmm_published, sbmm_synthesis
 from residua.report.documents import Document, Figure, Table
-from residua.report.hbe_synthesis import WITHOUT_DSP
-from residua.report.measured_rows import Row
+from residua.report.measured import WITHOUT_DSP, Row
 from residua.report.sbmm_figures import figures
 from residua.report.sbmm_published import (
     DEVICES,
@@ -48,10 +46,9 @@ def make(
     progress: Callable[[str], None] = lambda step: None,
 ) -> Document:
     """All tables and figures; arguments and errors are those of `hbe_tables.make`."""
-    path = directory / f"{NAME}.json"
-    rows = measured_rows.kept(path)
+    rows = measured.kept(directory, NAME)
     if synthesis:
-        candidates = measured_rows.chosen(sbmm_synthesis.candidates(), only)
+        candidates = measured.chosen(sbmm_synthesis.candidates(), only)
         for row in hbe_synthesis.measure(
             candidates,
             dict(rows),
@@ -61,9 +58,7 @@ def make(
             targets=sbmm_synthesis.TARGETS,
         ):
             rows[row["name"]] = row
-            directory.mkdir(parents=True, exist_ok=True)
-            data = json.dumps({"rows": _ordered(rows)}, indent=2, ensure_ascii=False)
-            path.write_text(data + "\n", encoding="utf-8")
+            measured.keep(directory, NAME, {"rows": _ordered(rows)})
     progress("counts and figures")
     parts: tuple[Table | Figure, ...] = (
         precomputations(),

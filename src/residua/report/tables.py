@@ -16,6 +16,8 @@ def built(found: Result, path: Path) -> Text:
     """What ``build`` made."""
     if found.get("kind") == "coprocessor":
         return _built_coprocessor(found, path)
+    if "digits" in found["parameters"]:
+        return _built_digit(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
@@ -25,6 +27,30 @@ def built(found: Result, path: Path) -> Text:
         ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
         ("latency", f"{cycles['latency']} cycles"),
         ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_digit(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
+    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window")
+    choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
+    bound = "p" if parameters["variant"] == "subtract" else "2 p"
+    rows = [
+        ("core", found["name"]),
+        ("modulus", loaded + _modulus(parameters)),
+        ("digits", f"{parameters['digits']} of {parameters['digit']} bits"),
+        *([("datapath", ", ".join(choices))] if choices else []),
+        ("results", f"{parameters['variant']}, below {bound}"),
+        ("latency", f"{cycles['latency']} cycles"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
+        (
+            ("products", f"{cycles['products']} of {cycles['product_cycles']} cycles")
+            if "products" in cycles
+            else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
+        ),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]

@@ -1,12 +1,16 @@
 """Reader of the RTLIL text that Amaranth writes: modules of wires, memories, cells and processes.
 
 Only the subset of the format that `amaranth.back.rtlil` produces is understood; attributes other
-than initial values are dropped.
+than initial values and some of memories are dropped.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+_MEMORY_ATTRIBUTES = ("\\ram_style", "\\no_rw_check")
+"""Attributes of memories that are kept: for block RAM; for no care about what is read while it is
+written."""
 
 _SPEC_TOKEN = re.compile(r"[{}]|\[\d+(?::\d+)?\]|\d+'[01xz-]*|[\\$]\S+|\d+")
 
@@ -110,6 +114,8 @@ class Module:
     name: str
     wires: dict[str, Wire] = field(default_factory=dict)
     memories: dict[str, tuple[int, int]] = field(default_factory=dict)
+    memory_attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What synthesis is asked for, as Verilog attributes, where there is anything."""
     cells: list[Cell] = field(default_factory=list)
     connections: list[Assign] = field(default_factory=list)
     processes: list[list[Statement]] = field(default_factory=list)
@@ -202,17 +208,23 @@ class _Reader:
     def _read_module(self, name: str) -> Module:
         module = self._module = Module(name)
         initial: Bits | None = None
+        attributes: list[str] = []
         for line in self._until_end():
             word, _, rest = line.partition(" ")
             if word == "attribute":
                 key, _, value = rest.partition(" ")
                 initial = _constant(value) if key == "\\init" else initial
+                if key in _MEMORY_ATTRIBUTES:
+                    attributes.append(f"{key[1:]} = {value}")
             elif word == "wire":
                 self._read_wire(rest.split(), initial)
                 initial = None
             elif word == "memory":
                 _, width, _, size, memory = rest.split()
                 module.memories[memory] = (int(width), int(size))
+                if attributes:
+                    module.memory_attributes[memory] = tuple(attributes)
+                attributes = []
             elif word == "cell":
                 kind, cell = rest.split()
                 module.cells.append(self._read_cell(Cell(kind, cell)))

@@ -414,7 +414,7 @@ def _canonical(module: Module) -> tuple[object, list[str]]:
     connections = tuple(map(statement, module.connections))
     wires = tuple(_shape(module.wires[name]) for name in numbers)
     unread = tuple(sorted(str(_shape(w)) for n, w in module.wires.items() if n not in numbers))
-    sizes = tuple(module.memories[name] for name in memories)
+    sizes = tuple((module.memories[n], module.memory_attributes.get(n)) for n in memories)
     return (cells, processes, connections, wires, unread, sizes), list(numbers)
 
 

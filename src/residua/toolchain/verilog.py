@@ -259,7 +259,10 @@ class _Writer:
     def _declare_memory(self, memory: str) -> None:
         width, depth = self._module.memories[memory]
         span = f"[{width - 1}:0] " if width > 1 else ""
-        self._declarations.append(f"reg {span}{self._memories[memory]} [0:{depth - 1}];")
+        attributes = ", ".join(self._module.memory_attributes.get(memory, ()))
+        asked = f"(* {attributes} *) " if attributes else ""
+        name = self._memories[memory]
+        self._declarations.append(f"{asked}reg {span}{name} [0:{depth - 1}];")
 
     def _helper(self, wish: str, width: int) -> str:
         """A further wire."""

@@ -1,0 +1,105 @@
+"""The files of a digit multiplier's directory."""
+
+from typing import Any
+
+from residua.algorithms.conversion import split_words
+from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
+from residua.cores.integration import integration_files
+from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
+from residua.hardware.rtl import emit
+
+_MEANINGS = {
+    "clk": "clock, rising edge",
+    "rst": "synchronous reset, active high",
+    "operands_payload": "one word of X or Y",
+    "operands_valid": "the payload is a word",
+    "operands_ready": "the word is taken in this cycle",
+    "result_payload": "one word of the result in the low bits, the flag last above it",
+    "result_valid": "the payload is a word",
+    "result_ready": "the word is taken in this cycle",
+    "modulus_payload": "one word of p, p' or R^2 mod p",
+    "modulus_valid": "the payload is a word",
+    "modulus_ready": "the word is taken in this cycle",
+    "modulus_error": "the modulus is even; no product starts",
+}
+
+_TITLES = {
+    "iddmm": "Digit-digit Montgomery multiplier",
+    "r2mm": "Radix-2 Montgomery multiplier",
+    "modexp": "Modular exponentiator on a digit-digit Montgomery multiplier",
+    "mwr2mm": "Multiple-word radix-2 Montgomery multiplier",
+}
+
+
+def digit_description(core: DigitMontgomeryCore) -> dict[str, Any]:
+    """The part of a manifest that a core determines."""
+    products = core.products()
+    domain = products.domain
+    ranges = {
+        "x": (0, domain.largest_x),
+        "y": (0, products.largest),
+        "results": (0, domain.largest_result),
+        "words": (0, (1 << products.width) - 1),
+        **core.kept,
+    }
+    return {
+        "specification": core.specification.items(),
+        "parameters": core.parameters,
+        "cycles": core.cycles,
+        "utilisation": core.utilisation,
+        "counts": {name: getattr(core.counts, name) for name in ("steps", "products", "additions")},
+        "ranges": {name: [str(low), str(high)] for name, (low, high) in ranges.items()},
+        "interface": _streams(products),
+    }
+
+
+def digit_files(core: DigitMontgomeryCore) -> dict[str, str]:
+    """All files by name, the manifest last."""
+    specification, rtl = core.specification.toml(), emit(core.component(), core.name)
+    top = f"rtl/{core.name}.v"
+    manifest: dict[str, Any] = {
+        **begun(core.name, core.name, specification),
+        **digit_description(core),
+        "ports": ports(rtl[top], core.name, _MEANINGS.__getitem__),
+    }
+    title = _TITLES[core.request.algorithm]
+    names = {"hexes": _hexes, "title": title, "domain": core.products().domain}
+    rtl[top] = commented(render("header_digit.txt", manifest, **names)) + rtl[top]
+    files = {
+        SPECIFICATION: specification,
+        "README.md": render("README_digit.md", manifest, **names),
+        **rtl,
+        **integration_files(manifest, f"{title} of {core.shape.bits} bits"),
+    }
+    return completed(manifest, files)
+
+
+def _streams(products: DigitProducts) -> dict[str, Any]:
+    """The streams, and one transaction: of the largest modulus if it is loaded."""
+    domain, width, words = products.domain, products.width, products.words
+    modulus = domain.modulus
+    x, y = modulus // 3, min(modulus - 2, products.largest)
+    result = products.expected(x, y)
+    loaded = products.design.domain is None
+    return {
+        "word_bits": width,
+        "words": words,
+        "modulus_words": len(products.modulus_words),
+        "operands": ["x", "y"],
+        "order": "lowest word first",
+        "example": {
+            **({"modulus": str(modulus)} if loaded else {}),
+            "x": str(x),
+            "y": str(y),
+            "result": str(result),
+            **({"modulus_words": [str(w) for w in products.modulus_words]} if loaded else {}),
+            "operand_words": [
+                str(word) for number in (x, y) for word in split_words(number, words, width)
+            ],
+            "result_words": [str(word) for word in split_words(result, words, width)],
+        },
+    }
+
+
+def _hexes(words: list[str]) -> str:
+    return " ".join(f"{int(word):x}" for word in words)

@@ -1,0 +1,173 @@
+"""The two datapaths of IDDMM (Figures 6 and 7 of the report), a digit a cycle."""
+
+from abc import abstractmethod
+from typing import Any, Literal
+
+from amaranth.hdl import Module, Mux, Signal, Value
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.hardware.delay import delayed
+from residua.hardware.digit.product import Product, ProductKind
+from residua.hardware.digit.subtraction import less
+
+Architecture = Literal[1, 2]
+
+
+class DigitCell(Component):
+    """One iteration of IDDMM, digit by digit.
+
+    ``pipeline`` is 0, 1 or 2: with 1 there is a register behind both products, with 2 one more
+    behind their sums with A. A digit is *presented* in a cycle; what is said of ``delay`` and
+    ``latency`` counts from there.
+
+    * ``x``, ``p`` and the flags of a digit are presented together, ``y`` and ``inverse`` stay for
+      the iteration; ``a`` comes ``delay`` = min(pipeline, 1) cycles later.
+    * ``estimate`` presents digit 0 for q, which is there 1 + ``pipeline`` cycles later.
+    * ``work`` presents a digit j, ``first`` digit 0 and ``last`` digit n, which is 0 in p and where
+      the bits of A above take the place of a. ``fresh``, in all cycles of an iteration, takes A
+      for 0.
+    * ``latency`` = ``pipeline`` cycles later ``sum`` is digit j - 1 of A for the next iteration,
+      ``stored`` is set unless j is 0, and ``ended`` if j is n.
+
+    With ``subtracts``, ``difference`` is digit j - 1 of A - p, and with ``ended`` ``keep`` tells
+    that A is below p. ``top_bits`` is how many bits sums have above their n digits; they are
+    ``above`` in the cycle after ``ended``.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        pipeline: int,
+        multiplier: ProductKind,
+        *,
+        top_bits: int,
+        subtracts: bool,
+    ) -> None:
+        self.width, self.pipeline, self.multiplier = width, pipeline, multiplier
+        self.top_bits, self.subtracts = top_bits, subtracts
+        self.delay, self.latency = min(pipeline, 1), pipeline
+        ports = {
+            **{name: In(width) for name in ("x", "y", "p", "a", "inverse")},
+            **{name: In(1) for name in ("estimate", "work", "first", "last", "fresh")},
+            "sum": Out(width),
+            "stored": Out(1),
+            "ended": Out(1),
+            "above": Out(top_bits),
+        }
+        if subtracts:
+            ports |= {"difference": Out(width), "keep": Out(1)}
+        super().__init__(ports)
+
+    def elaborate(self, platform: Any) -> Module:
+        """Both products, the sums that an architecture makes of them, and the difference."""
+        m = Module()
+        k = self.width
+        q, self._top = Signal(k, name="q", reset_less=True), self.above
+        products = {"x_y": (self.x, self.y), "q_p": (q, self.p)}
+        own = {name: self._product(m, name, *factors) for name, factors in products.items()}
+        xy, qp = (delayed(m, own[n], self.delay, n) for n in ("x_y", "q_p"))
+        flags = {name: getattr(self, name) for name in ("estimate", "work", "first", "last")}
+        self._early = self._flags(m, flags, self.delay, "early")
+        self._late = self._flags(m, flags, self.latency, "late")
+        fresh = delayed(m, self.fresh, self.delay, "fresh")
+        a = Signal(k, name="a_used")
+        above = Mux(self._early["last"], self._top, self.a) if self.top_bits else self.a
+        skipped = fresh if self.top_bits else fresh | self._early["last"]
+        m.d.comb += a.eq(Mux(skipped, 0, above))
+        lowest, total, top = self._sums(m, a, xy, qp)
+        q_next = self._product(m, "s_inverse", lowest, self.inverse)
+        with m.If(self._late["estimate"]):
+            m.d.sync += q.eq(q_next[:k])
+        if self.top_bits:
+            with m.If(self._late["work"] & self._late["last"]):
+                m.d.sync += self._top.eq(top)
+        m.d.comb += [
+            self.sum.eq(total),
+            self.stored.eq(self._late["work"] & ~self._late["first"]),
+            self.ended.eq(self._late["work"] & self._late["last"]),
+        ]
+        if self.subtracts:
+            self._subtract(m, total, top)
+        return m
+
+    @abstractmethod
+    def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
+        """S_0 for q, the digit of the sum, and the bits above digit n; the late ones when late."""
+
+    def _subtract(self, m: Module, total: Value, top: Value) -> None:
+        """A - p, with p a digit behind."""
+        p = delayed(m, self.p, self.latency + 1, "p_behind")
+        borrow, taken = Signal(name="borrow"), Signal(name="borrow_used")
+        difference = Signal(self.width + 1, name="signed_difference")
+        # Digit 0 of the sum comes with j = 1.
+        begun = Signal(name="begun")
+        with m.If(self._late["work"]):
+            m.d.sync += begun.eq(self._late["first"])
+        m.d.comb += [
+            taken.eq(borrow & ~begun),
+            difference.eq(less(total, p, taken)),
+            self.difference.eq(difference[: self.width]),
+            self.keep.eq(difference[self.width] & ~top.any()),
+        ]
+        with m.If(self._late["work"]):
+            m.d.sync += borrow.eq(difference[self.width])
+
+    def _product(self, m: Module, name: str, left: Value, right: Value) -> Value:
+        m.submodules[name] = product = Product(self.width, self.multiplier)
+        m.d.comb += [product.left.eq(left), product.right.eq(right)]
+        return product.product
+
+    def _flags(
+        self, m: Module, flags: dict[str, Value], cycles: int, name: str
+    ) -> dict[str, Value]:
+        return {flag: delayed(m, value, cycles, f"{flag}_{name}") for flag, value in flags.items()}
+
+
+class FirstCell(DigitCell):
+    """Architecture 1 (Figure 6, Algorithm 1): carries C_S, C_R and C_U."""
+
+    def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
+        k, early, late = self.width, self._early, self._late
+        carry_s, carry_r = (Signal(k, name=name, reset_less=True) for name in ("c_s", "c_r"))
+        carry_u = Signal(name="c_u", reset_less=True)
+        fresh = early["first"] | early["estimate"]
+        s, r = Signal(2 * k, name="s"), Signal(2 * k, name="r")
+        m.d.comb += [
+            s.eq(xy + a + Mux(fresh, 0, carry_s)),
+            r.eq(qp + Mux(fresh, 0, carry_r)),
+        ]
+        m.d.sync += [carry_s.eq(s[k:]), carry_r.eq(r[k:])]
+        s_low, r_low, s_carry = s[:k], r[:k], s[k:]
+        if self.pipeline == 2:
+            s_low, r_low = (delayed(m, v, 1, n) for v, n in ((s_low, "s_low"), (r_low, "r_low")))
+            s_carry = carry_s
+        u = Signal(k + 1, name="u")
+        m.d.comb += u.eq(s_low + r_low + (carry_u & ~late["first"]))
+        with m.If(late["work"]):
+            m.d.sync += carry_u.eq(u[k])
+        return s_low, u[:k], (s_carry + u[k])[: max(self.top_bits, 1)]
+
+
+class SecondCell(DigitCell):
+    """Architecture 2 (Figure 7, Algorithm 2): one sum, one carry of k + 1 bits."""
+
+    def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
+        k, late = self.width, self._late
+        carry = Signal(k + 1, name="c", reset_less=True)
+        used = Signal(k + 1, name="c_used")
+        u, s = Signal(2 * k + 1, name="u"), Signal(2 * k + 1, name="s")
+        m.d.comb += used.eq(Mux(late["first"] | late["estimate"], 0, carry))
+        if self.pipeline == 2:
+            m.d.comb += s.eq(xy + a)
+            lowest = delayed(m, s[: 2 * k], 1, "s")
+            m.d.comb += u.eq(lowest + delayed(m, qp, 1, "r") + used)
+        else:
+            # The short numbers first, for shorter adders; there is no carry where q is made.
+            m.d.comb += [s.eq(xy + (a + used)), u.eq(s + qp)]
+            lowest = s
+        with m.If(late["work"]):
+            m.d.sync += carry.eq(u[k:])
+        return lowest[:k], u[:k], u[k : k + max(self.top_bits, 1)]
+
+
+CELLS: dict[Architecture, type[DigitCell]] = {1: FirstCell, 2: SecondCell}

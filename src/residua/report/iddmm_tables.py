@@ -1,0 +1,287 @@
+"""The tables and figures of the IDDMM report with measured columns beside the published ones."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from residua.errors import SpecificationError
+from residua.report import iddmm_costs, iddmm_published, iddmm_synthesis, measured
+from residua.report.documents import Document, Figure, Table
+from residua.report.iddmm_figures import figures
+from residua.report.iddmm_published import (
+    DEVICES,
+    IMPLEMENTATIONS,
+    TABLE_4,
+    TABLE_4_CYCLES,
+    Implementation,
+)
+from residua.report.iddmm_synthesis import lanes_name, point_name
+from residua.report.measured import Row
+
+NAME = "iddmm"
+
+_PASSES = ((256, 16), (1024, 16), (1024, 64))
+"""N and w = k of Table 2."""
+
+_TARGETS = (
+    ("N=1024 k=64 arch2 ver4", {"cycles": 304, "dsp": 33, "lut": 704}),
+    ("N=512 k=16 arch2 ver4", {"dsp": 4, "lut": 200}),
+)
+"""Targets of the project on the xc5v."""
+
+_TARGET_MHZ = 150.0
+"""And of N = 256 on the ECP5."""
+
+INTRODUCTION = (
+    f"“{iddmm_published.TITLE}” (2015): published numbers beside measured ones. Cells are "
+    "published / measured where both are there. Measured cores load their modulus and have "
+    "streams, control and final subtraction in their figures, which the report's leave out in "
+    "part. Resources for "
+    "xc3se (Spartan-3E) and xc5v (Virtex-5) are Yosys's, the report's ISE's; Yosys packs no "
+    "registers and no adders into the DSP blocks of the Virtex-5. Clocks are nextpnr's for an "
+    "ECP5, the median of the placements; those of other devices do not compare."
+)
+
+
+def make(
+    directory: Path,
+    *,
+    seeds: int,
+    synthesis: bool,
+    only: Iterable[str],
+    commit: str,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Document:
+    """All tables and figures; what is measured with tools is kept in ``directory`` as it comes.
+
+    Args:
+        directory: where an earlier run left its iddmm.json, whose rows are taken over as far as the
+            Verilog of their designs is the same.
+        seeds: placements of each design on an ECP5; 0 for none.
+        synthesis: whether to measure with tools at all, or only to take over.
+        only: parts of the names of the points to measure; none for all.
+        commit: what new rows are said to be measured at.
+        progress: called at each step.
+
+    Raises:
+        SpecificationError: no point has a name with such a part.
+        ToolError: a tool is missing or failed.
+    """
+    rows = measured.kept(directory, NAME)
+    if synthesis:
+        chosen = _chosen(list(only))
+        found = iddmm_synthesis.measure(
+            chosen, dict(rows), seeds=seeds, commit=commit, progress=progress
+        )
+        for row in found:
+            rows[row["name"]] = row
+            measured.keep(directory, NAME, _data(rows))
+    progress("counts and figures")
+    parts: tuple[Table | Figure, ...] = (
+        passes(),
+        complexity(),
+        gates(),
+        implementations(rows),
+        lanes(rows),
+        space(rows),
+        *figures(rows),
+    )
+    title = "Tables and figures of digit-digit Montgomery multiplication"
+    return Document(NAME, title, INTRODUCTION, parts, _data(rows))
+
+
+def _chosen(only: list[str]) -> list[iddmm_synthesis.Point]:
+    found = iddmm_synthesis.points()
+    for part in only:
+        if not any(part in one.name for one in found):
+            raise SpecificationError(
+                f"no point has '{part}' in its name: names are such as {found[0].name} and "
+                f"{found[-1].name}"
+            )
+    return [one for one in found if not only or any(part in one.name for part in only)]
+
+
+def _data(rows: dict[str, Row]) -> dict[str, Any]:
+    order = [one.name for one in iddmm_synthesis.points() if one.name in rows]
+    counts = [row for bits, width in _PASSES for row in iddmm_costs.passes(bits, width)]
+    return {"rows": [rows[name] for name in order], "passes": counts}
+
+
+def passes() -> Table:
+    """Table 2: passes through the innermost loops."""
+    columns = ("algorithm", "N", "w = k", "passes", "products of digits", "additions")
+    lines = tuple(
+        (
+            row["algorithm"],
+            str(bits),
+            str(width),
+            _both(row["published"], row["steps"]),
+            str(row["products"]),
+            str(row["additions"]),
+        )
+        for bits, width in _PASSES
+        for row in iddmm_costs.passes(bits, width)
+    )
+    note = (
+        "Counted by the algorithms that the hardware has, with the final subtraction; MWR2^kMM is "
+        "a model only. MWR2MM and MWR2^kMM have no pass of their own for carries here, and a word "
+        "for the bits of S above p (ERRATA E25, E26)."
+    )
+    return Table("Table 2: algorithms", columns, lines, (note,))
+
+
+def complexity() -> Table:
+    """Table 3: cycles by architecture and pipeline, for N = 1024."""
+    columns = ("architecture, pipeline levels", "cycles", *(f"k = {k}" for k in TABLE_4_CYCLES))
+    lines = tuple(
+        (
+            f"{architecture}, {pipeline}",
+            iddmm_costs.table_3_formula(pipeline),
+            *(
+                _both(n * (n + 2 + pipeline), iddmm_costs.cycles(1024, k, pipeline))
+                for k, n in ((k, 1024 // k) for k in TABLE_4_CYCLES)
+            ),
+        )
+        for architecture in (1, 2)
+        for pipeline in (0, 1, 2)
+    )
+    note = "Cycles of the iterations for N = 1024: the formula / the core, whose interval they are."
+    return Table("Table 3: cycles", columns, lines, (note,))
+
+
+def gates() -> Table:
+    """Table 4: gates by the formulas of Table 3, printed and worked out."""
+    columns = ("k, architecture", "AND", "XOR", "FF", "cycles, N = 1024")
+    lines = []
+    for (width, architecture), printed in TABLE_4.items():
+        found = iddmm_costs.datapath_gates(width, architecture)
+        lines.append(
+            (
+                f"{width}, {architecture}",
+                _both(printed.gates_and, found.gates_and),
+                _both(printed.gates_xor, found.gates_xor),
+                str(printed.ff),
+                _both(TABLE_4_CYCLES[width], iddmm_costs.cycles(1024, width, 0)),
+            )
+        )
+    note = (
+        "Printed / by the formulas of Table 3. Those of architecture 2 were printed with the sums "
+        "left out (ERRATA E27): it is smaller by 0.1 to 1.6 %, not by up to a third."
+    )
+    return Table("Table 4: gates of the datapaths", columns, tuple(lines), (note,))
+
+
+def implementations(rows: dict[str, Row]) -> Table:
+    """Tables 5, 6 and 7: what the report says of its own multipliers."""
+    columns = ("table: point", "device", "cycles", "DSP", "LUT", "FF", "BRAM", "µs", "MHz")
+    lines = tuple(_implementation(one, rows) for one in IMPLEMENTATIONS)
+    how = (
+        "Architecture 2. Cycles: those that the printed clock and time make, where there is a "
+        "clock / of our iterations. µs and MHz are the report's."
+    )
+    notes = (how, iddmm_published.REMARKS, _targets_note(rows))
+    return Table("Tables 5 to 7: implementations", columns, lines, notes)
+
+
+def _implementation(one: Implementation, rows: dict[str, Row]) -> tuple[str, ...]:
+    name = point_name(one.bits, one.digit, 2, one.version)
+    row = rows.get(name)
+    printed = round(one.mhz * one.microseconds) if one.mhz else None
+    own = _number(row, "cycles", "compute")
+    used = [_number(row, one.family, kind) for kind in ("dsp", "lut", "ff", "bram")]
+    return (
+        f"{one.table}: {name}",
+        DEVICES[one.family],
+        _both(printed, own),
+        _both(one.dsp, used[0]),
+        _both(one.lut, used[1]),
+        _both(one.ff, used[2]),
+        _both(None, used[3]),
+        f"{one.microseconds:g}",
+        "–" if one.mhz is None else f"{one.mhz:g}",
+    )
+
+
+def lanes(rows: dict[str, Row]) -> Table:
+    """IDDMM in lanes and version 4, placed on an ECP5."""
+    columns = ("point", "cycles", "MULT18", "LUT4", "FF", "BRAM", "MHz", "product, µs", "LUT × µs")
+    names = [
+        *(point_name(n, k, a, 4) for n in iddmm_synthesis.PLACED_BITS
+          for k in iddmm_synthesis.PLACED_DIGITS for a in (1, 2)),
+        *(lanes_name(*sizes) for sizes in iddmm_synthesis.LANES),
+    ]  # fmt: skip
+    lines = tuple(_lane(name, rows.get(name)) for name in names)
+    note = (
+        "Cycles and time are of the iterations, which is the interval between products; lanes are "
+        f"closed below 2 p, without a final subtraction. Target of the project for N = 256: "
+        f"{_TARGET_MHZ:g} MHz, {_mhz_verdict(rows)}."
+    )
+    return Table("Placed on an ECP5", columns, lines, (note,))
+
+
+def _lane(name: str, row: Row | None) -> tuple[str, ...]:
+    cycles, mhz = _number(row, "cycles", "compute"), _number(row, "ecp5", "fmax_mhz")
+    lut = _number(row, "ecp5", "lut")
+    time = None if cycles is None or mhz is None else cycles / mhz
+    figures = [cycles, *(_number(row, "ecp5", kind) for kind in ("dsp", "lut", "ff", "bram")), mhz]
+    area = None if time is None or lut is None else round(lut * time)
+    return (name, *map(_shown, figures), _shown(time and round(time, 3)), _shown(area))
+
+
+def space(rows: dict[str, Row]) -> Table:
+    """All measured points."""
+    kinds = [f"{family} {kind}" for family in DEVICES for kind in ("LUT", "FF", "DSP")]
+    columns = ("point", "cycles", *kinds)
+    lines = tuple(
+        (
+            row["name"],
+            str(row["cycles"]["compute"]),
+            *(_shown(_number(row, f, kind)) for f in DEVICES for kind in ("lut", "ff", "dsp")),
+        )
+        for row in _data(rows)["rows"]
+        if row["version"]
+    )
+    total = sum(bool(one.families) for one in iddmm_synthesis.points())
+    note = f"{len(lines)} of {total} points are measured; another run goes on with the others."
+    return Table("The design space", columns, lines, (note,))
+
+
+def _targets_note(rows: dict[str, Row]) -> str:
+    """Which targets are reached."""
+    parts = []
+    for name, limits in _TARGETS:
+        row = rows.get(name)
+        for kind, limit in limits.items():
+            keys = ("cycles", "compute") if kind == "cycles" else ("xc5v", kind)
+            own = _number(row, *keys)
+            verdict = "not measured" if own is None else f"{own:g}"
+            parts.append(f"{name}: {kind} at most {limit}, {verdict}")
+    return f"Targets of the project on the Virtex-5: {'; '.join(parts)}."
+
+
+def _mhz_verdict(rows: dict[str, Row]) -> str:
+    found = [
+        mhz
+        for row in rows.values()
+        if row["bits"] == 256 and (mhz := _number(row, "ecp5", "fmax_mhz")) is not None
+    ]
+    if not found:
+        return "not measured"
+    return f"{'reached' if max(found) >= _TARGET_MHZ else 'not reached'}, {max(found):g} at most"
+
+
+def _number(row: Row | None, *keys: str) -> float | None:
+    """A number of a row, None if it was not measured."""
+    found: Any = row
+    for key in keys:
+        found = found.get(key) if found else None
+    return None if found is None else float(found)
+
+
+def _shown(number: float | None) -> str:
+    return "–" if number is None else f"{number:g}" if number < 1e6 else f"{number:.0f}"
+
+
+def _both(published: float | None, own: float | None) -> str:
+    """Both numbers, a dash for one that is not there."""
+    return f"{_shown(published)} / {_shown(own)}"

@@ -1,0 +1,103 @@
+"""What tables of papers measure with tools, and where they keep it between runs."""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from residua.cores.synthesis import place_in_harness
+from residua.errors import SpecificationError
+from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS
+from residua.toolchain import yosys
+
+Row = dict[str, Any]
+Progress = Callable[[str], None]
+
+WITHOUT_DSP = " without DSP"
+"""What the name of a target ends with if DSP blocks are not to be used."""
+
+_RESOURCES = ("lut", "ff", "dsp", "bram", "carry")
+
+
+class Named(Protocol):
+    """Something that a row is measured of."""
+
+    @property
+    def name(self) -> str:
+        """What the row is called."""
+
+
+N = TypeVar("N", bound=Named)
+
+
+def chosen(candidates: Iterable[N], only: Iterable[str]) -> list[N]:
+    """The candidates with one of these parts in their names, all of them if there are none.
+
+    Raises:
+        SpecificationError: no candidate has a name with such a part.
+    """
+    found, parts = list(candidates), list(only)
+    for part in parts:
+        if not any(part in one.name for one in found):
+            names = "; ".join(one.name for one in found)
+            raise SpecificationError(f"no row has '{part}' in its name: {names}")
+    return [one for one in found if not parts or any(part in one.name for part in parts)]
+
+
+def kept(directory: Path, name: str) -> dict[str, Row]:
+    """The rows that an earlier run left in ``directory``, by their names.
+
+    Raises:
+        SpecificationError: the file is not of an earlier run.
+    """
+    path = directory / f"{name}.json"
+    if not path.exists():
+        return {}
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+        return {row["name"]: row for row in rows}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SpecificationError(
+            f"{path} is no data of an earlier run: remove it or name another directory"
+        ) from error
+
+
+def keep(directory: Path, name: str, data: Mapping[str, Any]) -> None:
+    """Write the data of a page, its rows among them."""
+    directory.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(data, indent=2, ensure_ascii=False)
+    (directory / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def mapped(files: Mapping[str, str], top: str, target: str, progress: Progress) -> Row:
+    """Resources after synthesis of some Verilog, see `residua.hardware.rtl.emit`.
+
+    ``target`` is one of Yosys, `WITHOUT_DSP` after it if multipliers have to be made of look-up
+    tables.
+    """
+    progress(f"synthesis for {target}")
+    with tempfile.TemporaryDirectory() as work:
+        sources = _write(files, top, Path(work), ecp5=target == "ecp5")
+        family, dsp = target.removesuffix(WITHOUT_DSP), not target.endswith(WITHOUT_DSP)
+        found = yosys.synthesise(sources, top, family, out_dir=Path(work), dsp=dsp)
+        return {kind: getattr(found, kind) for kind in _RESOURCES}
+
+
+def placed(files: Mapping[str, str], top: str, seeds: int, progress: Progress) -> Row:
+    """Resources and clock on an ECP5."""
+    resources = mapped(files, top, "ecp5", progress)
+    with tempfile.TemporaryDirectory() as work:
+        sources = _write(files, top, Path(work), ecp5=True)
+        found = place_in_harness(sources, top, Path(work), range(1, seeds + 1), progress)
+    return {**resources, **found}
+
+
+def _write(files: Mapping[str, str], top: str, work: Path, *, ecp5: bool) -> list[Path]:
+    """The Verilog of one complete design."""
+    primitives = next(name for name in TARGET_FORMS if ecp5 == (name != PRIMITIVE_FILE))
+    paths = []
+    for name in (f"rtl/{top}.v", primitives):
+        paths.append(work / Path(name).name)
+        paths[-1].write_text(files[name], encoding="utf-8")
+    return paths

@@ -1,0 +1,81 @@
+"""Modular exponentiation in hardware: powers, cycles, loaded and built-in moduli."""
+
+import random
+
+import pytest
+from tests.hardware.digit_streams import multiply
+
+from residua.algorithms.exponentiation import fixed_window, window_products
+from residua.errors import SpecificationError
+from residua.hardware.digit.iddmm import IddmmDesign
+from residua.hardware.digit.lanes import LanesDesign
+from residua.hardware.digit.modexp import ModexpDesign
+from residua.numbers.digits import DigitDomain, DigitShape, split_digits
+
+
+def powers(domain, words, bits):
+    """Bases and exponents at the ends of their ranges, and random ones."""
+    chooser, p, most = random.Random(bits), domain.modulus, (1 << bits) - 1
+    largest = (1 << domain.shape.digit * words) - 1
+    fixed = [(0, 0), (0, most), (1, most), (p - 1, most), (p, 1), (largest, most), (3, 0), (2, 1)]
+    return fixed + [(chooser.randint(0, largest), chooser.randint(0, most)) for _ in range(2)]
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+@pytest.mark.parametrize(
+    ("bits", "k", "lanes", "window", "exponent_bits"),
+    [(24, 8, 2, 3, 10), (16, 8, None, 1, 5), (20, 8, None, 2, 9), (17, 17, 1, 4, 6)],
+)
+def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
+    domain = DigitDomain.of((1 << bits) - 3, k)
+    own = None if loaded else domain
+    multiplier = (
+        LanesDesign(domain.shape, own, lanes, "supplied")
+        if lanes
+        else IddmmDesign(domain.shape, own)
+    )
+    design = ModexpDesign(multiplier, exponent_bits, window)
+    words = design.streams.words
+    pairs = powers(domain, words, exponent_bits)
+    given = []
+    if loaded:
+        given = list(split_digits(domain.modulus, design.streams.modulus_words, k))
+        given += [domain.negative_inverse] if lanes else []
+        given += split_digits(domain.square, words, k)
+    found = multiply(design.component(), design.streams, pairs, given)
+    expected = [pow(x, y, domain.modulus) for x, y in pairs]
+    assert found.results == expected
+    gaps = {b - a for a, b in zip(found.finished, found.finished[1:], strict=False)}
+    assert gaps == {design.interval}
+    if not loaded:
+        assert {b - a for a, b in zip(found.given, found.finished, strict=True)} == {design.latency}
+
+
+@pytest.mark.parametrize(("bits", "window"), [(1, 1), (7, 1), (7, 3), (8, 4), (64, 5)])
+def test_products_do_not_depend_on_the_exponent(bits, window):
+    domain, made = DigitDomain.of(65521, 8), []
+
+    def product(x, y):
+        made.append((x, y))
+        return domain.product(x, y)
+
+    for exponent in (0, 1, (1 << bits) - 1, 1 << bits - 1):
+        made.clear()
+        found = fixed_window(product, 12345, domain.square, 1, exponent, bits, window)
+        assert found == pow(12345, exponent, 65521)
+        assert len(made) == window_products(bits, window)
+
+
+@pytest.mark.parametrize(
+    ("variant", "bits", "window", "message"),
+    [
+        ("closed", 16, 1, "variant = 'closed': an exponentiator has numbers below p"),
+        ("subtract", 17, 1, "exponent_bits = 17: the words of an operand hold 1 to 16"),
+        ("subtract", 16, 9, "window = 9: 1 to 8 bits"),
+        ("subtract", 2, 3, "window = 3: 1 to 2 bits"),
+    ],
+)
+def test_refusals(variant, bits, window, message):
+    with pytest.raises(SpecificationError) as caught:
+        ModexpDesign(IddmmDesign(DigitShape(16, 8, variant), None), bits, window)
+    assert str(caught.value).startswith(message)
