@@ -6,7 +6,9 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
     DIGIT_ALGORITHMS,
+    FEWEST_BITS,
     MODULUS_BITS,
+    MOST_BITS,
     Algorithm,
     Key,
     Name,
