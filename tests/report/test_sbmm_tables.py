@@ -8,7 +8,7 @@ from residua.algorithms.position_residue import multiply, operand
 from residua.errors import SpecificationError
 from residua.machines.counts import count
 from residua.report import (
-    hbe_synthesis,
+    measured,
     paper_tables,
     sbmm_costs,
     sbmm_figures,
@@ -174,8 +174,8 @@ def tools(monkeypatch):
         asked.append((top, f"{seeds} seeds"))
         return {"lut": 1100, "fmax_mhz": 200.0, "seeds": [{"seed": s + 1} for s in range(seeds)]}
 
-    monkeypatch.setattr(hbe_synthesis, "_mapped", mapped)
-    monkeypatch.setattr(hbe_synthesis, "_placed", placed)
+    monkeypatch.setattr(measured, "mapped", mapped)
+    monkeypatch.setattr(measured, "placed", placed)
     return asked
 
 
