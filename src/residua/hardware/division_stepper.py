@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, signed
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.wiring import Component, In, Out
+
+from residua.hardware.primitives import AddSubtract
 
 
 class DivisionStepper(Component):
@@ -34,7 +36,10 @@ class DivisionStepper(Component):
         )
 
     def elaborate(self, platform: Any) -> Module:
-        """Two words, four entries, delta, and a count of the steps that are left."""
+        """Two words, four entries, delta, and a count of the steps that are left.
+
+        What is added is subtracted when there is an exchange.
+        """
         m = Module()
         f, g = Signal(self.steps, name="f"), Signal(self.steps, name="g")
         delta = Signal(signed(self.counts.bit_length() + 2), name="delta")
@@ -56,12 +61,23 @@ class DivisionStepper(Component):
         with m.Elif(left != 0):
             m.d.sync += [
                 left.eq(left - 1),
-                delta.eq(1 + Mux(swap, -delta, delta)),
+                delta.eq(self._sum(m, "delta", Const(1), delta, swap)),
                 f.eq(Mux(swap, g, f)),
-                g.eq((g + Mux(swap, -f, Mux(odd, f, 0)))[1 : self.steps + 1]),
+                g.eq(self._sum(m, "g", Cat(g, 0), Mux(odd, f, 0), swap)[1:]),
                 self.u.eq(Mux(swap, self.q, self.u) << 1),
                 self.v.eq(Mux(swap, self.r, self.v) << 1),
-                self.q.eq(self.q + Mux(swap, -self.u, Mux(odd, self.u, 0))),
-                self.r.eq(self.r + Mux(swap, -self.v, Mux(odd, self.v, 0))),
+                self.q.eq(self._sum(m, "q", self.q, Mux(odd, self.u, 0), swap)),
+                self.r.eq(self._sum(m, "r", self.r, Mux(odd, self.v, 0), swap)),
             ]
         return m
+
+    @staticmethod
+    def _sum(m: Module, name: str, augend: Value, addend: Value, subtract: Value) -> Value:
+        m.submodules[f"next_{name}"] = adder = AddSubtract(max(len(augend), len(addend)))
+        m.d.comb += [
+            adder.augend.eq(augend),
+            adder.addend.eq(addend),
+            adder.subtract.eq(subtract),
+        ]
+        total: Value = adder.sum
+        return total

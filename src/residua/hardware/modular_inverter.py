@@ -64,8 +64,9 @@ class ModularInverter(Component):
         # d and e lie in (-2P, P).
         self.digits = max(-(-(bits + 2) // width), self.length)
         self.batches = self.inversions[0].batches
-        # Operands and coefficients come from far: they have a register before the multipliers.
-        self.lane_latency = 1 + accumulation_latency(width + 1)
+        # Operands and coefficients come from far: they have a register before the multipliers. The
+        # products have another, between the two additions that join them.
+        self.lane_latency = accumulation_latency(width + 1) + 2
         self.loop, self.ending = self._phases()
         self.batch_cycles = sum(self.loop.values())
         self.latency = (
@@ -101,13 +102,13 @@ class ModularInverter(Component):
         """
         digits, lane = self.digits, self.lane_latency
         back = lane + 4
-        # The quotients: a product, its low bits times 1 / P, a subtraction.
-        first_d = max(2 + 2 * digits, 2 * lane + 2)
+        # The quotients: a product, its low bits times 1 / P, an addition and a subtraction.
+        first_d = max(2 + 2 * digits, 2 * lane + 3)
         needs = (
             first_d + 2 * digits,  # the phases
             2 + digits + lane + 3 + self.stepper_latency,  # g is known, the steps are made
             first_d + digits + back,  # the lowest word of e, and the sign of d
-            first_d + 2 * digits + 2 - lane,  # the sign of e
+            first_d + 2 * digits + 3 - lane,  # the sign of e
         )
         loop = {
             "look": 2,
@@ -263,7 +264,10 @@ class ModularInverter(Component):
         looks = delayed(m, self._is("look"), self.lane_latency + 1, "look")
         inverses = Array([Const(i.inverse, self.steps) for i in self.inversions])
         ready = delayed(m, looks, self.lane_latency, "multiple_ready")
-        multiple, modulus = self._multiples(m, ready, lanes[2].sum), self._modulus
+        of_modulus = Signal.like(lanes[2].sum, name="of_modulus", reset_less=True)
+        of_numbers = Signal(signed(2 * self.width + 3), name="of_numbers", reset_less=True)
+        m.d.sync += [of_modulus.eq(lanes[2].sum), of_numbers.eq(lanes[0].sum + lanes[1].sum)]
+        multiple, modulus = self._multiples(m, ready, of_modulus), self._modulus
         left = Signal(signed(self.width + 1), name="left_of_modulus")
         right = Signal(signed(self.width + 1), name="right_of_modulus")
         with m.If(looks):
@@ -280,26 +284,28 @@ class ModularInverter(Component):
                 register = Signal.like(port, name=f"{side}_{index}", reset_less=True)
                 m.d.sync += register.eq(factor)
                 m.d.comb += port.eq(register)
-        of_modulus = Mux(ready, 0, lanes[2].sum)
-        m.d.sync += self._total.eq(lanes[0].sum + lanes[1].sum + of_modulus)
+        m.d.sync += self._total.eq(of_numbers + Mux(ready, 0, of_modulus))
 
     def _multiples(self, m: Module, ready: Value, product: Value) -> Value:
         """The multiple of P that is added in each phase."""
         entry = signed(self.steps + 2)
-        second = delayed(m, ready, 1, "second_multiple_ready")
+        after = delayed(m, ready, 1, "rest_ready")
+        last = delayed(m, after, 1, "last_multiple_ready")
         multiples = [Signal(entry, name=f"multiple_of_{name}") for name in ("d", "e")]
-        d_negative, e_negative = self._negative["d"], self._negative["e"]
-        corrections = [Mux(d_negative, a, 0) + Mux(e_negative, b, 0) for a, b in self._rows]
-        correction = Signal(entry, name="correction")
-        m.d.comb += correction.eq(Mux(second, corrections[1], corrections[0]))
-        found = Signal(entry, name="multiple")
-        rest = (product + correction)[: self.steps]
-        m.d.comb += found.eq(correction - rest)
-        with m.If(ready):
-            m.d.sync += multiples[1].eq(found)
-        with m.If(ready & ~second):
-            m.d.sync += multiples[0].eq(found)
-        sign = d_negative
+        sign = self._negative["d"]
+        corrections = []
+        for name, (a, b) in zip(("d", "e"), self._rows, strict=True):
+            register = Signal(entry, name=f"correction_of_{name}", reset_less=True)
+            m.d.sync += register.eq(Mux(sign, a, 0) + Mux(self._negative["e"], b, 0))
+            corrections.append(register)
+        correction = Mux(after, corrections[1], corrections[0])
+        added = Signal(entry, name="correction", reset_less=True)
+        rest = Signal(self.steps, name="rest", reset_less=True)
+        m.d.sync += [added.eq(correction), rest.eq(product + correction)]
+        with m.If(after):
+            m.d.sync += multiples[1].eq(added - rest)
+        with m.If(after & ~last):
+            m.d.sync += multiples[0].eq(added - rest)
         chosen = Signal(entry, name="multiple_of_modulus")
         m.d.comb += chosen.eq(
             Mux(self._is("d"), multiples[0], 0)
