@@ -38,8 +38,7 @@ def test_lanes_take_n_squared_over_lanes():
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("kind", [R2mmDesign, Mwr2mmDesign])
-@pytest.mark.parametrize("bits", [16, 17, 33])
-@pytest.mark.parametrize("width", [2, 8, 40])
+@pytest.mark.parametrize(("bits", "width"), [(16, 2), (17, 8), (33, 8), (33, 40)])
 def test_bit_multipliers(bits, width, kind, variant):
     domain = DigitDomain.of((1 << bits) - 3, 1, variant)
     design = kind(domain.shape, domain, width)
@@ -55,7 +54,7 @@ def test_loaded_moduli(algorithm, variant):
         "r2mm": lambda: R2mmDesign(shape, None, 8),
         "mwr2mm": lambda: Mwr2mmDesign(shape, None, 8),
     }[algorithm]()
-    for modulus in ((1 << 40) - 1, (1 << 39) + 1, 65537):
+    for modulus in ((1 << 40) - 1, 65537):
         domain = DigitDomain(modulus, shape)
         words = split_digits(modulus, 5, 8)
         if algorithm == "lanes":

@@ -24,7 +24,7 @@ def powers(domain, words, bits):
 @pytest.mark.parametrize("loaded", [False, True])
 @pytest.mark.parametrize(
     ("bits", "k", "lanes", "window", "exponent_bits"),
-    [(24, 8, 2, 3, 10), (16, 8, None, 1, 5), (20, 8, None, 2, 9), (17, 17, 1, 4, 6)],
+    [(24, 8, 2, 3, 7), (16, 8, None, 1, 5), (20, 8, None, 2, 5), (17, 17, 1, 4, 6)],
 )
 def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
     domain = DigitDomain.of((1 << bits) - 3, k)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
-from residua.cores.verification import LONG, Progress, VerificationResult
+from residua.cores.verification import Progress, VerificationResult
 from residua.cores.word_verification import (
     WordSimulator,
     build_word_simulator,
@@ -20,6 +20,9 @@ from residua.errors import SpecificationError
 
 MODEL_DIGITS = 400_000
 """Products of digits that the algorithm's own values are computed for, over all samples."""
+
+LONG_CYCLES = 3_000_000
+"""Simulations of so many cycles are worth an optimised simulator."""
 
 _RANDOM_MODULI = 3
 
@@ -61,9 +64,10 @@ def verify_digits(
     simulator: WordSimulator | None = None
     total: VerificationResult | None = None
     share, done = -(-vectors // len(moduli)), 0
+    optimise = vectors * core.design.interval >= LONG_CYCLES
     for modulus in moduli:
         products = core.products(modulus)
-        simulator = _simulator(core, products, rtl_sources, build_dir, simulator, vectors >= LONG)
+        simulator = _simulator(core, products, rtl_sources, build_dir, simulator, optimise)
         count = min(share, vectors - done)
         if count < 1:
             break
