@@ -8,7 +8,7 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
@@ -60,6 +60,8 @@ AnySpecification: TypeAlias = (
     "SingleBaseSpecification | DigitSpecification"
 )
 """What a user may ask for."""
+
+S = TypeVar("S", bound=BaseModel)
 
 _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
@@ -236,10 +238,7 @@ def check(values: Mapping[str, Any], source: str = "") -> Specification:
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    try:
-        return Specification(**values)
-    except ValidationError as error:
-        raise _refusal(error, source, "a multiplier") from None
+    return _checked(Specification, "a multiplier", values, source)
 
 
 def check_coprocessor(values: Mapping[str, Any], source: str = "") -> CoprocessorSpecification:
@@ -248,10 +247,7 @@ def check_coprocessor(values: Mapping[str, Any], source: str = "") -> Coprocesso
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    try:
-        return CoprocessorSpecification(**values)
-    except ValidationError as error:
-        raise _refusal(error, source, "a coprocessor") from None
+    return _checked(CoprocessorSpecification, "a coprocessor", values, source)
 
 
 def check_base_extension(values: Mapping[str, Any], source: str = "") -> BaseExtensionSpecification:
@@ -260,10 +256,7 @@ def check_base_extension(values: Mapping[str, Any], source: str = "") -> BaseExt
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    try:
-        return BaseExtensionSpecification(**values)
-    except ValidationError as error:
-        raise _refusal(error, source, "a base extension") from None
+    return _checked(BaseExtensionSpecification, "a base extension", values, source)
 
 
 def check_single_base(values: Mapping[str, Any], source: str = "") -> SingleBaseSpecification:
@@ -272,10 +265,7 @@ def check_single_base(values: Mapping[str, Any], source: str = "") -> SingleBase
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    try:
-        return SingleBaseSpecification(**values)
-    except ValidationError as error:
-        raise _refusal(error, source, "an SBMM multiplier") from None
+    return _checked(SingleBaseSpecification, "an SBMM multiplier", values, source)
 
 
 def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecification:
@@ -284,10 +274,15 @@ def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecificati
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
+    return _checked(DigitSpecification, "a digit multiplier", values, source)
+
+
+def _checked(kind: type[S], name: str, values: Mapping[str, Any], source: str) -> S:
+    """A specification of some kind, which messages call ``name``."""
     try:
-        return DigitSpecification(**values)
+        return kind(**values)
     except ValidationError as error:
-        raise _refusal(error, source, "a digit multiplier") from None
+        raise _refusal(error, source, name) from None
 
 
 def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:
