@@ -92,7 +92,7 @@ class ModularInverter(Component):
     @property
     def stepper_latency(self) -> int:
         """Cycles from the one in which g is there to the one in which a batch can begin."""
-        return self.steps + 2
+        return self.steps + 3
 
     def _phases(self) -> tuple[dict[str, int], dict[str, int]]:
         """The phases of a batch, and those after the last one, with their cycles.
@@ -101,14 +101,14 @@ class ModularInverter(Component):
         cycle ``back``.
         """
         digits, lane = self.digits, self.lane_latency
-        back = lane + 4
+        back = lane + 5
         # The quotients: a product, its low bits times 1 / P, an addition and a subtraction.
         first_d = max(2 + 2 * digits, 2 * lane + 3)
         needs = (
             first_d + 2 * digits,  # the phases
-            2 + digits + lane + 3 + self.stepper_latency,  # g is known, the steps are made
+            2 + digits + lane + 4 + self.stepper_latency,  # g is known, the steps are made
             first_d + digits + back,  # the lowest word of e, and the sign of d
-            first_d + 2 * digits + 3 - lane,  # the sign of e
+            first_d + 2 * digits + 4 - lane,  # the sign of e
         )
         loop = {
             "look": 2,
@@ -320,7 +320,7 @@ class ModularInverter(Component):
         width, steps = self.width, self.steps
         chain = Signal(signed(2 * width + 5), name="chain", reset_less=True)
         digit, above = Signal(width, name="digit"), Signal(steps, name="above")
-        summed, made = self.lane_latency + 1, self.lane_latency + 3
+        summed, made = self.lane_latency + 1, self.lane_latency + 4
         first = delayed(m, self._position == 0, summed, "first")
         m.d.sync += [
             chain.eq(self._total + Mux(first, 0, chain >> width)),
@@ -330,11 +330,12 @@ class ModularInverter(Component):
         self._made = {name: self._tag(m, name, made) for name in (*NUMBERS, "lift", "result")}
         self._index = delayed(m, self._position[: ceil_log2(self.digits)], made, "made_index")
         self._made_page = delayed(m, ~self._page, made, "made_page")
+        ending = delayed(m, self._is("lift", "result"), made - 1, "ending")
+        top = delayed(m, self._position == self.digits - 1, made - 1, "top")
+        self._word = Signal(width, name="made_word", reset_less=True)
+        divided = Cat(digit[steps:], Mux(top, above, chain[:steps]))
+        m.d.sync += self._word.eq(Mux(ending, digit, divided))
         last = self._index == self.digits - 1
-        whole = self._made["lift"] | self._made["result"]
-        self._word = Signal(width, name="made_word")
-        divided = Cat(digit[steps:], Mux(last, above, chain[:steps]))
-        m.d.comb += self._word.eq(Mux(whole, digit, divided))
         for name, kinds in (("f", ("f",)), ("d", ("d", "lift")), ("e", ("e",))):
             with m.If(Cat(self._made[kind] for kind in kinds).any() & last):
                 m.d.sync += self._negative[name].eq(self._word[-1])
@@ -354,32 +355,42 @@ class ModularInverter(Component):
         wiped = Signal(range(depth), name="wiped")
         with m.If(self.clearing):
             m.d.sync += [wiped.eq(wiped + 1), self.clearing.eq(wiped != depth - 1)]
-        index, lowest = self._position[: ceil_log2(self.digits)], self._position == 0
-        operand = Mux(self._taken, 0, self.words.payload.word)
-        initial = {"f": self._modulus, "g": operand, "d": Const(0), "e": lowest}
+        # What fills the memories has a register, too.
+        fill, lowest = Signal(name="filling_word"), Signal(name="lowest", reset_less=True)
+        index = Signal(ceil_log2(self.digits), name="filling_index", reset_less=True)
+        operand = Signal(self.width, name="filling_operand", reset_less=True)
+        modulus = Signal(self.width, name="filling_modulus", reset_less=True)
+        m.d.sync += [
+            fill.eq(self._fill),
+            lowest.eq(self._position == 0),
+            index.eq(self._position),
+            operand.eq(Mux(self._taken, 0, self.words.payload.word)),
+            modulus.eq(self._modulus),
+        ]
+        initial = {"f": modulus, "g": operand, "d": Const(0), "e": lowest}
         for name, memory in self._memories.items():
             made = self._made[name] | (self._made["lift"] if name == "d" else 0)
             write = memory.write_port()
             m.d.comb += [
-                write.en.eq(self.clearing | self._fill | made),
+                write.en.eq(self.clearing | fill | made),
                 write.addr.eq(
                     Mux(
                         self.clearing,
                         wiped,
-                        Mux(self._fill, index, Cat(self._index, self._made_page)),
+                        Mux(fill, index, Cat(self._index, self._made_page)),
                     )
                 ),
-                write.data.eq(Mux(self.clearing, 0, Mux(self._fill, initial[name], self._word))),
+                write.data.eq(Mux(self.clearing, 0, Mux(fill, initial[name], self._word))),
             ]
         stepper, made_first = self._stepper, self._index == 0
         low = self._word[: self.steps]
-        filled = self._fill & lowest
+        filled = fill & lowest
         m.d.comb += [
-            stepper.f.eq(Mux(self._fill, self._modulus, low)),
-            stepper.g.eq(Mux(self._fill, operand, low)),
+            stepper.f.eq(Mux(fill, modulus, low)),
+            stepper.g.eq(Mux(fill, operand, low)),
             stepper.take_f.eq(filled | (self._made["f"] & made_first)),
             stepper.take_g.eq(filled | (self._made["g"] & made_first)),
-            stepper.first.eq(self._fill),
+            stepper.first.eq(fill),
             self.word.eq(self._word),
             self.word_valid.eq(self._made["result"] & (self._index < self.length)),
         ]
