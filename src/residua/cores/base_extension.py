@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from sympy import prevprime
 
 from residua.algorithms.base_extension import bajard_imbert, hierarchical, kawamura
 from residua.algorithms.program import Interval, Program
 from residua.cores.base_extension_specification import BaseExtensionSpecification
+from residua.cores.engine_core import EngineCore
 from residua.errors import SpecificationError
-from residua.hardware.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
@@ -74,11 +75,8 @@ class ExtensionDomain:
         return _integers(self.base_a, *self.error.result(self.cox.sigma0))
 
 
-class BaseExtensionCore:
-    """Everything about one base extension; what is not asked for is not calculated.
-
-    Attributes:
-        request: the specification as given.
+class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
+    """One base extension.
 
     Raises:
         SpecificationError: no bases or no Cox meet the request.
@@ -88,7 +86,7 @@ class BaseExtensionCore:
     """Only residues go in and out."""
 
     def __init__(self, request: BaseExtensionSpecification) -> None:
-        self.request = request
+        super().__init__(request)
         self.domain = _find_domain(request)
 
     @cached_property
@@ -97,14 +95,9 @@ class BaseExtensionCore:
         return self.request.name or f"base_extension_{self.channels}x{self.width}"
 
     @property
-    def channels(self) -> int:
-        """n, the moduli of each base."""
-        return len(self.domain.base_a)
-
-    @property
-    def width(self) -> int:
-        """w, the bits of a modulus."""
-        return self.domain.base_a.width
+    def wide_bases(self) -> tuple[Base, Base]:
+        """Base a and base b."""
+        return self.domain.base_a, self.domain.base_b
 
     @property
     def rowers(self) -> int:
@@ -112,69 +105,24 @@ class BaseExtensionCore:
         return self.request.rowers or self.channels
 
     @cached_property
-    def weight(self) -> int:
-        """The most signed digits that an h has."""
-        return max(m.weight for base in (self.domain.base_a, self.domain.base_b) for m in base)
-
-    @property
-    def style(self) -> Style:
-        """What was asked for; if that was open, ``sparse`` if every h is within the weight."""
-        if self.request.bases != "auto":
-            return self.request.bases
-        return "sparse" if self.weight <= self.request.weight else "any"
-
-    @property
-    def reduction(self) -> Literal["shift", "multiply"]:
-        """How sums are folded."""
-        if self.request.reduction != "auto":
-            return self.request.reduction
-        return "shift" if self.style == "sparse" else "multiply"
-
-    @cached_property
     def specification(self) -> BaseExtensionSpecification:
         """The request with every choice made; it leads to this core again."""
-        domain = self.domain
+        cox = self.domain.cox
         return BaseExtensionSpecification(
-            algorithm=self.request.algorithm,
+            **self.common_choices,
             modulus=self.request.modulus,
-            width=self.width,
-            channels=self.channels,
-            rowers=self.rowers,
-            bases=self.style,
-            weight=self.request.weight,
-            base_a=tuple(m.value for m in domain.base_a),
-            base_b=tuple(m.value for m in domain.base_b),
             quotient=self.request.quotient,
-            truncation=domain.cox.truncation if domain.cox else None,
-            sigma0=domain.cox.sigma0 if domain.cox else None,
+            truncation=cox.truncation if cox else None,
+            sigma0=cox.sigma0 if cox else None,
             extension=self.request.extension,
             columns=self.request.row_length if self.request.row_length > 1 else None,
-            reduction=self.reduction,
-            schedule=self.request.schedule,
-            product_registers=self.request.product_registers,
-            levels_per_register=self.request.levels_per_register,
             name=self.name,
         )
 
     @cached_property
     def design(self) -> EngineDesign:
         """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
-        program = extension_program(self.domain)
-        options = EngineOptions(
-            rowers=self.rowers,
-            reduction=self.reduction,
-            goal=self.request.schedule,
-            product_registers=self.request.product_registers,
-            levels_per_register=self.request.levels_per_register,
-        )
-        design = EngineDesign(program, options)
-        program.representation = design.bounds.representation
-        return design
-
-    @property
-    def program(self) -> Program:
-        """What the engine computes: from residues in base a to residues in base b."""
-        return self.design.program
+        return self.engine_of(extension_program(self.domain))
 
     def component(self) -> Engine:
         """A new component of the design."""
@@ -196,17 +144,6 @@ class BaseExtensionCore:
         }
 
     @property
-    def cycles(self) -> dict[str, int]:
-        """Latency and interval in cycles, see `Engine`."""
-        schedule = self.design.schedule
-        return {
-            "latency": schedule.latency,
-            "interval": schedule.interval,
-            "rower_latency": self.design.rower_latency,
-            "in_flight": schedule.stages,
-        }
-
-    @property
     def utilisation(self) -> float:
         """Counted products per rower and cycle of the steady state; at most 1.
 
@@ -225,25 +162,14 @@ class BaseExtensionCore:
             "modulus": None if modulus is None else str(modulus),
             "modulus_name": None if modulus is None else modulus_name(modulus),
             "modulus_bits": None if modulus is None else modulus.bit_length(),
-            "n": self.channels,
-            "w": self.width,
-            "bases": self.style,
-            "h_weight": self.weight,
-            "base_a": [str(m.value) for m in domain.base_a],
-            "base_b": [str(m.value) for m in domain.base_b],
-            "h_a": [m.offset for m in domain.base_a],
-            "h_b": [m.offset for m in domain.base_b],
+            **self.base_parameters,
             "quotient": self.request.quotient,
             "t": domain.cox.truncation if domain.cox else None,
             "sigma0": str(domain.cox.sigma0) if domain.cox else None,
             "extension": self.request.extension,
             "columns": self.request.row_length,
             "rowers": self.rowers,
-            "reduction": self.reduction,
-            "folds": self.design.bounds.folds,
-            "schedule": self.request.schedule,
-            "product_registers": self.request.product_registers,
-            "levels_per_register": self.request.levels_per_register,
+            **self.engine_parameters,
         }
 
 

@@ -69,7 +69,7 @@ _WORD_MEANINGS = {
 
 Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit"]
 
-EngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
+AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
 
 Progress = Callable[[str], None]
@@ -189,7 +189,7 @@ class Directory:
         return str(self.manifest["top"])
 
     @cached_property
-    def core(self) -> EngineCore:
+    def core(self) -> AnyEngineCore:
         """The multiplier or base extension, made again from the specification.
 
         Raises:
@@ -274,7 +274,7 @@ def summary(manifest: dict[str, Any]) -> dict[str, Any]:
 
 def _engine_core(
     specification: Specification | BaseExtensionSpecification | SingleBaseSpecification,
-) -> EngineCore:
+) -> AnyEngineCore:
     """The core that a specification of one asks for."""
     if isinstance(specification, SingleBaseSpecification):
         return SingleBaseCore(specification)
@@ -283,7 +283,7 @@ def _engine_core(
     return RnsMontgomeryCore(specification)
 
 
-def _description(core: EngineCore) -> dict[str, Any]:
+def _description(core: AnyEngineCore) -> dict[str, Any]:
     """The part of a manifest that a core determines."""
     return {
         "specification": core.specification.items(),
@@ -295,7 +295,7 @@ def _description(core: EngineCore) -> dict[str, Any]:
     }
 
 
-def _ranges(core: EngineCore) -> dict[str, list[str]]:
+def _ranges(core: AnyEngineCore) -> dict[str, list[str]]:
     """Closed intervals, as decimal strings."""
     word = 1 << core.width
     if isinstance(core, BaseExtensionCore | SingleBaseCore):
@@ -320,7 +320,7 @@ def _ranges(core: EngineCore) -> dict[str, list[str]]:
     return {name: [str(low), str(high)] for name, (low, high) in ranges.items()}
 
 
-def _interface(core: EngineCore) -> dict[str, Any]:
+def _interface(core: AnyEngineCore) -> dict[str, Any]:
     """The words of the interface, in their order."""
     if core.words:
         return _streams(core.words)
@@ -357,7 +357,7 @@ def _split(design: WordDesign, number: int) -> list[str]:
     return [str(word) for word in split_words(number, design.words, design.width)]
 
 
-def _word(core: EngineCore, word: Word) -> dict[str, Any]:
+def _word(core: AnyEngineCore, word: Word) -> dict[str, Any]:
     """A word of the interface: the vector that it belongs to and the channels of its rowers."""
     schedule, rowers = core.design.schedule, core.design.rowers
     first = word.group * rowers
@@ -389,7 +389,7 @@ def _signed_hex(number: int) -> str:
     return f"{number:#x}"
 
 
-def _files(core: EngineCore) -> dict[str, str]:
+def _files(core: AnyEngineCore) -> dict[str, str]:
     """All files by name, the manifest last."""
     specification, rtl = core.specification.toml(), emit(core.component(), core.name)
     top = f"rtl/{core.name}.v"
@@ -408,7 +408,7 @@ def _files(core: EngineCore) -> dict[str, str]:
     return completed(manifest, files)
 
 
-def _suffix(core: EngineCore) -> str:
+def _suffix(core: AnyEngineCore) -> str:
     """What the names of a core's templates end in."""
     if isinstance(core, BaseExtensionCore):
         return "_extension"
@@ -417,7 +417,7 @@ def _suffix(core: EngineCore) -> str:
     return "_words" if core.words else ""
 
 
-def _title(core: EngineCore) -> str:
+def _title(core: AnyEngineCore) -> str:
     """The core in one line."""
     if isinstance(core, BaseExtensionCore):
         return f"RNS base extension of {core.channels} channels of {core.width} bits"

@@ -6,7 +6,7 @@ from typing import Any
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
 from residua.cores.digit_verification import verify_digits
-from residua.cores.directory import Directory, EngineCore
+from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
@@ -131,7 +131,7 @@ def _verify_residues(
     return verify(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
 
 
-def _workload(core: EngineCore, seed: int) -> Workload:
+def _workload(core: AnyEngineCore, seed: int) -> Workload:
     if isinstance(core, BaseExtensionCore):
         return extension_workload(core.program, core.domain, seed)
     if isinstance(core, SingleBaseCore):

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program, Vector
+from residua.cores.engine_core import EngineCore
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError
 from residua.hardware.core import WordCore, WordDesign
-from residua.hardware.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
@@ -21,9 +22,6 @@ from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, search_bases, user_bases
 
-Reduction = Literal["shift", "multiply"]
-"""How the first fold of a channel reducer is made."""
-
 
 @dataclass(frozen=True)
 class _Choice:
@@ -33,18 +31,15 @@ class _Choice:
     condition: RangeCondition
 
 
-class RnsMontgomeryCore:
-    """Everything about one multiplier; what is not asked for is not calculated.
-
-    Attributes:
-        request: the specification as given.
+class RnsMontgomeryCore(EngineCore[Specification]):
+    """One RNS Montgomery multiplier.
 
     Raises:
         SpecificationError: no bases, no Cox or no form meets the request.
     """
 
     def __init__(self, request: Specification) -> None:
-        self.request = request
+        super().__init__(request)
         self._pair = _find_pair(request)
         choice = _choose(request, self._pair)
         self.domain, self.condition = choice.domain, choice.condition
@@ -59,14 +54,9 @@ class RnsMontgomeryCore:
         return self.request.name or f"rns_montgomery_{self.channels}x{self.width}{suffix}"
 
     @property
-    def channels(self) -> int:
-        """n, the moduli of each base."""
-        return len(self.domain.base_a)
-
-    @property
-    def width(self) -> int:
-        """w, the bits of a modulus."""
-        return self.domain.base_a.width
+    def wide_bases(self) -> tuple[Base, Base]:
+        """Base a and base b."""
+        return self.domain.base_a, self.domain.base_b
 
     @property
     def rowers(self) -> int:
@@ -74,49 +64,19 @@ class RnsMontgomeryCore:
         return self.request.rowers or self.channels
 
     @cached_property
-    def style(self) -> Style:
-        """What was asked for; if that was open, ``sparse`` if every h is within the weight."""
-        if self.request.bases != "auto":
-            return self.request.bases
-        return "sparse" if self.weight <= self.request.weight else "any"
-
-    @cached_property
-    def weight(self) -> int:
-        """The most signed digits that an h has."""
-        return max(m.weight for base in (self.domain.base_a, self.domain.base_b) for m in base)
-
-    @property
-    def reduction(self) -> Reduction:
-        """How sums are folded."""
-        if self.request.reduction != "auto":
-            return self.request.reduction
-        return "shift" if self.style == "sparse" else "multiply"
-
-    @cached_property
     def specification(self) -> Specification:
         """The request with every choice made; it leads to this core again."""
         return Specification(
-            algorithm=self.request.algorithm,
+            **self.common_choices,
             modulus=self.domain.modulus,
-            width=self.width,
-            channels=self.channels,
-            rowers=self.rowers,
             extension=self.request.extension,
             columns=self.request.row_length if self.request.row_length > 1 else None,
-            bases=self.style,
-            weight=self.request.weight,
-            base_a=_values(self.domain.base_a),
-            base_b=_values(self.domain.base_b),
             truncation=self.domain.first.truncation,
             sigma0=self.domain.first.sigma0,
             form="quadratic" if self.domain.form == "quadratic" else "reordered",
-            reduction=self.reduction,
-            schedule=self.request.schedule,
             interface=self.request.interface,
             result=self.words.result if self.words else None,
             output_multipliers=self.words.multipliers if self.words else None,
-            product_registers=self.request.product_registers,
-            levels_per_register=self.request.levels_per_register,
             name=self.name,
         )
 
@@ -136,7 +96,7 @@ class RnsMontgomeryCore:
                 f"1 to {self.channels}"
             )
         return WordDesign(
-            self.domain, self.request.result or "montgomery", self._options, multipliers
+            self.domain, self.request.result or "montgomery", self.options, multipliers
         )
 
     @cached_property
@@ -147,25 +107,7 @@ class RnsMontgomeryCore:
     @cached_property
     def _residue_design(self) -> EngineDesign:
         """The engine of the product alone."""
-        program = _program(self.domain)
-        design = EngineDesign(program, self._options)
-        program.representation = design.bounds.representation
-        return design
-
-    @property
-    def _options(self) -> EngineOptions:
-        return EngineOptions(
-            rowers=self.rowers,
-            reduction=self.reduction,
-            goal=self.request.schedule,
-            product_registers=self.request.product_registers,
-            levels_per_register=self.request.levels_per_register,
-        )
-
-    @property
-    def program(self) -> Program:
-        """What the engine computes: X Y / M_a mod P on residues, or from words to residues."""
-        return self.design.program
+        return self.engine_of(_program(self.domain))
 
     def component(self) -> Engine | WordCore:
         """A new component of the design."""
@@ -186,15 +128,13 @@ class RnsMontgomeryCore:
         With words also the parts of the latency, of the engine and of the conversion of the result,
         and both figures of the product alone, from residues to residues on the same bases.
         """
-        schedule = self.design.schedule
-        common = {"rower_latency": self.design.rower_latency, "in_flight": schedule.stages}
+        cycles = super().cycles
         if not self.words:
-            return {"latency": schedule.latency, "interval": schedule.interval, **common}
+            return cycles
         product = self._residue_design.schedule
-        return {
+        return cycles | {
             "latency": self.words.latency,
             "interval": self.words.interval,
-            **common,
             "engine_latency": self.design.serial_latency,
             "conversion_latency": self.words.conversion.latency,
             "residues_latency": product.latency,
@@ -220,14 +160,7 @@ class RnsMontgomeryCore:
             "modulus": str(domain.modulus),
             "modulus_name": modulus_name(domain.modulus),
             "modulus_bits": domain.modulus.bit_length(),
-            "n": self.channels,
-            "w": self.width,
-            "bases": self.style,
-            "h_weight": self.weight,
-            "base_a": [str(m.value) for m in domain.base_a],
-            "base_b": [str(m.value) for m in domain.base_b],
-            "h_a": [m.offset for m in domain.base_a],
-            "h_b": [m.offset for m in domain.base_b],
+            **self.base_parameters,
             "t": domain.first.truncation,
             "sigma0": str(domain.first.sigma0),
             "form": domain.form,
@@ -259,11 +192,7 @@ class RnsMontgomeryCore:
             "rowers": self.rowers,
             "extension": self.request.extension,
             "columns": self.request.row_length,
-            "reduction": self.reduction,
-            "folds": self.design.bounds.folds,
-            "schedule": self.request.schedule,
-            "product_registers": self.request.product_registers,
-            "levels_per_register": self.request.levels_per_register,
+            **self.engine_parameters,
         }
 
 
@@ -274,10 +203,6 @@ def search(request: Specification) -> dict[str, Any]:
         SpecificationError: there are none.
     """
     return {"parameters": RnsMontgomeryCore(request).bases}
-
-
-def _values(base: Base) -> tuple[int, ...]:
-    return tuple(modulus.value for modulus in base)
 
 
 def _program(domain: MontgomeryDomain) -> Program:

@@ -1,10 +1,10 @@
 """SBMM multiplier: from a specification to half bases, program, schedule and hardware."""
 
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from residua.algorithms.position_residue import PositionResidueDomain
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Interval
 from residua.algorithms.single_base import (
     largest_operands,
     outputs,
@@ -12,9 +12,10 @@ from residua.algorithms.single_base import (
     single_base,
 )
 from residua.algorithms.split import Form
+from residua.cores.engine_core import EngineCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.errors import SpecificationError
-from residua.hardware.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
@@ -27,14 +28,10 @@ from residua.numbers.half_bases import (
 from residua.numbers.moduli import Modulus
 from residua.numbers.position_primes import is_probable_prime
 from residua.numbers.residues import Redundant
-from residua.numbers.search import Style
 
 
-class SingleBaseCore:
-    """Everything about one SBMM multiplier; what is not asked for is not calculated.
-
-    Attributes:
-        request: the specification as given.
+class SingleBaseCore(EngineCore[SingleBaseSpecification]):
+    """One SBMM multiplier.
 
     Raises:
         SpecificationError: no bases meet the request, P is no prime, or m_gamma is too small.
@@ -44,7 +41,7 @@ class SingleBaseCore:
     """Only residues go in and out."""
 
     def __init__(self, request: SingleBaseSpecification) -> None:
-        self.request = request
+        super().__init__(request)
         base_a, base_b = _find_bases(request)
         prime = base_a.product**2 - 2
         if not is_probable_prime(prime):
@@ -68,60 +65,25 @@ class SingleBaseCore:
         return 2 * len(self.domain.split.base_a)
 
     @property
-    def width(self) -> int:
-        """w, the bits of a modulus."""
-        return self.domain.split.base_a.width
-
-    @property
     def rowers(self) -> int:
         """Physical rowers but those of m_gamma; n of them make two lanes."""
         return self.request.physical_rowers
 
     @property
-    def _wide(self) -> tuple[Base, Base]:
+    def wide_bases(self) -> tuple[Base, Base]:
+        """Base a, and base b without m_gamma."""
         split = self.domain.split
         return split.base_a, Base(split.base_b.wide)
 
     @cached_property
-    def weight(self) -> int:
-        """The most signed digits that an h has."""
-        return max(m.weight for base in self._wide for m in base)
-
-    @property
-    def style(self) -> Style:
-        """What was asked for; if that was open, ``sparse`` if every h is within the weight."""
-        if self.request.bases != "auto":
-            return self.request.bases
-        return "sparse" if self.weight <= self.request.weight else "any"
-
-    @property
-    def reduction(self) -> Literal["shift", "multiply"]:
-        """How sums are folded."""
-        if self.request.reduction != "auto":
-            return self.request.reduction
-        return "shift" if self.style == "sparse" else "multiply"
-
-    @cached_property
     def specification(self) -> SingleBaseSpecification:
         """The request with every choice made; it leads to this core again."""
-        base_a, base_b = self._wide
         return SingleBaseSpecification(
-            algorithm=self.request.algorithm,
+            **self.common_choices,
             modulus=self.domain.modulus,
-            width=self.width,
-            channels=self.channels,
-            rowers=self.rowers,
-            bases=self.style,
-            weight=self.request.weight,
-            base_a=tuple(m.value for m in base_a),
-            base_b=tuple(m.value for m in base_b),
             extra_bits=self.request.extra_bits,
             compress=self.request.compress,
             skip_quotient=self.request.skip_quotient,
-            reduction=self.reduction,
-            schedule=self.request.schedule,
-            product_registers=self.request.product_registers,
-            levels_per_register=self.request.levels_per_register,
             name=self.name,
         )
 
@@ -135,21 +97,7 @@ class SingleBaseCore:
             compressed=self.request.compress,
             parallel=self.rowers == self.channels,
         )
-        options = EngineOptions(
-            rowers=self.rowers,
-            reduction=self.reduction,
-            goal=self.request.schedule,
-            product_registers=self.request.product_registers,
-            levels_per_register=self.request.levels_per_register,
-        )
-        design = EngineDesign(program, options)
-        program.representation = design.bounds.representation
-        return design
-
-    @property
-    def program(self) -> Program:
-        """What the engine computes: X Y mod P on residues, compressed if asked for."""
-        return self.design.program
+        return self.engine_of(program)
 
     def component(self) -> Engine:
         """A new component of the design."""
@@ -170,17 +118,6 @@ class SingleBaseCore:
         }
 
     @property
-    def cycles(self) -> dict[str, int]:
-        """Latency and interval in cycles, see `Engine`."""
-        schedule = self.design.schedule
-        return {
-            "latency": schedule.latency,
-            "interval": schedule.interval,
-            "rower_latency": self.design.rower_latency,
-            "in_flight": schedule.stages,
-        }
-
-    @property
     def utilisation(self) -> float:
         """Counted products per rower and cycle of the steady state; at most 1.
 
@@ -194,20 +131,12 @@ class SingleBaseCore:
     def parameters(self) -> dict[str, Any]:
         """Every chosen number, big ones as decimal strings."""
         split = self.domain.split
-        base_a, base_b = self._wide
         return {
             "algorithm": self.request.algorithm,
             "modulus": str(self.domain.modulus),
             "modulus_name": None,
             "modulus_bits": self.domain.modulus.bit_length(),
-            "n": self.channels,
-            "w": self.width,
-            "bases": self.style,
-            "h_weight": self.weight,
-            "base_a": [str(m.value) for m in base_a],
-            "base_b": [str(m.value) for m in base_b],
-            "h_a": [m.offset for m in base_a],
-            "h_b": [m.offset for m in base_b],
+            **self.base_parameters,
             "extra_bits": self.request.extra_bits,
             "compress": self.request.compress,
             "skip_quotient": self.request.skip_quotient,
@@ -216,14 +145,10 @@ class SingleBaseCore:
             "form": split.form,
             "weights": list(split.weights),
             "factor_a": [str(factor) for factor in split.factor_a],
-            "root": str(base_a.product),
+            "root": str(split.base_a.product),
             "rowers": self.rowers,
             "lanes": self.design.lanes,
-            "reduction": self.reduction,
-            "folds": self.design.bounds.folds,
-            "schedule": self.request.schedule,
-            "product_registers": self.request.product_registers,
-            "levels_per_register": self.request.levels_per_register,
+            **self.engine_parameters,
         }
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from residua.cores.directory import EngineCore
+from residua.cores.directory import AnyEngineCore
 from residua.report import svg
 
 _SHOWN_ROWERS = 5
 """Rowers drawn in full; more are hinted at."""
 
 
-def datapath(core: EngineCore) -> str:
+def datapath(core: AnyEngineCore) -> str:
     """The engine: sequencer, ring of rowers, Cox, streams of words."""
     rowers = core.rowers
     taken, given = _stream_texts(core)
@@ -52,7 +52,7 @@ def _rower_names(rowers: int) -> list[str]:
     return ["rower 0", "rower 1", "…", f"rower {rowers - 1}"]
 
 
-def _rower(core: EngineCore, x: float, top: float, name: str, *, last: bool) -> list[str]:
+def _rower(core: AnyEngineCore, x: float, top: float, name: str, *, last: bool) -> list[str]:
     if name == "…":
         dots = [svg.text(x + 60, top + 60, "…", "name", anchor="middle")]
         return dots if last else [*dots, svg.path([(x + 146, top + 90), (x + 104, top + 90)])]
@@ -72,11 +72,11 @@ def _rower(core: EngineCore, x: float, top: float, name: str, *, last: bool) -> 
     return elements
 
 
-def _sequencer_text(core: EngineCore) -> str:
+def _sequencer_text(core: AnyEngineCore) -> str:
     return f"{core.design.schedule.interval} words of microcode, constant time"
 
 
-def _stream_texts(core: EngineCore) -> tuple[str, str]:
+def _stream_texts(core: AnyEngineCore) -> tuple[str, str]:
     """What the streams of operands and results carry."""
     if not core.words:
         residues = f"{core.rowers} words of {core.width + 1} bits"
@@ -86,7 +86,7 @@ def _stream_texts(core: EngineCore) -> tuple[str, str]:
     return f"words of {core.width} bits", f"{multipliers} multiplier{plural}, to words"
 
 
-def _cox_text(core: EngineCore) -> str:
+def _cox_text(core: AnyEngineCore) -> str:
     estimate, taps = core.design.estimate, core.design.machine.taps
     plural = "s" * (taps > 1)
     if estimate is None:
