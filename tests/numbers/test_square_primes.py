@@ -151,7 +151,7 @@ def test_refusals(arguments, text):
         ((2**16 - 2, 2**16 - 1), "is even"),
         ((2**16 - 1, 2**16 - 1), "given twice"),
         ((2**16 - 1,), "n / 2 = 2 moduli, but only 1"),
-        ((2**16 - 1, 2**15 + 1), "no pseudo-Mersenne modulus"),
+        ((2**16 - 1, 2**15 - 1), "no pseudo-Mersenne modulus"),
     ],
 )
 def test_bad_moduli(moduli, text):

@@ -196,7 +196,9 @@ class Directory:
             SpecificationError: this version of Residua makes another core of it.
         """
         specification = load_any(self.path / SPECIFICATION, {})
-        assert isinstance(specification, Specification | BaseExtensionSpecification)
+        assert isinstance(
+            specification, Specification | BaseExtensionSpecification | SingleBaseSpecification
+        )
         core = _engine_core(specification)
         self._check_same(_description(core))
         return core

@@ -75,8 +75,9 @@ def prove_primitives(
     includes = " ".join(f'-I"{path}"' for path in cell_model_directories("ecp5"))
     models = " ".join(f'"{path}"' for path in cell_models("ecp5"))
     script = [
-        # The models include those of other families, with modules of the same names.
-        f"read_verilog -DNO_INCLUDES {includes} {models}",
+        # The models include those of other families, with modules of the same names, and own ones
+        # come before empty ones.
+        f"read_verilog -nooverwrite -DNO_INCLUDES {includes} {models}",
         "read_verilog behaviour.v device.v",
         "hierarchy",
         "proc",
