@@ -20,6 +20,9 @@ SHAPES = [
     ((2**61 - 1,), 17, None),
     ((2**127 - 1,), 17, None),
     ((2**61 - 1,), 33, None),
+    # Words for which the steps and what follows them fill a counter.
+    ((8191,), 7, None),
+    ((2**61 - 1,), 15, None),
 ]
 
 

@@ -138,7 +138,9 @@ class ModularInverter(Component):
         self._order = [*self.loop, *self.ending]
         cycles = [*self.loop.values(), *self.ending.values()]
         self._phase = Signal(range(len(self._order)), name="phase")
-        self._position = Signal(range(max(*cycles, self.steps + 2, self.digits)), name="position")
+        self._position = Signal(
+            range(max(*cycles, self.stepper_latency, self.digits)), name="position"
+        )
         self._page, rounds = Signal(name="page"), Signal(range(self.batches), name="rounds")
         filling, stepping = Signal(name="filling"), Signal(name="stepping")
         running, taken = Signal(name="running"), Signal(name="taken")
