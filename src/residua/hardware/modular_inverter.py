@@ -329,7 +329,11 @@ class ModularInverter(Component):
             digit.eq(chain),
             above.eq(chain >> width),
         ]
-        self._made = {name: self._tag(m, name, made) for name in (*NUMBERS, "lift", "result")}
+        self._made = {
+            # A reset forgets what was to be stored.
+            name: delayed(m, self._is(name), made, name, resets=True)
+            for name in (*NUMBERS, "lift", "result")
+        }
         self._index = delayed(m, self._position[: ceil_log2(self.digits)], made, "made_index")
         self._made_page = delayed(m, ~self._page, made, "made_page")
         ending = delayed(m, self._is("lift", "result"), made - 1, "ending")
@@ -341,15 +345,6 @@ class ModularInverter(Component):
         for name, kinds in (("f", ("f",)), ("d", ("d", "lift")), ("e", ("e",))):
             with m.If(Cat(self._made[kind] for kind in kinds).any() & last):
                 m.d.sync += self._negative[name].eq(self._word[-1])
-
-    def _tag(self, m: Module, name: str, cycles: int) -> Value:
-        """Whether what is made now was read in a phase; a reset forgets it."""
-        tag: Value = self._is(name)
-        for cycle in range(1, cycles + 1):
-            register = Signal(name=f"{name}_{cycle}")
-            m.d.sync += register.eq(tag)
-            tag = register
-        return tag
 
     def _store(self, m: Module) -> None:
         """Every number's other page, the stepper, the result."""

@@ -219,21 +219,21 @@ class _Columns(Component):
         m = Module()
         operand = delayed(m, self.operand, 1, "operand")
         position: Value = self.position
-        marks = _flags(m, Cat(self.first, self.last, self.end), 1, "marks")
+        marks = delayed(m, Cat(self.first, self.last, self.end), 1, "marks", resets=True)
         valids: list[Value] = []
         end: Value = Const(0, 1)
         for index, unit in enumerate(self.units):
             if index:
                 operand = delayed(m, operand, 1, f"operand_of_{index}")
                 position = delayed(m, position, 1, f"position_of_{index}")
-                marks = _flags(m, marks, 1, f"marks_of_{index}")
+                marks = delayed(m, marks, 1, f"marks_of_{index}", resets=True)
             m.submodules[f"multiplier_{index}"] = unit
             m.d.comb += [
                 unit.left.eq(operand),
                 unit.right.eq(self._constant(m, index, position)),
                 unit.first.eq(marks[0]),
             ]
-            done = _flags(m, marks[1:], unit.latency, f"done_{index}")
+            done = delayed(m, marks[1:], unit.latency, f"done_{index}", resets=True)
             valids.append(done[0])
             end = done[0] & done[1]
         sums = [unit.sum for unit in self.units]
@@ -247,8 +247,8 @@ class _Columns(Component):
         m.d.sync += column.eq(chosen)
         m.d.comb += [
             self.column.eq(column),
-            self.valid.eq(_flags(m, Cat(*valids).any(), 1, "valid")),
-            self.column_end.eq(_flags(m, end, 1, "end")),
+            self.valid.eq(delayed(m, Cat(*valids).any(), 1, "valid", resets=True)),
+            self.column_end.eq(delayed(m, end, 1, "end", resets=True)),
         ]
         return m
 
@@ -302,8 +302,8 @@ class _CarryChain(Component):
         with m.Elif(self.valid):
             m.d.sync += carry.eq(total >> width)
         m.d.comb += [
-            self.digit_valid.eq(_flags(m, self.valid, 1, "valid")),
-            self.digit_end.eq(_flags(m, self.end, 1, "end")),
+            self.digit_valid.eq(delayed(m, self.valid, 1, "valid", resets=True)),
+            self.digit_end.eq(delayed(m, self.end, 1, "end", resets=True)),
         ]
         return m
 
@@ -459,15 +459,6 @@ def _wiped(m: Module, port: WritePort) -> Value:
 def _successor(value: Value, period: int) -> Value:
     """value + 1 modulo ``period``."""
     return Mux(value == period - 1, 0, value + 1)
-
-
-def _flags(m: Module, value: Value, cycles: int, name: str) -> Value:
-    """``value`` delayed, in registers that a reset clears."""
-    for cycle in range(1, cycles + 1):
-        register = Signal(value.shape(), name=f"{name}_{cycle}")
-        m.d.sync += register.eq(value)
-        value = register
-    return value
 
 
 def _signed_name(number: int) -> str:
