@@ -75,6 +75,8 @@ class _Lowering:
         self.limit = domain.split.base_a.product * ((1 << extra.width) - 3) // 2
         self.elements: dict[Variable, Coefficients] = {}
         self.short: set[Variable] = set()
+        self.doubles = _doubles(source)
+        self.doubled: dict[tuple[Variable, str], tuple[Residues, Residues]] = {}
 
     def lower(self) -> Lowered:
         inputs = {
@@ -134,6 +136,8 @@ class _Lowering:
                 if not long or _length(made) < self.limit:
                     return made
             del self.program.steps[done:]
+            made_since = {id(step.result) for step in self.program.steps}
+            self.doubled = {k: v for k, v in self.doubled.items() if id(v[1]) in made_since}
             self._shorten(max(long, key=lambda variable: _length(self.elements[variable])))
 
     def _shorten(self, variable: Variable) -> None:
@@ -166,19 +170,52 @@ class _Lowering:
         """U (index 0) or V of a sum of products in one base."""
         summands: list[Summand] = []
         for x, y, sign in operation.products:
-            own = [getattr(part, base) for part in self.elements[x]]
-            for j, left in enumerate(own):
-                wraps = j > index
-                other = 1 - j if index else j
-                if isinstance(y, Constant):
-                    amount = self.domain.digits(constant_value(y, self.constants))[other]
-                    amount *= sign * (self.domain.offset if wraps else 1)
-                    summands.append(self.program.scaled(left, amount, [f * f for f in left.factor]))
-                    continue
-                right = getattr(self.elements[y][other], base)
-                product = self.program.product(left, right, sign)
-                summands += [product] * (self.domain.offset if wraps else 1)
+            summands += (
+                self._constant_product(x, y, sign, index, base)
+                if isinstance(y, Constant)
+                else self._product(x, y, sign, index, base)
+            )
         return self.program.reduce(f"{operation.result.name}:u{index}_{base}", *summands)
+
+    def _constant_product(
+        self, x: Variable, y: Constant, sign: int, index: int, base: str
+    ) -> list[Summand]:
+        """Coefficient ``index`` of sign * x * y."""
+        digits = self.domain.digits(constant_value(y, self.constants))
+        summands = []
+        for j, part in enumerate(self.elements[x]):
+            left: Residues = getattr(part, base)
+            wraps = self.domain.offset if j > index else 1
+            amount = sign * wraps * digits[(index - j) % 2]
+            summands.append(self.program.scaled(left, amount, [f * f for f in left.factor]))
+        return summands
+
+    def _product(self, x: Variable, y: Variable, sign: int, index: int, base: str) -> list[Summand]:
+        """Coefficient ``index`` of sign * x * y; c K of one of both makes U, and V of a square."""
+        product = self.program.product
+        (r_x, k_x), (r_y, k_y) = (
+            [getattr(part, base) for part in self.elements[each]] for each in (x, y)
+        )
+        if index and x is y and x in self.doubles and self.domain.offset == 2:
+            return [product(r_x, self._double(x, base), sign)]
+        if index:
+            return [product(r_x, k_y, sign), product(k_x, r_y, sign)]
+        own = product(r_x, r_y, sign)
+        if x in self.doubles:
+            return [own, product(self._double(x, base), k_y, sign)]
+        if y in self.doubles:
+            return [own, product(k_x, self._double(y, base), sign)]
+        return [own, *[product(k_x, k_y, sign)] * self.domain.offset]
+
+    def _double(self, variable: Variable, base: str) -> Residues:
+        """c K of an element, made once for all products."""
+        k: Residues = getattr(self.elements[variable][1], base)
+        source, double = self.doubled.get((variable, base), (None, None))
+        if double is None or source is not k:
+            amount = self.program.scaled(k, self.domain.offset)
+            double = self.program.reduce(f"{variable.name}:2k_{base}", amount)
+            self.doubled[variable, base] = k, double
+        return double
 
     def _carried(
         self, name: str, own: Division, below: Division, multiple: int, wrap: int
@@ -251,6 +288,34 @@ class _Lowering:
             )
             for i, digit in enumerate(digits)
         )
+
+
+def _doubles(source: FieldProgram) -> set[Variable]:
+    """Elements of which 2 K saves products, more than the two that it takes.
+
+    It saves one in each base where it is a factor, two where it is squared; of two factors one is
+    enough.
+    """
+    left = [
+        (x, y)
+        for operation in source.operations
+        if isinstance(operation, ProductSum)
+        for x, y, _ in operation.products
+        if isinstance(y, Variable)
+    ]
+    chosen: set[Variable] = set()
+    while left:
+        saved: dict[Variable, int] = {}
+        for x, y in left:
+            # A square counts for both of its factors.
+            saved[x] = saved.get(x, 0) + 2
+            saved[y] = saved.get(y, 0) + 2
+        best = max(saved, key=lambda variable: saved[variable])
+        if saved[best] <= 2:
+            break
+        chosen.add(best)
+        left = [pair for pair in left if best not in pair]
+    return chosen
 
 
 def _length(element: Coefficients) -> Fraction:
