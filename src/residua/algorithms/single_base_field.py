@@ -6,6 +6,9 @@ ranges that interval arithmetic derives do. An operation that base b has no room
 longest operand and tries again; a compressed operand serves all later operations, too.
 
 Elements that live outside a program keep within what Compress leaves (`compressed_ranges`).
+
+A number X is one word of bits before `load` and after `unload`: the residues of K M_a + R in all
+channels of both bases, m_gamma included, from which `residue_to_binary` makes bits again.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
+from residua.algorithms.conversion import to_residues
 from residua.algorithms.field import (
     Choice,
     Combination,
@@ -29,8 +33,9 @@ from residua.algorithms.position_residue import Coefficients, PositionResidueDom
 from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
 from residua.algorithms.rns_field import Lowered
 from residua.algorithms.single_base import compress, compressed_ranges
-from residua.algorithms.split import Division, divide
+from residua.algorithms.split import Division, divide, split
 from residua.errors import SpecificationError
+from residua.numbers.bases import Base
 from residua.numbers.residues import Representation
 
 PARTS = ("r", "k")
@@ -288,6 +293,57 @@ class _Lowering:
             )
             for i, digit in enumerate(digits)
         )
+
+
+def load(
+    name: str, domain: PositionResidueDomain, words: int, width: int, representation: Representation
+) -> Lowered:
+    """A program that makes a pair of a binary number of ``words`` words, as ``name``.
+
+    The number may be any that the words hold: one Split, and a Compress, as its quotient by M_a is
+    not centred.
+    """
+    program = Program(f"load_{name}", representation)
+    number = program.words(name, words, width, (1 << (words * width)) - 1)
+    bases = domain.split
+    value = Element(*(to_residues(program, number, base) for base in (bases.base_a, bases.base_b)))
+    quotient, remainder = split(program, bases, value)
+    pair = compress(program, domain, (remainder, quotient))
+    program.output(*(part for each in pair for part in (each.a, each.b)))
+    return Lowered(program, {}, _named({name: pair}))
+
+
+def unload(name: str, domain: PositionResidueDomain, representation: Representation) -> Lowered:
+    """A program that makes K M_a + R of ``name``, in cofactor form over `number_base`.
+
+    The outputs are its channels of base a and those of base b.
+    """
+    program = Program(f"unload_{name}", representation)
+    pair = operand(program, domain, f"{name}:", compressed_ranges(domain, representation))
+    remainder, quotient = pair
+    radix, count = domain.split.base_a.product, len(domain.split.base_a)
+    inverses = number_base(domain).cofactor_inverses
+    # M_a is 0 in base a.
+    xi_a = program.reduce("xi_a", program.scaled(remainder.a, 1, inverses[:count]))
+    xi_b = program.reduce(
+        "xi_b",
+        program.scaled(quotient.b, radix, inverses[count:]),
+        program.scaled(remainder.b, 1, inverses[count:]),
+    )
+    program.output(xi_a, xi_b)
+    return Lowered(program, _named({name: pair}), {})
+
+
+def number_base(domain: PositionResidueDomain) -> Base:
+    """Both bases as one, with the extra modulus: it holds K M_a + R."""
+    return Base((*domain.split.base_a, *domain.split.base_b), narrow=True)
+
+
+def number_range(domain: PositionResidueDomain, representation: Representation) -> tuple[int, int]:
+    """The range of K M_a + R of what Compress leaves."""
+    remainder, quotient = compressed_ranges(domain, representation)
+    total = (remainder + quotient.scaled(Fraction(domain.split.base_a.product))).integers()
+    return int(total.low), int(total.high)
 
 
 def _doubles(source: FieldProgram) -> set[Variable]:

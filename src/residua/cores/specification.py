@@ -211,14 +211,14 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
     ``algorithm`` may make it that of a base extension, of SBMM or of a digit multiplier, a curve
-    that of a coprocessor.
+    that of a coprocessor, also on SBMM.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     if values.get("algorithm") == "base-extension":
         return check_base_extension(values, source)
-    if values.get("algorithm") == "sbmm":
+    if values.get("algorithm") == "sbmm" and "curve" not in values:
         return check_single_base(values, source)
     if values.get("algorithm") in DIGIT_ALGORITHMS:
         return check_digit(values, source)
