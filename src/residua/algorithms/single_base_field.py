@@ -41,6 +41,9 @@ from residua.numbers.residues import Representation
 PARTS = ("r", "k")
 """Coefficients of an element, as their names end outside a program."""
 
+_COMPRESSED = ":c"
+"""What names of compressed elements end in."""
+
 
 def lower(
     source: FieldProgram,
@@ -146,7 +149,7 @@ class _Lowering:
             self._shorten(max(long, key=lambda variable: _length(self.elements[variable])))
 
     def _shorten(self, variable: Variable) -> None:
-        long, name = self.elements[variable], f"{variable.name}:c"
+        long, name = self.elements[variable], f"{variable.name}{_COMPRESSED}"
         self.elements[variable] = compress(self.program, self.domain, long, name)
         self.short.add(variable)
 
@@ -293,6 +296,11 @@ class _Lowering:
             )
             for i, digit in enumerate(digits)
         )
+
+
+def compressions(program: Program) -> int:
+    """How many elements a lowered program compresses."""
+    return sum(step.result.name.endswith(_COMPRESSED + "0_a") for step in program.steps)
 
 
 def load(

@@ -155,24 +155,9 @@ class EccCore(CurveCore):
         self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve]
     ) -> CoprocessorDesign:
         reduction, rowers, product_registers, levels = self._options
-        moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
-        if self._bases is None:
-            pairs = list(zip(moduli_a, moduli_b, strict=True))
-            moduli_a, moduli_b = orient_pairs(pairs, curves[0].prime, below=self._columns > 1)
-        domains = [
-            MontgomeryDomain(
-                modulus,
-                Base(moduli_a),
-                Base(moduli_b),
-                pair.cox,
-                pair.cox,
-                modulus,
-                "quadratic",
-                skips_quotient=True,
-                columns=self._columns,
-            )
-            for modulus in _moduli(curves)
-        ]
+        domains = montgomery_domains(
+            pair, _moduli(curves), self._columns, arranged=self._bases is not None
+        )
         sparse = all(m.weight <= self._weight for m in (*pair.base_a, *pair.base_b))
         options = EngineOptions(
             rowers=rowers or pair.channels,
@@ -183,6 +168,34 @@ class EccCore(CurveCore):
         return CoprocessorDesign(
             curves, domains, options, formulas, self._blinding, self._inversion
         )
+
+
+def montgomery_domains(
+    pair: BasePair, moduli: Sequence[int], columns: int = 1, *, arranged: bool = False
+) -> list[MontgomeryDomain]:
+    """The domain of each modulus on bases that suit the first; ``arranged`` leaves them as given.
+
+    Raises:
+        SpecificationError: they do not allow the quadratic form.
+    """
+    moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
+    if not arranged:
+        pairs = list(zip(moduli_a, moduli_b, strict=True))
+        moduli_a, moduli_b = orient_pairs(pairs, moduli[0], below=columns > 1)
+    return [
+        MontgomeryDomain(
+            modulus,
+            Base(moduli_a),
+            Base(moduli_b),
+            pair.cox,
+            pair.cox,
+            modulus,
+            "quadratic",
+            skips_quotient=True,
+            columns=columns,
+        )
+        for modulus in moduli
+    ]
 
 
 def _moduli(curves: Sequence[Curve]) -> list[int]:

@@ -1,11 +1,12 @@
 """Elliptic-curve coprocessor whose field unit is SBMM, for curves over a prime M_a^2 - 2."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import isqrt
 from typing import Literal
 
 from residua.algorithms import single_base_field
+from residua.algorithms.field import FieldProgram
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base
@@ -113,51 +114,52 @@ class SingleBaseEccCore(CurveCore):
             product_registers=product_registers,
             levels_per_register=levels,
         )
-
-        def made(extra_bits: int) -> CoprocessorDesign:
-            domains = [self._domain(extra_bits)] * len(curves)
-            design = CoprocessorDesign(
-                curves, domains, options, formulas, self._blinding, self._inversion
-            )
-            _ = design.sources
-            return design
-
+        bases = self._base_a, self._base_b
         if self._extra_bits is not None:
-            return made(self._extra_bits)
-        return made(self._fewest_bits(curves[0], formulas[0]))
+            domain = domain_of(*bases, self._extra_bits)
+        else:
+            step = routines(curves[0], formulas[0])["ladder_step"]
+            domain = domain_of_fewest(*bases, step, constants(curves[0]))
+        domains = [domain] * len(curves)
+        return CoprocessorDesign(
+            curves, domains, options, formulas, self._blinding, self._inversion
+        )
 
-    def _fewest_bits(self, curve: Curve, formula: Formula) -> int:
-        """The fewest bits of m_gamma with which a step has the fewest operations.
 
-        Raises:
-            ProgramError: the most are too few.
-        """
-        step, named = routines(curve, formula)["ladder_step"], constants(curve)
+def domain_of(base_a: Base, base_b: Base, extra_bits: int) -> PositionResidueDomain:
+    """In the quadratic form if base a allows it, else in the short one."""
+    bases, representation = (base_a, base_b, extra_bits), Redundant(1)
+    try:
+        return single_base(*bases, representation, form="quadratic", multiplication="direct")
+    except SpecificationError:
+        return single_base(*bases, representation, form="short", multiplication="direct")
 
-        def operations(bits: int) -> int:
-            domain = self._domain(bits)
-            return len(single_base_field.lower(step, domain, named, Redundant(1)).program.steps)
 
-        most = min(LARGEST_EXTRA, self._base_a.width - 1)
-        best, fewest = most, operations(most)
-        for bits in range(most - 1, FEWEST_EXTRA - 1, -1):
-            try:
-                if operations(bits) > fewest:
-                    break
-            except ProgramError:
-                break
-            best = bits
-        return best
+def domain_of_fewest(
+    base_a: Base, base_b: Base, step: FieldProgram, named: Mapping[str, int]
+) -> PositionResidueDomain:
+    """With the fewest bits of m_gamma with which a program has the fewest operations.
 
-    def _domain(self, extra_bits: int) -> PositionResidueDomain:
-        """In the quadratic form if base a allows it, else in the short one."""
-        bases, representation = (self._base_a, self._base_b, extra_bits), Redundant(1)
+    Raises:
+        ProgramError: the most are too few.
+    """
+
+    def lowered(bits: int) -> tuple[int, PositionResidueDomain]:
+        domain = domain_of(base_a, base_b, bits)
+        program = single_base_field.lower(step, domain, named, Redundant(1)).program
+        return len(program.steps), domain
+
+    most = min(LARGEST_EXTRA, base_a.width - 1)
+    fewest, best = lowered(most)
+    for bits in range(most - 1, FEWEST_EXTRA - 1, -1):
         try:
-            domain = single_base(*bases, representation, form="quadratic", multiplication="direct")
-            _ = domain.split.weights
-        except SpecificationError:
-            return single_base(*bases, representation, form="short", multiplication="direct")
-        return domain
+            count, domain = lowered(bits)
+        except ProgramError:
+            break
+        if count > fewest:
+            break
+        best = domain
+    return best
 
 
 def _root(curves: Sequence[Curve]) -> int:

@@ -243,9 +243,9 @@ class CoprocessorDesign:
         """Whether lists alone schedule a routine.
 
         They do for a loop of many reductions, and for a window's table, of which few rounds run. In
-        SBMM a reduction is three times as many sequences, so that a solver is for steps alone.
+        SBMM, where a reduction is three times as many sequences, they leave few slots empty.
         """
-        if self.curve_pages == 1 and not name.startswith("ladder_step"):
+        if self.curve_pages == 1:
             return True
         if not name.startswith(LOOPS):
             return False
