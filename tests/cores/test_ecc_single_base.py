@@ -153,6 +153,7 @@ def test_a_specification_names_every_choice():
         ({"width": 17}, "no product of moduli 2\\^w - h of w = 17: give base_a"),
         ({"base_a": [65551, 65521]}, "another product than M_a"),
         ({"channels": 6}, "n = 6 channels: give base_a"),
+        ({"extension": "hierarchical", "columns": 3}, "do not make rows of c = 3"),
         ({"rowers": 3}, "rowers = 3 cannot share the 2 moduli of a half base evenly: 1, 2 can"),
     ],
 )
@@ -166,7 +167,7 @@ def test_cores_that_cannot_be(keys, message):
     [
         ({"channels": 5}, "n has to be even"),
         ({"base_b": [65521, 65519]}, "base_a is missing"),
-        ({"extension": "hierarchical"}, "leave out extension"),
+        ({"columns": 2}, "has no rows"),
         ({"width": 16, "extra_bits": 16}, "the extra modulus is narrower"),
         ({"algorithm": "rns-montgomery", "extra_bits": 9}, "only algorithm = 'sbmm'"),
     ],

@@ -171,11 +171,7 @@ class CoprocessorSpecification(BaseModel):
 
     def _check_single_base(self) -> None:
         """What can be said without the bases; the core says the rest."""
-        if self.row_length > 1:
-            raise SpecificationError(
-                "extension = 'hierarchical' needs bases of one width, and the extra modulus of "
-                "sbmm is narrower: leave out extension, or algorithm"
-            )
+        check_extension(self.extension, self.columns)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
         if self.base_a and self.base_b:

@@ -50,6 +50,7 @@ class CoprocessorBuild:
             "weight": asked.weight,
             "reduction": None if asked.reduction == "auto" else asked.reduction,
             "rowers": asked.rowers,
+            "columns": asked.row_length,
             "blinding": asked.blinding,
             "inversion": asked.inversion,
             "formula": None if asked.formula == "auto" else Formula(asked.formula),
@@ -64,7 +65,7 @@ class CoprocessorBuild:
                 extra_bits=asked.extra_bits,
                 **common,
             )
-        return EccCore(asked.curve, bases=_given(asked), columns=asked.row_length, **common)
+        return EccCore(asked.curve, bases=_given(asked), **common)
 
     @property
     def name(self) -> str:

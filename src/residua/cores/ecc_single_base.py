@@ -10,6 +10,7 @@ from residua.algorithms.field import FieldProgram
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base
+from residua.algorithms.split import Form
 from residua.cores.curve_core import CurveCore, checked, fastest_formula
 from residua.cores.specification_keys import LARGEST_EXTRA, divisors, shown
 from residua.curves.formulas import Formula
@@ -57,6 +58,7 @@ class SingleBaseEccCore(CurveCore):
         weight: int = 3,
         reduction: Literal["shift", "multiply"] | None = None,
         rowers: int | None = None,
+        columns: int = 1,
         blinding: int = 0,
         inversion: Inversion = Inversion.FERMAT,
         formula: Formula | None = None,
@@ -66,7 +68,7 @@ class SingleBaseEccCore(CurveCore):
         self.curves, self._weight = checked(curves), weight
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._extra_bits, self._blinding = extra_bits, blinding
-        self._inversion, self._formula = inversion, formula
+        self._inversion, self._formula, self._columns = inversion, formula, columns
         root = _root(self.curves)
         found = _given(base_a, width) or _base_of(root, width, channels)
         if found.product != root:
@@ -78,7 +80,7 @@ class SingleBaseEccCore(CurveCore):
         self._base_b = _given(base_b, found.width) or partner_base(
             found, None if style == "any" else weight
         )
-        _check_share(2 * len(found), channels, rowers)
+        _check_share(2 * len(found), channels, rowers, columns)
         self.design = self._design([self._chosen(curve) for curve in self.curves], self.curves)
 
     @property
@@ -116,27 +118,40 @@ class SingleBaseEccCore(CurveCore):
         )
         bases = self._base_a, self._base_b
         if self._extra_bits is not None:
-            domain = domain_of(*bases, self._extra_bits)
+            domain = domain_of(*bases, self._extra_bits, self._columns)
         else:
             step = routines(curves[0], formulas[0])["ladder_step"]
-            domain = domain_of_fewest(*bases, step, constants(curves[0]))
+            domain = domain_of_fewest(*bases, step, constants(curves[0]), self._columns)
         domains = [domain] * len(curves)
         return CoprocessorDesign(
             curves, domains, options, formulas, self._blinding, self._inversion
         )
 
 
-def domain_of(base_a: Base, base_b: Base, extra_bits: int) -> PositionResidueDomain:
+def domain_of(
+    base_a: Base, base_b: Base, extra_bits: int, columns: int = 1
+) -> PositionResidueDomain:
     """In the quadratic form if base a allows it, else in the short one."""
-    bases, representation = (base_a, base_b, extra_bits), Redundant(1)
+
+    def in_form(form: Form) -> PositionResidueDomain:
+        return single_base(
+            base_a,
+            base_b,
+            extra_bits,
+            Redundant(1),
+            form=form,
+            multiplication="direct",
+            columns=columns,
+        )
+
     try:
-        return single_base(*bases, representation, form="quadratic", multiplication="direct")
+        return in_form("quadratic")
     except SpecificationError:
-        return single_base(*bases, representation, form="short", multiplication="direct")
+        return in_form("short")
 
 
 def domain_of_fewest(
-    base_a: Base, base_b: Base, step: FieldProgram, named: Mapping[str, int]
+    base_a: Base, base_b: Base, step: FieldProgram, named: Mapping[str, int], columns: int = 1
 ) -> PositionResidueDomain:
     """With the fewest bits of m_gamma with which a program has the fewest operations.
 
@@ -145,7 +160,7 @@ def domain_of_fewest(
     """
 
     def lowered(bits: int) -> tuple[int, PositionResidueDomain]:
-        domain = domain_of(base_a, base_b, bits)
+        domain = domain_of(base_a, base_b, bits, columns)
         program = single_base_field.lower(step, domain, named, Redundant(1)).program
         return len(program.steps), domain
 
@@ -219,7 +234,7 @@ def _base_of(root: int, width: int | None, channels: int | None) -> Base:
     )
 
 
-def _check_share(count: int, channels: int | None, rowers: int | None) -> None:
+def _check_share(count: int, channels: int | None, rowers: int | None, columns: int) -> None:
     if channels not in (None, count):
         raise SpecificationError(
             f"channels = {channels}, but both half bases of the prime have n = {count} moduli "
@@ -229,4 +244,9 @@ def _check_share(count: int, channels: int | None, rowers: int | None) -> None:
         raise SpecificationError(
             f"rowers = {rowers} cannot share the {count // 2} moduli of a half base evenly: "
             f"{', '.join(map(str, divisors(count // 2)))} can"
+        )
+    if count // 2 % columns or (rowers or 0) % columns:
+        raise SpecificationError(
+            f"half bases of {count // 2} moduli on {rowers or count // 2} rowers do not make rows "
+            f"of c = {columns}: give another columns, or leave out extension"
         )

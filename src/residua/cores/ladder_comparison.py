@@ -3,7 +3,7 @@
 The same field program, a curve with any a over a prime M_a^2 - 2, on engines with the same number
 of rowers: n / 2 of w bits and the narrow one for SBMM, n / 2 of w + 1 bits for RNS Montgomery, each
 of which serves two of its n channels (SBMM Table 3). Slots of a loop's round as the processor runs
-it, placed by the same lists.
+it, placed by the same lists. Extensions are Kawamura's, or hierarchical on both.
 """
 
 from dataclasses import dataclass
@@ -40,6 +40,7 @@ class LadderStep:
 
     channels: int
     width: int
+    columns: int
     rowers: int
     sbmm: int
     sbmm_full: int
@@ -54,12 +55,13 @@ class LadderStep:
         return 1 - self.sbmm / self.montgomery
 
 
-def ladder_step(channels: int, width: int) -> LadderStep:
+def ladder_step(channels: int, width: int, columns: int = 1) -> LadderStep:
     """The cycles of a step on both field units with n / 2 rowers.
 
     Args:
         channels: n, even; base a of SBMM has half of them, each base of RNS Montgomery all.
         width: w of SBMM's moduli; those of RNS Montgomery have a bit more.
+        columns: c > 1 for hierarchical extensions, over rows of c moduli.
 
     Raises:
         SpecificationError: there are no bases of that kind.
@@ -67,14 +69,16 @@ def ladder_step(channels: int, width: int) -> LadderStep:
     base_a, base_b = _half_bases(channels // 2, width)
     prime = base_a.product**2 - 2
     named = ladder.constants(prime, _A, _B)
-    single = domain_of_fewest(base_a, base_b, ladder.step(), named)
+    single = domain_of_fewest(base_a, base_b, ladder.step(), named, columns)
     extra = single.split.base_b.extra
     assert extra is not None
     on_sbmm, lowered = _placed(single, named, channels // 2)
-    on_montgomery, _ = _placed(_montgomery(prime, channels, width + 1), named, channels // 2)
+    other = _montgomery(prime, channels, width + 1, columns)
+    on_montgomery, _ = _placed(other, named, channels // 2)
     return LadderStep(
         channels,
         width,
+        columns,
         channels // 2,
         *on_sbmm,
         *on_montgomery,
@@ -90,12 +94,12 @@ def _half_bases(count: int, width: int) -> tuple[Base, Base]:
         return half_bases(width, count)
 
 
-def _montgomery(prime: int, channels: int, width: int) -> Domain:
+def _montgomery(prime: int, channels: int, width: int, columns: int) -> Domain:
     try:
-        pair = search_bases(prime, width, channels, style="sparse", weight=_WEIGHT)
+        pair = search_bases(prime, width, channels, style="sparse", weight=_WEIGHT, columns=columns)
     except SpecificationError:
-        pair = search_bases(prime, width, channels, style="any", weight=_WEIGHT)
-    return montgomery_domains(pair, [prime])[0]
+        pair = search_bases(prime, width, channels, style="any", weight=_WEIGHT, columns=columns)
+    return montgomery_domains(pair, [prime], columns)[0]
 
 
 def _placed(domain: Domain, named: dict[str, int], rowers: int) -> tuple[tuple[int, int], Lowered]:

@@ -282,7 +282,8 @@ class ProcessorDesign:
             }
         weights = operand + CONTROL_DELAY + WEIGHTS_DELAY + self.machine.cox_delay
         if self.narrow:
-            named |= {"listens": operand, "narrow_tap": weights}
+            # What the Cox waits with are words of the ring.
+            named |= {"listens": operand, "narrow_tap": weights - self.machine.cox_delay}
         return named | {f"cox_weight_{tap}": weights for tap in range(self.machine.taps)}
 
 
@@ -352,6 +353,8 @@ class Processor(Component):
         extra = self._narrow_rower(m, control, rowers[0])
         rows = self._rows(m, control, rowers)
         words = [row.word for row in rows] or [rower.operand for rower in rowers]
+        if extra and self.design.row_shape:
+            m.d.comb += extra.row.eq(self._heard(m, words[0]))
         self._drive_bus(m, control, rowers, extra, words)
         self._clear(m, [*rowers, *([extra] if extra else [])])
         m.d.comb += [
@@ -408,6 +411,16 @@ class Processor(Component):
         m.d.comb += [getattr(extra, name).eq(control[name]) for name in own]
         m.d.comb += extra.ring.eq(first.operand)
         return extra
+
+    def _heard(self, m: Module, word: Value) -> Value:
+        """A super-residue when the other rowers have it, reduced, for their left operand.
+
+        The constant that it includes is 0 modulo 2^g.
+        """
+        shape = self.design.row_shape
+        assert shape is not None
+        latency = shape.lead - LAUNCH_DELAY + 1
+        return delayed(m, word[: self.design.narrow], latency, "heard").as_signed()
 
     def _rows(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> list[Row]:
         """The rows of hierarchical extensions; what they store is overwritten by clearing."""
