@@ -162,9 +162,9 @@ Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
     Key(
-        "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
-        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, or an exponentiator "
-        "around one.",
+        "What to build: an RNS multiplier, a base extension alone, a single-base multiplier for "
+        "primes M_a^2 - 2, a digit multiplier, or an exponentiator around one; with `curve` a "
+        "coprocessor on one of the first and the third.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",

@@ -175,7 +175,8 @@ class _Assembler:
             values["narrow_tap"] = 1
         if slot.left == Left.ROW:
             moduli = routine.placed[job].sequence.moduli
-            values["row_modulus"] = self.moduli.setdefault(moduli, len(self.moduli))
+            if moduli:
+                values["row_modulus"] = self.moduli.setdefault(moduli, len(self.moduli))
             values |= self._ring(routine, time, slot)
         return values
 
