@@ -78,7 +78,7 @@ class SingleBaseEccCore(CurveCore):
             )
         self._base_a = found
         self._base_b = _given(base_b, found.width) or partner_base(
-            found, None if style == "any" else weight
+            found, None if style == "any" else weight, below=columns > 1
         )
         _check_share(2 * len(found), channels, rowers, columns)
         self.design = self._design([self._chosen(curve) for curve in self.curves], self.curves)

@@ -20,7 +20,7 @@ from residua.hardware.engine import EngineOptions
 from residua.hardware.processor import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
-from residua.numbers.half_bases import half_bases, sparse_half_bases
+from residua.numbers.half_bases import half_bases, partner_base, sparse_half_bases
 from residua.numbers.residues import Redundant
 from residua.numbers.search import search_bases
 
@@ -67,6 +67,8 @@ def ladder_step(channels: int, width: int, columns: int = 1) -> LadderStep:
         SpecificationError: there are no bases of that kind.
     """
     base_a, base_b = _half_bases(channels // 2, width)
+    if columns > 1:
+        base_b = partner_base(base_a, _WEIGHT, below=True)
     prime = base_a.product**2 - 2
     named = ladder.constants(prime, _A, _B)
     single = domain_of_fewest(base_a, base_b, ladder.step(), named, columns)
