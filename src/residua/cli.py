@@ -16,6 +16,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from residua.cores import cost as costs
 from residua.cores import directory as directories
+from residua.cores import dynamic_range as dynamic_ranges
 from residua.cores import specification as specifications
 from residua.cores.evidence import POINTS, POWERS, PRODUCTS, verify_directory
 from residua.cores.manifest import version
@@ -26,7 +27,7 @@ from residua.errors import SpecificationError
 from residua.explore import curve_search, prime_check, prime_search
 from residua.explore.chain_bounds import Chain, Closing
 from residua.numbers.search import Style
-from residua.report import documents, page, paper_tables, prime_tables, tables
+from residua.report import documents, page, paper_tables, prime_tables, range_table, tables
 from residua.toolchain.process import ToolError
 
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
@@ -191,6 +192,47 @@ def cost(*, flags: Flags, as_json: Json = False) -> None:
     """Count the operations of the algorithms beside the formulas."""
     found = costs.cost_table(flags)
     _show(found, as_json, tables.cost)
+
+
+@app.command("range")
+def range_of(
+    formula: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMULA",
+            help=f"{', '.join(dynamic_ranges.FORMULAS)}, or a file with a formula as text.",
+        ),
+    ],
+    *,
+    modulus: Annotated[str, typer.Option(metavar="P", help="A name, a number, or @file.")],
+    reduce: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Only this placement, beside the results."),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=N", help="An input that is a small number."),
+    ] = None,
+    bits: Annotated[int | None, typer.Option(metavar="B", help="The range that there is.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="W", help="Or bits of a modulus,")] = None,
+    channels: Annotated[int | None, typer.Option(metavar="N", help="and their number.")] = None,
+    most: Annotated[
+        int, typer.Option(metavar="K", help="Values to reduce beside the results.")
+    ] = dynamic_ranges.MOST,
+    cost: Annotated[
+        int, typer.Option(metavar="C", help="Products that a reduction takes as long as.")
+    ] = dynamic_ranges.REDUCTION_COST,
+    as_json: Json = False,
+) -> None:
+    """Find where a formula is best reduced in an RNS, and the range that it needs then."""
+    available = dynamic_ranges.available_bits(bits, width, channels)
+    names = None if reduce is None else [name for name in reduce.split(",") if name]
+    with _steps("range") as step:
+        step("placements")
+        found = dynamic_ranges.dynamic_range(
+            formula, modulus, reduce=names, fixed=fixed or (), bits=available, most=most, cost=cost
+        )
+    _show(found, as_json, range_table.placements)
 
 
 @app.command("tables")

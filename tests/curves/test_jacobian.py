@@ -109,9 +109,9 @@ def test_ranges(prime, widest):
 
 
 def test_ranges_without_reductions():
-    """E19 has 2083 and 2400 bits, sign included."""
-    assert _bits(FORMULAS["jacobian-addition"], P) == 2082
-    assert _bits(FORMULAS["jacobian-doubling"], P) in (2399, 2400)
+    """The figures of E19."""
+    assert _bits(FORMULAS["jacobian-addition"], P) == 2083
+    assert _bits(FORMULAS["jacobian-doubling"], P) == 2400
 
 
 def _bits(program, prime):
