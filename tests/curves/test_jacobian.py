@@ -14,7 +14,7 @@ from residua.numbers.extended import extended_base
 
 CURVE = find_curve("secp160r1")
 P = CURVE.prime
-BASE = extended_base(20, 33, 7)
+BASE = extended_base(20, 33)
 KINDS = {
     "integers": Integers(P),
     "conversion": ExtendedResidues(BASE, P),

@@ -72,8 +72,7 @@ def add(arithmetic: PointArithmetic[V], p: Triple[V], q: Triple[V], a: V) -> Tri
         return q
     if arithmetic.is_zero(q[2]):
         return p
-    names = dict(zip(("X0", "Y0", "Z0", "X1", "Y1", "Z1"), (*p, *q), strict=True))
-    values = run(ADDITION, arithmetic, names)
+    values = run(ADDITION, arithmetic, _pair(p, q))
     if arithmetic.is_zero(values["W"]) and arithmetic.is_zero(values["R"]):
         return double(arithmetic, p, a)
     return [values[name] for name in ADDITION.outputs.values()]
@@ -90,12 +89,22 @@ def multiply(
 ) -> Triple[V]:
     """k P by Algorithm 1, the binary method, with an addition for every one of ``bits`` bits.
 
-    That of a clear bit is computed and dropped, so that operations do not depend on k. ``neutral``
-    is what the method starts from, (1 : 1 : 0). Scalars are any of ``bits`` bits.
+    That of a clear bit is computed and dropped, and 2 P stands by for Q = P, so that operations do
+    not depend on k. ``neutral`` is what the method starts from, (1 : 1 : 0). Scalars are any of
+    ``bits`` bits.
     """
-    q = neutral
+    twice, q = double(arithmetic, p, a), neutral
     for position in reversed(range(bits)):
         q = double(arithmetic, q, a)
-        total = add(arithmetic, q, p, a)
+        values = run(ADDITION, arithmetic, _pair(q, p))
+        total: Triple[V] = [values[name] for name in ADDITION.outputs.values()]
+        if arithmetic.is_zero(values["W"]) and arithmetic.is_zero(values["R"]):
+            total = twice
+        if arithmetic.is_zero(q[2]):
+            total = p
         q = total if k >> position & 1 else q
     return q
+
+
+def _pair(p: Triple[V], q: Triple[V]) -> dict[str, V]:
+    return dict(zip(("X0", "Y0", "Z0", "X1", "Y1", "Z1"), (*p, *q), strict=True))

@@ -117,19 +117,15 @@ class ExtendedBase:
         return prime + (prime >> _GUARD)
 
 
-def extended_base(channels: int, width: int, folded: int) -> ExtendedBase:
+def extended_base(channels: int, width: int) -> ExtendedBase:
     """The base of the first ``channels`` moduli 2^w - h, sparse ones before others.
 
-    Args:
-        channels: n, moduli beside the redundant one, which is the smallest 2^g - 1 that will do.
-        width: w.
-        folded: bits above w that one fold has to bring below 2^(w - 1), so that a result is below
-            twice its modulus.
+    The redundant modulus is the smallest 2^g - 1 that will do.
 
     Raises:
         SpecificationError: there are not as many moduli; with the number that there are.
     """
-    limit = (1 << (width - 1)) >> folded
+    limit = min((1 << width) // 4, _LARGEST_OFFSET)
     chosen: list[Modulus] = []
     product = 1
     for candidate in chain(*(_candidates(width, limit, sparse) for sparse in (True, False))):
@@ -140,18 +136,17 @@ def extended_base(channels: int, width: int, folded: int) -> ExtendedBase:
             break
     if len(chosen) < channels:
         raise SpecificationError(
-            f"there are {len(chosen)} coprime odd moduli of {width} bits with h up to {limit}, "
-            f"and {channels} are wanted: a larger width or a smaller radix has more"
+            f"there are {len(chosen)} coprime odd moduli 2^{width} - h with h up to {limit}, and "
+            f"{channels} are wanted: a larger width has more"
         )
     base = Base(tuple(sorted(chosen, key=lambda m: m.offset)))
-    least = max((channels + 1).bit_length(), folded + 2)
-    bits = next(g for g in count(least) if gcd((1 << g) - 1, product) == 1)
+    bits = next(g for g in count((channels + 1).bit_length()) if gcd((1 << g) - 1, product) == 1)
     return ExtendedBase(base, Modulus(bits, 1))
 
 
 def _candidates(width: int, limit: int, sparse: bool) -> Iterator[Modulus]:
     """Odd moduli in the order of h, those of few signed digits or the others."""
-    for offset in range(1, min(limit, _LARGEST_OFFSET) + 1, 2):
+    for offset in range(1, limit + 1, 2):
         candidate = Modulus(width, offset)
         if (candidate.weight <= _SPARSE) == sparse:
             yield candidate
