@@ -22,6 +22,9 @@ from residua.cores.digit_montgomery import DigitMontgomeryCore
 from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.extended import ExtendedCore
+from residua.cores.extended_directory import extended_description, extended_files
+from residua.cores.extended_specification import ExtendedSpecification
 from residua.cores.integration import integration_files
 from residua.cores.manifest import (
     MANIFEST,
@@ -67,7 +70,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "ecpm"]
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -111,6 +114,9 @@ def build(
     if isinstance(specification, DigitSpecification):
         progress("Verilog")
         files = digit_files(DigitMontgomeryCore(specification))
+    elif isinstance(specification, ExtendedSpecification):
+        progress("Verilog")
+        files = extended_files(ExtendedCore(specification))
     elif isinstance(specification, CoprocessorSpecification):
         progress("bases, schedule and microcode")
         files = coprocessor_files(CoprocessorBuild(specification), progress)
@@ -175,8 +181,9 @@ class Directory:
     @property
     def kind(self) -> Kind:
         """What kind of core it is."""
-        if self.manifest.get("kind") == "coprocessor":
-            return "coprocessor"
+        own: dict[str, Kind] = {"coprocessor": "coprocessor", "ecpm": "ecpm"}
+        if self.manifest.get("kind") in own:
+            return own[self.manifest["kind"]]
         algorithm = self.manifest["parameters"].get("algorithm")
         if algorithm in DIGIT_ALGORITHMS:
             return "digit"
@@ -214,6 +221,19 @@ class Directory:
         assert isinstance(specification, DigitSpecification)
         core = DigitMontgomeryCore(specification)
         self._check_same(digit_description(core))
+        return core
+
+    @cached_property
+    def extended(self) -> ExtendedCore:
+        """The extended-RNS point multiplier, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, ExtendedSpecification)
+        core = ExtendedCore(specification)
+        self._check_same(extended_description(core))
         return core
 
     @cached_property

@@ -8,6 +8,7 @@ from residua.cores.base_extension_workload import extension_workload
 from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.extended_verification import verify_extended
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import VerificationResult, build_simulator, verify
@@ -56,8 +57,11 @@ def verify_directory(
         )
     run = _verify_words if directory.interface == "words" else _verify_residues
     run = _verify_digits if directory.kind == "digit" else run
-    powers = directory.manifest["parameters"]["algorithm"] == "modexp"
+    run = _verify_extended if directory.kind == "ecpm" else run
+    parameters = directory.manifest["parameters"]
+    powers = parameters["algorithm"] == "modexp"
     default = POWERS if powers else PRODUCTS
+    default = POINTS if parameters.get("operation") == "multiply" else default
     found = run(directory, default if vectors is None else vectors, seed, stalls, progress)
     result: dict[str, Any] = {
         "vectors": found.vectors,
@@ -158,6 +162,20 @@ def _verify_digits(
 ) -> VerificationResult:
     return verify_digits(
         directory.digits,
+        directory.sources(),
+        build_dir=directory.path / "simulation",
+        vectors=vectors,
+        seed=seed,
+        stalls=stalls,
+        progress=progress,
+    )
+
+
+def _verify_extended(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> VerificationResult:
+    return verify_extended(
+        directory.extended,
         directory.sources(),
         build_dir=directory.path / "simulation",
         vectors=vectors,

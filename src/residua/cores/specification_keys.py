@@ -20,10 +20,10 @@ ScheduleGoal = Literal["latency", "interval"]
 DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp")
 """Those of digit Montgomery multipliers, and of exponentiation on them."""
 
-ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS)
+ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS, "ecpm-2006")
 """What this version builds."""
 
-PLANNED = ("mwr2kmm", "ecpm-2006")
+PLANNED = ("mwr2kmm",)
 """Algorithms that have a name and are not built yet."""
 
 
@@ -152,8 +152,8 @@ Algorithm = Annotated[
     BeforeValidator(_algorithm),
     Key(
         "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
-        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, or an exponentiator "
-        "around one.",
+        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, an exponentiator around "
+        "one, or the extended-RNS point multiplier of 2006 for a `curve`.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",
@@ -203,7 +203,8 @@ Width = Annotated[
     Key(
         "Bits w of a channel modulus.",
         f"{WIDTHS[0]} to {WIDTHS[-1]}",
-        "17, of `sbmm` 16; with given bases what their moduli have",
+        "17, of `sbmm` 16, of `ecpm-2006` the least that holds the range; with given bases what "
+        "their moduli have",
         "BITS",
     ),
 ]
@@ -212,7 +213,7 @@ Channels = Annotated[
     Key(
         "Channel moduli n in each of the two bases; of `sbmm` in both half bases together.",
         f"1 to {MOST_CHANNELS}",
-        "the smallest number that works",
+        "the smallest number that works; of `ecpm-2006` 20",
         "N",
     ),
 ]
@@ -317,7 +318,7 @@ Name = Annotated[
         "SystemVerilog or VHDL",
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
         "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`; "
-        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`",
+        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `ecpm_20x33`",
         "NAME",
     ),
 ]

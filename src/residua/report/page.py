@@ -85,7 +85,12 @@ def _digit(directory: Directory) -> dict[str, Any]:
     return {"hex": hex, "cycles": directory.digits.cycles}
 
 
-_SHOWN = {"coprocessor": _coprocessor, "digit": _digit}
+def _ecpm(directory: Directory) -> dict[str, Any]:
+    """What there is to show of an extended-RNS point multiplier."""
+    return {"hex": hex, "cycles": directory.extended.cycles}
+
+
+_SHOWN = {"coprocessor": _coprocessor, "digit": _digit, "ecpm": _ecpm}
 """By the kind of a directory; the others have an engine."""
 
 

@@ -18,6 +18,8 @@ def built(found: Result, path: Path) -> Text:
         return _built_coprocessor(found, path)
     if "digits" in found["parameters"]:
         return _built_digit(found, path)
+    if found.get("kind") == "ecpm":
+        return _built_ecpm(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
@@ -51,6 +53,22 @@ def _built_digit(found: Result, path: Path) -> Text:
             if "products" in cycles
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_ecpm(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    held = f"values of {parameters['range_bits']} bits in a range of {parameters['product_bits']}"
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{parameters['operation']}, {parameters['curve']}"),
+        ("moduli", f"{parameters['n']} of {parameters['w']} bits, and {parameters['redundant']}"),
+        ("range", f"{held}, and a sign"),
+        ("control", parameters["control"]),
+        ("latency", f"{cycles['latency']} cycles"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
