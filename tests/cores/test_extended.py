@@ -71,21 +71,22 @@ def test_same_specification_same_bytes(directory, tmp_path):
         assert (again.path / name).read_bytes() == (directory.path / name).read_bytes()
 
 
-def test_a_wrong_core_is_found(directory, tmp_path):
-    """A changed constant in the Verilog does not pass."""
-    core = directory.extended
-    half = core.design.constants(0)["xi_half"]
-    source = directory.path / "rtl" / f"{directory.name}.v"
-    copy = build(core.request, tmp_path / "wrong")
-    text = source.read_text()
-    width = core.design.width
-    assert f"{width}'h{half:0{-(-width // 4)}x}" in text
-    changed = text.replace(
-        f"{width}'h{half:0{-(-width // 4)}x}", f"{width}'h{half - 1:0{-(-width // 4)}x}"
-    )
-    (copy.path / "rtl" / f"{directory.name}.v").write_text(changed)
-    found = verify_directory(copy, vectors=3)
+def test_differences_and_wrong_formulas_are_found(directory, monkeypatch):
+    """A model that is wrong for one scalar differs from the Verilog and from affine arithmetic."""
+    model = ExtendedCore.model
+
+    def wrong(core, numbers):
+        x, y, z = model(core, numbers)
+        return (x, y + (numbers[0] == 3), z)
+
+    monkeypatch.setattr(ExtendedCore, "model", wrong)
+    opened = Directory.open(directory.path)
+    monkeypatch.setattr(Directory, "extended", directory.extended)
+    found = verify_directory(opened, vectors=6)
     assert not found["passed"]
+    assert found["mismatches"] == 1
+    assert "the formulas are wrong for (3, " in found["failures"][0]
+    assert "expected" in found["failures"][1]
 
 
 @pytest.mark.parametrize("operation", ["add", "double"])
@@ -112,7 +113,7 @@ def test_published_sizes():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"width": 32}, "is 5 bits too narrow: .* 20 moduli of 33 bits would do"),
+        ({"width": 32}, "is 4 bits too narrow: .* 20 moduli of 33 bits would do"),
         ({"curve": "Curve25519"}, "is for short Weierstrass curves"),
         ({"curve": "P-192, P-256"}, "curve has 2 curves: algorithm = 'ecpm-2006' is for one"),
         ({"operation": "add", "scalar_bits": 160}, "has no scalar; leave it out"),

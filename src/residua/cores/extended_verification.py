@@ -24,6 +24,9 @@ from residua.machines.integers import Integers
 _LARGEST_STEP = 20_000
 """Runs of one simulation."""
 
+_LONG_CYCLES = 3_000_000
+"""Simulations of so many cycles are worth an optimised simulator."""
+
 
 def verify_extended(
     core: ExtendedCore,
@@ -48,7 +51,8 @@ def verify_extended(
         design.width, design.operand_words, design.result_words, design.latency, design.interval
     )
     text = harness_source(streams, core.name)
-    executable = compile_harness(text, rtl_sources, core.name, build_dir, optimise=True)
+    optimise = vectors * design.interval >= _LONG_CYCLES
+    executable = compile_harness(text, rtl_sources, core.name, build_dir, optimise=optimise)
     built, source, done = time.monotonic(), operands(core, random.Random(seed)), 0
     reports: list[dict[str, Any]] = []
     failures: list[str] = []
