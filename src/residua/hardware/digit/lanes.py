@@ -15,6 +15,7 @@ from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.errors import SpecificationError
+from residua.hardware.delay import delayed
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.delay_line import DelayLine
 from residua.hardware.digit.modulus import connect_modulus, make_modulus
@@ -94,6 +95,11 @@ class LanesDesign:
         return self.quotient + self.product + self.merge + 2
 
     @property
+    def stored(self) -> int:
+        """When a row of the result is written."""
+        return self.sum + 2 + (self.shape.variant == "subtract")
+
+    @property
     def period(self) -> int:
         """Cycles of an iteration."""
         return max(self.streams.rows, self.quotient + 3)
@@ -119,7 +125,7 @@ class LanesDesign:
         streams = self.streams
         zeros = streams.columns - streams.words
         last_row = self.compute - self.period + streams.rows
-        return zeros + last_row + self.sum + streams.words + 5
+        return zeros + last_row + self.stored + streams.words + 3
 
     @property
     def multipliers(self) -> int:
@@ -185,7 +191,7 @@ class IddmmLanes(Component):
         }
         flags: dict[str, list[Signal]] = {}
         for name, value in now.items():
-            own = [Signal(name=f"{name}_{cycle}") for cycle in range(self.design.sum + 3)]
+            own = [Signal(name=f"{name}_{cycle}") for cycle in range(self.design.stored + 1)]
             m.d.sync += [late.eq(early) for late, early in zip(own, [value, *own], strict=False)]
             flags[name] = own
         return flags
@@ -280,27 +286,30 @@ class IddmmLanes(Component):
         m.d.sync += place.eq(row + 1)
 
     def _store(self, m: Module, results: Any, modulus: Any, row: Value) -> None:
-        """The rows of the last iteration, a cycle later."""
+        """The rows of the last iteration, in registers, and less p a cycle later."""
         design, flags = self.design, self._flags
-        wide, cycle = design.shape.digit * design.lanes, design.sum + 2
+        wide, cycle = design.shape.digit * design.lanes, design.stored
         kept = Signal(wide, name="row", reset_less=True)
         place = Signal(range(design.streams.rows), name="result_row")
         m.d.sync += [kept.eq(row), place.eq(results.write_row + 1)]
         writes = flags["valid"][cycle] & flags["final"][cycle]
         m.d.comb += [
-            results.row.eq(kept),
             results.write_row.eq(Mux(flags["first"][cycle], 0, place)),
             results.write.eq(writes),
             results.finish.eq(writes & flags["last"][cycle]),
         ]
         if design.shape.variant == "closed":
+            m.d.comb += results.row.eq(kept)
             return
-        self._read_modulus(m, modulus.second_row, cycle - 1)
+        # p comes from its memory, and the difference goes to another one, through registers.
+        self._read_modulus(m, modulus.second_row, cycle - 3)
+        p = delayed(m, modulus.second_p, 1, "second_p")
         borrow, difference = Signal(name="borrow"), Signal(wide + 1, name="signed_difference")
-        taken = borrow & ~flags["first"][cycle]
+        m.d.comb += difference.eq(less(kept, p, borrow & ~flags["first"][cycle - 1]))
+        m.d.sync += [borrow.eq(difference[wide])]
+        below = difference[wide] & ~self._top.any()
         m.d.comb += [
-            difference.eq(less(kept, modulus.second_p, taken)),
-            results.difference.eq(difference[:wide]),
-            results.keep.eq(difference[wide] & ~self._top.any()),
+            results.row.eq(delayed(m, kept, 1, "row")),
+            results.difference.eq(delayed(m, difference[:wide], 1, "difference")),
+            results.keep.eq(delayed(m, below, 1, "below")),
         ]
-        m.d.sync += borrow.eq(difference[wide])
