@@ -33,14 +33,19 @@ def edge_pairs(domain, count=3, seed=1):
     return ends + drawn
 
 
-def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0)):
-    """The products of these pairs; ``moduli`` are words to load before them."""
+def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0), plain=False):
+    """The products of these pairs; ``moduli`` are words to load before them.
+
+    With ``plain`` they are plain products of an exponentiator.
+    """
     width, words = streams.width, streams.words
     found, chooser = Products(), random.Random(7)
     result = component.result
 
     async def send(ctx):
         cycle = 0
+        if plain:
+            ctx.set(component.plain, 1)
         if moduli:
             await _offer(ctx, component.modulus, moduli)
         for pair in pairs:
