@@ -44,10 +44,7 @@ def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0), plain=False)
 
     async def send(ctx):
         cycle = 0
-        if plain:
-            ctx.set(component.plain, 1)
-        if moduli:
-            await _offer(ctx, component.modulus, moduli)
+        await _prepare(ctx, component, moduli, plain)
         for pair in pairs:
             for word in [word for number in pair for word in split_digits(number, words, width)]:
                 cycle += await _offer(ctx, component.operands, [word], pace[0], chooser)
@@ -78,6 +75,14 @@ def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0), plain=False)
     simulator.run()
     assert len(found.results) == len(pairs)
     return found
+
+
+async def _prepare(ctx, component, moduli, plain):
+    """Load a modulus, if there is one, and ask for what there is to be asked for."""
+    if plain:
+        ctx.set(component.plain, 1)
+    if moduli:
+        await _offer(ctx, component.modulus, moduli)
 
 
 async def _offer(ctx, stream, words, pace=1.0, chooser=None):

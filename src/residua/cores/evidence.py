@@ -5,6 +5,7 @@ from typing import Any
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
+from residua.cores.digit_specification import EXPONENTIATORS
 from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
@@ -56,7 +57,7 @@ def verify_directory(
         )
     run = _verify_words if directory.interface == "words" else _verify_residues
     run = _verify_digits if directory.kind == "digit" else run
-    powers = directory.manifest["parameters"]["algorithm"] == "modexp"
+    powers = directory.manifest["parameters"]["algorithm"] in EXPONENTIATORS
     default = POWERS if powers else PRODUCTS
     found = run(directory, default if vectors is None else vectors, seed, stalls, progress)
     result: dict[str, Any] = {

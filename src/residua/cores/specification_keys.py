@@ -17,8 +17,8 @@ ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
 
-DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp")
-"""Those of digit Montgomery multipliers, and of exponentiation on them."""
+DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
+"""Those of digit Montgomery multipliers, and of exponentiation and RSA on them."""
 
 ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS)
 """What this version builds."""
@@ -153,7 +153,7 @@ Algorithm = Annotated[
     Key(
         "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
         "single-base multiplier for primes M_a^2 - 2, a digit multiplier, or an exponentiator "
-        "around one.",
+        "or RSA with private keys around some.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",

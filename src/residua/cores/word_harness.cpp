@@ -105,7 +105,6 @@ class Bench {
   }
 
  private:
-  static constexpr int operand_words = 2 * tables::words;
   static constexpr int modulus_bytes = 16 * tables::modulus_words;
 
   const unsigned char* number(std::uint64_t run, int index) const {
@@ -184,7 +183,7 @@ class Bench {
   void take() {
     offered_ = false;
     progress_ = now_;
-    if (++position_ < operand_words) return;
+    if (++position_ < tables::operand_words) return;
     position_ = 0;
     given_ = now_;
     ++next_;

@@ -62,8 +62,12 @@ class WordDesign(Protocol):
         """Words of each operand and of the result."""
 
     @property
+    def operand_words(self) -> int:
+        """Words of x and y together; those of x if there is no y."""
+
+    @property
     def largest(self) -> int:
-        """The largest y."""
+        """The largest y; 0 if there is none."""
 
     @property
     def largest_x(self) -> int:
@@ -157,7 +161,8 @@ def edge_pairs(design: WordDesign, chooser: random.Random) -> list[Pair]:
     for number in words:
         pairs.append((number, chooser.randint(0, limits[1])))
         pairs.append((chooser.randint(0, limits[0]), number))
-    pairs += (_leading_to(design, target, chooser) for target in [*core, *words])
+    if limits[1]:
+        pairs += (_leading_to(design, target, chooser) for target in [*core, *words])
     # Whoever runs only the first ones gets a fair sample of them.
     fitting = [(x, y) for x, y in pairs if x <= limits[0] and y <= limits[1]]
     chooser.shuffle(fitting)
@@ -226,6 +231,7 @@ def _harness_source(design: WordDesign, top: str, modulus_words: int) -> str:
         f"using Word = {'std::uint64_t' if design.width <= 64 else 'Wide'};",
         f"constexpr int modulus_words = {modulus_words};",
         f"constexpr int width = {design.width}, words = {design.words};",
+        f"constexpr int operand_words = {design.operand_words};",
         f"constexpr int number_bytes = {_number_bytes(design)};",
         f"constexpr int latency = {design.latency}, interval = {design.interval};",
         "}  // namespace tables",

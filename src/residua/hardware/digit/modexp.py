@@ -284,7 +284,8 @@ class Modexp(Component):
         streams = self.design.streams
         words = streams.words
         depth = 1 << self._slot_bits + (words - 1).bit_length()
-        write, read = add_memory(m, "numbers", streams.width, depth)
+        write, self._numbers = add_memory(m, "numbers", streams.width, depth)
+        read = self._numbers
         word, second = Signal(range(words), name="fed_word"), Signal(name="feeds_y")
         fresh, valid, left = Signal(name="fresh"), Signal(name="fed"), Signal(name="words_left")
         advance, one = self._advance, Signal(name="is_one")
@@ -356,7 +357,6 @@ class Modexp(Component):
         """Which product comes next; the exponent selects an entry of the table, nothing else."""
         design = self.design
         window, bits, width = design.window, design.exponent_bits, design.streams.width
-        entry = Signal(range((1 << window) + 1), name="entry")
         left = Signal(range(bits + 1), init=bits, name="bits_left")
         phase = Signal(range(window), init=(bits - 1) % window, name="bits_to_product")
         top_word, top_bit = divmod(bits - 1, width)
@@ -365,27 +365,7 @@ class Modexp(Component):
         with m.If(~self._plain):
             m.d.comb += self._given_word.eq(word)
         with m.FSM(name="order"):
-            with m.State("UNIT"):
-                with m.If(self._plain):
-                    m.d.comb += [self._x.eq(self._base), self._final.eq(1)]
-                with m.Else():
-                    m.d.comb += [self._x_square.eq(1), self._y_one.eq(1), self._goal.eq(0)]
-                    with m.If(self._done):
-                        m.next = "FIRST"
-            with m.State("FIRST"):
-                m.d.comb += [self._x.eq(self._base), self._y_square.eq(1), self._goal.eq(1)]
-                m.d.sync += entry.eq(2)
-                with m.If(self._done):
-                    m.next = "START" if window == 1 else "TABLE"
-            if window > 1:
-                with m.State("TABLE"):
-                    m.d.comb += [
-                        self._x.eq(entry - 1), self._y.eq(1), self._goal.eq(entry),
-                    ]  # fmt: skip
-                    with m.If(self._done):
-                        m.d.sync += entry.eq(entry + 1)
-                        with m.If(entry == (1 << window) - 1):
-                            m.next = "START"
+            self._table(m)
             with m.State("START"):
                 m.d.comb += [self._x_square.eq(1), self._y_one.eq(1), self._goal.eq(self._result)]
                 with m.If(self._done):
@@ -422,6 +402,32 @@ class Modexp(Component):
                         word.eq(top_word), bit.eq(top_bit), self._digit.eq(0),
                     ]  # fmt: skip
                     m.next = "UNIT"
+
+    def _table(self, m: Module) -> None:
+        """The powers of the base, or the one product that is asked for."""
+        window = self.design.window
+        entry = Signal(range((1 << window) + 1), name="entry")
+        with m.State("UNIT"):
+            with m.If(self._plain):
+                m.d.comb += [self._x.eq(self._base), self._final.eq(1)]
+            with m.Else():
+                m.d.comb += [self._x_square.eq(1), self._y_one.eq(1), self._goal.eq(0)]
+                with m.If(self._done):
+                    m.next = "FIRST"
+        with m.State("FIRST"):
+            m.d.comb += [self._x.eq(self._base), self._y_square.eq(1), self._goal.eq(1)]
+            m.d.sync += entry.eq(2)
+            with m.If(self._done):
+                m.next = "START" if window == 1 else "TABLE"
+        if window > 1:
+            with m.State("TABLE"):
+                m.d.comb += [
+                    self._x.eq(entry - 1), self._y.eq(1), self._goal.eq(entry),
+                ]  # fmt: skip
+                with m.If(self._done):
+                    m.d.sync += entry.eq(entry + 1)
+                    with m.If(entry == (1 << window) - 1):
+                        m.next = "START"
 
     def _fixed_order(self, m: Module, exponent: int) -> None:
         """Which product comes next, for a public exponent."""
