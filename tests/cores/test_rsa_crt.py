@@ -11,7 +11,7 @@ from residua.cores.directory import Directory, build
 from residua.cores.evidence import verify_directory
 from residua.cores.rsa_crt import RsaCrtCore, digit_core
 from residua.cores.specification import check_any
-from residua.cores.word_verification import _simulate, build_word_simulator
+from residua.cores.word_verification import simulate, build_word_simulator
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey
 from residua.report import page
@@ -121,7 +121,7 @@ def test_signatures_of_openssl(tmp_path):
         modulus=operations.modulus_words,
         optimise=False,
     )
-    report = _simulate(simulator, [(message, 0)], 1, stalls=False)
+    report = simulate(simulator, [(message, 0)], 1, stalls=False)
     assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")
     assert report["latency"] == [operations.latency] * 2
     words = list(operations.modulus_words)
@@ -137,5 +137,5 @@ def test_signatures_of_openssl(tmp_path):
         design=Nothing(operations.design, operations.domain, key),
         modulus=tuple(words),
     )
-    report = _simulate(faulty, [(message, 0)], 1, stalls=False)
+    report = simulate(faulty, [(message, 0)], 1, stalls=False)
     assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")

@@ -144,7 +144,7 @@ def verify_words(
     findings, done = _Findings(design), 0
     while done < vectors and not findings.failures:
         chosen = [next(pairs) for _ in range(min(step, vectors - done))]
-        findings.add(_simulate(simulator, chosen, seed + done, stalls), chosen)
+        findings.add(simulate(simulator, chosen, seed + done, stalls), chosen)
         done += len(chosen)
         if progress:
             progress(done, vectors)
@@ -243,10 +243,17 @@ def _number_bytes(design: WordDesign) -> int:
     return -(-design.words * design.width // 8)
 
 
-def _simulate(
+def simulate(
     simulator: WordSimulator, pairs: Sequence[Pair], seed: int, stalls: bool
 ) -> dict[str, Any]:
-    """The harness's report on these products, from reset."""
+    """The harness's report on these products, from reset, whatever the design expects of them.
+
+    It has ``vectors``, ``mismatches``, ``failure`` and ``failures``, and the smallest and the largest
+    ``latency`` and ``interval``, negative if there was none.
+
+    Raises:
+        ToolError: the simulator does not run.
+    """
     design, size = simulator.design, _number_bytes(simulator.design)
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
