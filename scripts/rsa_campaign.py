@@ -1,4 +1,4 @@
-"""RSA on simulated cores against OpenSSL: with and without the Chinese remainder theorem, and faults.
+"""RSA on simulated cores against OpenSSL: with and without CRT, and with faults.
 
 OpenSSL makes the keys and signs; the cores make the same signatures again. Then keys of which one
 bit is wrong are loaded: of the half modulo p, of the half modulo q and of what joins them. Writes

@@ -12,7 +12,7 @@ from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.directory import build
 from residua.cores.evidence import verify_directory
 from residua.cores.specification import check_any
-from residua.cores.word_verification import simulate, build_word_simulator
+from residua.cores.word_verification import build_word_simulator, simulate
 from residua.errors import SpecificationError
 from residua.report import page
 

@@ -11,7 +11,7 @@ from residua.cores.directory import Directory, build
 from residua.cores.evidence import verify_directory
 from residua.cores.rsa_crt import RsaCrtCore, digit_core
 from residua.cores.specification import check_any
-from residua.cores.word_verification import simulate, build_word_simulator
+from residua.cores.word_verification import build_word_simulator, simulate
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey
 from residua.report import page

@@ -248,8 +248,8 @@ def simulate(
 ) -> dict[str, Any]:
     """The harness's report on these products, from reset, whatever the design expects of them.
 
-    It has ``vectors``, ``mismatches``, ``failure`` and ``failures``, and the smallest and the largest
-    ``latency`` and ``interval``, negative if there was none.
+    It has ``vectors``, ``mismatches``, ``failure`` and ``failures``, and the smallest and the
+    largest ``latency`` and ``interval``, negative if there was none.
 
     Raises:
         ToolError: the simulator does not run.
