@@ -64,7 +64,8 @@ class IddmmDesign:
             shape,
             width=shape.digit,
             lanes=1,
-            rows=shape.digits + 1,
+            # Digit n of x and p is 0: the datapath leaves it out if nothing else is there.
+            rows=shape.digits + (shape.variant == "closed"),
             columns=shape.iterations,
             domain=self.domain,
             inverse=None if self.domain else self.inverse,
