@@ -11,21 +11,18 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.errors import SpecificationError
 from residua.hardware.delay import delayed
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.delay_line import DelayLine
-from residua.hardware.digit.modulus import connect_modulus, make_modulus
-from residua.hardware.digit.operands import Operands
+from residua.hardware.digit.modulus import connect_modulus
+from residua.hardware.digit.multiplier import DigitComponent, add_frame
 from residua.hardware.digit.pipelined_product import (
     PipelinedProduct,
     product_latency,
     product_multipliers,
 )
-from residua.hardware.digit.results import Results, result_payload
 from residua.hardware.digit.shape import DigitStreams, InverseChoice
 from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
@@ -117,7 +114,7 @@ class LanesDesign:
     @property
     def interval(self) -> int:
         """Cycles between results when neither stream waits."""
-        return max(self.compute, self.streams.loading, self.streams.words + 1)
+        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:
@@ -138,41 +135,25 @@ class LanesDesign:
         return IddmmLanes(self)
 
 
-class IddmmLanes(Component):
+class IddmmLanes(DigitComponent):
     """A Montgomery multiplier on streams of digits; interface and contract of `Iddmm`."""
 
     def __init__(self, design: LanesDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.streams.width
-        ports = {
-            "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width))),
-        }
-        if design.domain is None:
-            ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
-        super().__init__(ports)
+        super().__init__(design)
 
     def elaborate(self, platform: Any) -> Module:
         """Memories, both rows of multipliers, and the sum between them."""
         m = Module()
         design, streams = self.design, self.design.streams
         subtracts = design.shape.variant == "subtract"
-        m.submodules.operands = operands = Operands(streams)
-        m.submodules.modulus = modulus = make_modulus(streams, second=subtracts)
-        m.submodules.results = results = Results(streams)
-        connect(m, flipped(self.operands), operands.words)
-        connect(m, results.words, flipped(self.result))
-        count = Counter(m, design.period, design.shape.iterations)
-        count.start_when(m, operands.available & modulus.loaded & results.room)
+        operands, modulus, results, count = add_frame(m, self, design, second=subtracts)
         if design.domain is None:
             connect_modulus(m, self, modulus, operands, results.empty)
         self._flags = self._follow(m, count)
         m.d.comb += [
-            operands.release.eq(count.end),
             operands.x_row.eq(count.slot),
             operands.y_word.eq(count.iteration),
-            results.reserve.eq(count.start),
         ]
         m.submodules.sums = sums = DelayLine(streams.lanes * streams.width, design.slack)
         first_digit, row = self._sums(m, operands, modulus, sums.late)

@@ -8,16 +8,15 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import Component, In, Out
+from amaranth.lib.wiring import In
 
 from residua.algorithms.exponentiation import binary_products, window_products
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.memory import add_memory
-from residua.hardware.digit.results import result_payload
+from residua.hardware.digit.multiplier import DigitComponent
 from residua.hardware.digit.shape import DigitStreams
 from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 
@@ -139,7 +138,7 @@ class ModexpDesign:
         return Modexp(self)
 
 
-class Modexp(Component):
+class Modexp(DigitComponent):
     """x^y modulo p on streams of words; interface of `Iddmm`, with y as the exponent.
 
     Any x that its words hold will do. Bits of y above ``exponent_bits`` are ignored. With a loaded
@@ -152,17 +151,7 @@ class Modexp(Component):
 
     def __init__(self, design: ModexpDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.streams.width
-        ports = {
-            "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width))),
-        }
-        if design.domain is None:
-            ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
-        if design.plain:
-            ports["plain"] = In(1)
-        super().__init__(ports)
+        super().__init__(design, **({"plain": In(1)} if design.plain else {}))
 
     def elaborate(self, platform: Any) -> Module:
         """A multiplier, memories for its operands, and the order of products."""

@@ -11,14 +11,12 @@ from functools import cached_property
 from typing import Any, Literal
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.wiring import Component, In, Out
 
 from residua.algorithms.rsa_crt import CrtConstants
 from residua.errors import SpecificationError
 from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.modexp import ModexpDesign
-from residua.hardware.digit.results import result_payload
+from residua.hardware.digit.multiplier import DigitComponent
 from residua.hardware.digit.shape import DigitStreams
 from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 from residua.numbers.rsa import RsaKey
@@ -271,7 +269,7 @@ class RsaCrtDesign:
         return RsaCrt(self)
 
 
-class RsaCrt(Component):
+class RsaCrt(DigitComponent):
     """The e-th root of a message modulo N on streams of words, the lowest first.
 
     ``operands`` takes the words of a message below N. ``result`` hands out those of the root, as
@@ -285,16 +283,7 @@ class RsaCrt(Component):
 
     def __init__(self, design: RsaCrtDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.width
-        super().__init__(
-            {
-                "operands": In(stream.Signature(width)),
-                "result": Out(stream.Signature(result_payload(width, flagged=True))),
-                "modulus": In(stream.Signature(width)),
-                "modulus_error": Out(1),
-            }
-        )
+        super().__init__(design, flagged=True)
 
     def elaborate(self, platform: Any) -> Module:
         """Three exponentiators, a memory, and the transfers between them."""
