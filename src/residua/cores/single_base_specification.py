@@ -115,8 +115,6 @@ class SingleBaseSpecification(BaseModel):
     ] = False
     extension: Extension = "kawamura"
     columns: Columns = None
-    extension: Extension = "kawamura"
-    columns: Columns = None
     reduction: Reduction = "auto"
     schedule: ScheduleKey = "latency"
     product_registers: ProductRegisters = 0
