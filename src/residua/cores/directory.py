@@ -39,6 +39,7 @@ from residua.cores.manifest import (
     version,
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.rsa_crt import digit_core
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import AnySpecification, Interface, Specification, load_any
@@ -113,7 +114,7 @@ def build(
     check_free(path)
     if isinstance(specification, DigitSpecification):
         progress("Verilog")
-        files = digit_files(DigitMontgomeryCore(specification))
+        files = digit_files(digit_core(specification))
     elif isinstance(specification, ExtendedSpecification):
         progress("Verilog")
         files = extended_files(ExtendedCore(specification))
@@ -219,7 +220,7 @@ class Directory:
         """
         specification = load_any(self.path / SPECIFICATION, {})
         assert isinstance(specification, DigitSpecification)
-        core = DigitMontgomeryCore(specification)
+        core = digit_core(specification)
         self._check_same(digit_description(core))
         return core
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
+from residua.cores.digit_specification import EXPONENTIATORS
 from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
@@ -59,7 +60,7 @@ def verify_directory(
     run = _verify_digits if directory.kind == "digit" else run
     run = _verify_extended if directory.kind == "ecpm" else run
     parameters = directory.manifest["parameters"]
-    powers = parameters["algorithm"] == "modexp"
+    powers = parameters["algorithm"] in EXPONENTIATORS
     default = POWERS if powers else PRODUCTS
     default = POINTS if parameters.get("operation") == "multiply" else default
     found = run(directory, default if vectors is None else vectors, seed, stalls, progress)

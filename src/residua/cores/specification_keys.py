@@ -17,8 +17,8 @@ ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
 
-DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp")
-"""Those of digit Montgomery multipliers, and of exponentiation on them."""
+DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
+"""Those of digit Montgomery multipliers, and of exponentiation and RSA on them."""
 
 ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS, "ecpm-2006")
 """What this version builds."""
@@ -152,8 +152,9 @@ Algorithm = Annotated[
     BeforeValidator(_algorithm),
     Key(
         "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
-        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, an exponentiator around "
-        "one, or the extended-RNS point multiplier of 2006 for a `curve`.",
+        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA "
+        "with private keys around some, or the extended-RNS point multiplier of 2006 for a "
+        "`curve`.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",

@@ -37,7 +37,7 @@ def built(found: Result, path: Path) -> Text:
 def _built_digit(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
     loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
-    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window")
+    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
     rows = [
@@ -51,6 +51,8 @@ def _built_digit(found: Result, path: Path) -> Text:
         (
             ("products", f"{cycles['products']} of {cycles['product_cycles']} cycles")
             if "products" in cycles
+            else ("powers", f"{cycles['compute']} cycles modulo a prime")
+            if parameters["algorithm"] == "rsa-crt"
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
         ("directory", str(path)),
