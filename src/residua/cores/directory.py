@@ -23,6 +23,9 @@ from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
 from residua.cores.integration import integration_files
+from residua.cores.inversion import InversionCore
+from residua.cores.inversion_directory import inversion_description, inversion_files
+from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.manifest import (
     MANIFEST,
     SCHEMA,
@@ -67,7 +70,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inversion"]
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -111,6 +114,9 @@ def build(
     if isinstance(specification, DigitSpecification):
         progress("Verilog")
         files = digit_files(DigitMontgomeryCore(specification))
+    elif isinstance(specification, InversionSpecification):
+        progress("Verilog")
+        files = inversion_files(InversionCore(specification))
     elif isinstance(specification, CoprocessorSpecification):
         progress("bases, schedule and microcode")
         files = coprocessor_files(CoprocessorBuild(specification), progress)
@@ -180,7 +186,11 @@ class Directory:
         algorithm = self.manifest["parameters"].get("algorithm")
         if algorithm in DIGIT_ALGORITHMS:
             return "digit"
-        kinds: dict[str, Kind] = {"base-extension": "extension", "sbmm": "sbmm"}
+        kinds: dict[str, Kind] = {
+            "base-extension": "extension",
+            "sbmm": "sbmm",
+            "inversion": "inversion",
+        }
         return kinds.get(algorithm, "multiplier")
 
     @property
@@ -214,6 +224,19 @@ class Directory:
         assert isinstance(specification, DigitSpecification)
         core = DigitMontgomeryCore(specification)
         self._check_same(digit_description(core))
+        return core
+
+    @cached_property
+    def inverter(self) -> InversionCore:
+        """The modular inverter, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, InversionSpecification)
+        core = InversionCore(specification)
+        self._check_same(inversion_description(core))
         return core
 
     @cached_property

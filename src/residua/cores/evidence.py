@@ -8,6 +8,7 @@ from residua.cores.base_extension_workload import extension_workload
 from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import VerificationResult, build_simulator, verify
@@ -22,6 +23,9 @@ PRODUCTS, POINTS = 100_000, 50
 
 POWERS = 100
 """Exponentiations by default."""
+
+INVERSIONS = 1000
+"""Inversions by default."""
 
 
 def verify_directory(
@@ -56,8 +60,9 @@ def verify_directory(
         )
     run = _verify_words if directory.interface == "words" else _verify_residues
     run = _verify_digits if directory.kind == "digit" else run
+    run = _verify_inversions if directory.kind == "inversion" else run
     powers = directory.manifest["parameters"]["algorithm"] == "modexp"
-    default = POWERS if powers else PRODUCTS
+    default = POWERS if powers else INVERSIONS if directory.kind == "inversion" else PRODUCTS
     found = run(directory, default if vectors is None else vectors, seed, stalls, progress)
     result: dict[str, Any] = {
         "vectors": found.vectors,
@@ -165,3 +170,18 @@ def _verify_digits(
         stalls=stalls,
         progress=progress,
     )
+
+
+def _verify_inversions(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> VerificationResult:
+    core = directory.inverter
+    simulator = build_inverter_simulator(
+        core,
+        directory.sources(),
+        build_dir=directory.path / "simulation",
+        optimise=vectors > INVERSIONS,
+    )
+    return verify_inversions(
+        simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress
+    ).verdict

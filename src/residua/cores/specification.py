@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.digit_specification import DigitSpecification
+from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification_keys import (
     CHANNELS,
@@ -57,7 +58,7 @@ ResultChoice = Literal["montgomery", "plain"]
 
 AnySpecification: TypeAlias = (
     "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
-    "SingleBaseSpecification | DigitSpecification"
+    "SingleBaseSpecification | DigitSpecification | InversionSpecification"
 )
 """What a user may ask for."""
 
@@ -179,7 +180,13 @@ def keys() -> dict[str, Key]:
     first = {name: multiplier[name] for name in ("algorithm", "modulus")}
     own = {name: key for name, key in coprocessor.items() if name not in multiplier}
     others: dict[str, Key] = {}
-    for kind in (BaseExtensionSpecification, SingleBaseSpecification, DigitSpecification):
+    kinds = (
+        BaseExtensionSpecification,
+        SingleBaseSpecification,
+        DigitSpecification,
+        InversionSpecification,
+    )
+    for kind in kinds:
         others |= described(kind)
     last = {name: key for name, key in others.items() if name not in multiplier}
     return first | own | multiplier | last
@@ -210,8 +217,8 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
 def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
-    ``algorithm`` may make it that of a base extension, of SBMM or of a digit multiplier, a curve
-    that of a coprocessor.
+    ``algorithm`` may make it that of a base extension, of SBMM, of a digit multiplier or of an
+    inverter, a curve that of a coprocessor.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
@@ -222,6 +229,8 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
         return check_single_base(values, source)
     if values.get("algorithm") in DIGIT_ALGORITHMS:
         return check_digit(values, source)
+    if values.get("algorithm") == "inversion":
+        return check_inversion(values, source)
     if "curve" in values:
         return check_coprocessor(values, source)
     if "modulus" not in values:
@@ -275,6 +284,15 @@ def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecificati
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     return _checked(DigitSpecification, "a digit multiplier", values, source)
+
+
+def check_inversion(values: Mapping[str, Any], source: str = "") -> InversionSpecification:
+    """The specification of a modular inverter with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    return _checked(InversionSpecification, "an inverter", values, source)
 
 
 def _checked(kind: type[S], name: str, values: Mapping[str, Any], source: str) -> S:

@@ -30,6 +30,9 @@ LARGEST_STEP = 100_000
 
 _HARNESS = Path(__file__).with_name("word_harness.cpp")
 
+WORD_SOURCE = Path(__file__).with_name("word_ports.h").read_text()
+"""What harnesses of cores with streams of words have after the common source."""
+
 Pair = tuple[int, int]
 """The operands x and y of one product."""
 
@@ -230,7 +233,7 @@ def _harness_source(design: WordDesign, top: str, modulus_words: int) -> str:
         f"constexpr int latency = {design.latency}, interval = {design.interval};",
         "}  // namespace tables",
     ]
-    return "\n".join([*lines, COMMON_SOURCE, _HARNESS.read_text()])
+    return "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
 
 
 def _number_bytes(design: WordDesign) -> int:
