@@ -55,18 +55,19 @@ ROWS: dict[str, tuple[int, dict[str, Any]]] = {
 
 INTRODUCTION = """\
 The Verilog of each core, simulated with Verilator, back to back: every word of every result is
-compared with gmpy2's inverse, so that results times operands are 1, and the cycles of every operand
-with those of the model, from the last operand word to the last result word. Operands: 1, 2, other
-small ones, P − 1, P − 2, halves, thirds and quarters of P, those next to every power of two and to P
-less every power of two, the inverses of all these, and random ones, one in 16 of them short. 0, P and
-more are among them and must raise the error flag; they do not count into cycles. A thousand
+compared with gmpy2's inverse, so that results times operands are 1; the cycles of every operand,
+from the last operand word to the last result word, with the bound, and those of constant time and
+of 2000 others with the model's. Operands: 1, 2, other small ones, P − 1, P − 2, halves, thirds and
+quarters of P, those next to every power of two and to P less every power of two, the inverses of
+all these, and random ones, one in 16 of them short. 0, P and more are among them and must raise the
+error flag; they do not count into cycles. A thousand
 inversions of each row, besides, have random gaps between words and results that wait. A + after the
 commit says that the sources differed from it. `make campaign-inversions` writes this page."""
 
 STEPS_TEXT = """\
 A step is a division of V3 and V1 by 2 or 4, or a sum or difference of pairs divided by 4. Where the
-loop ends depends on the operand; the bound is proved (`algorithms/plus_minus.py`). The constant-time
-rows take the same cycles for all operands, refused ones included."""
+loop ends depends on the operand; the bound is proved (`algorithms/plus_minus.py`). The rows of
+constant time take the same cycles for all operands, refused ones included."""
 
 
 def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> dict[str, Any]:
@@ -116,12 +117,18 @@ def _steps(design: PlusMinusDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
     return found
 
 
-def load_rows(commit: str) -> dict[str, dict[str, Any]]:
-    """Rows that were made at exactly this commit."""
+def load_rows(commit: str, most: int) -> dict[str, dict[str, Any]]:
+    """Rows that were made at exactly this commit with at least as many inversions."""
     path = RESULTS / "inversions.json"
     rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     fresh = not commit.endswith("+")
-    return {row["configuration"]: row for row in rows if fresh and row["commit"] == commit}
+    return {
+        row["configuration"]: row
+        for row in rows
+        if fresh
+        and row["commit"] == commit
+        and row["vectors"] >= min(most, ROWS[row["configuration"]][0])
+    }
 
 
 def write(rows: dict[str, dict[str, Any]]) -> None:
@@ -143,9 +150,8 @@ def markdown(rows: list[dict[str, Any]], drawn: bool) -> str:
     lines += _table([*head, "Model", "Commit"], [_cells(row) for row in rows])
     lines += ["", STEPS_TEXT, ""]
     head = ["Configuration", "Steps", "Average", "Bound", "Cycles of a step", "of conversions"]
-    lines += _table(
-        head, [_step_cells(row) for row in rows if "distribution" in row.get("steps", {})]
-    )
+    variable = [row for row in rows if "distribution" in row.get("steps", {})]
+    lines += _table(head, [_step_cells(row) for row in variable])
     if drawn:
         lines += ["", "![How many operands take how many steps](inversions.svg)"]
     return "\n".join([*lines, ""])
@@ -208,13 +214,14 @@ def main() -> int:
     """Run the rows that are missing; 0 if every row is without fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="*", default=[""], metavar="PART")
+    parser.add_argument("--vectors", type=int, default=100_000, help="inversions, at most")
     options = parser.parse_args()
     console, commit = Console(), current_commit()
-    rows = load_rows(commit)
+    rows = load_rows(commit, options.vectors)
     for name, (vectors, keys) in ROWS.items():
         if name in rows or not any(part in name for part in options.rows):
             continue
-        row = rows[name] = measure(name, vectors, keys, commit)
+        row = rows[name] = measure(name, min(vectors, options.vectors), keys, commit)
         write(rows)
         console.print(f"{name}: {row['mismatches']} mismatches, cycles {row['cycles']}")
         for failure in row["failures"]:
