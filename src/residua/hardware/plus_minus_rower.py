@@ -2,11 +2,11 @@
 
 (V3, U3) and (V1, U1) take turns: each operation replaces the V of the pair in front by
 
-    (a + b + K) / 4,    b one of V (which doubles it), 0, U, -U - 1,
+    (V + b + A + t m) / 4,    b one of V, 0, U, -U - 1,    t from -2 to 1,
 
-where K, a constant of the operation and of the two lowest bits of a + b, holds the operation's
-multiple of P, the offsets of the hat form and a multiple of m (`residua.numbers.hats`). Words lie
-in [-m, m). The pairs change places with every operation.
+where A, a constant of the operation in [0, m], holds its multiple of P and the offsets of the hat
+form, and t, of the two lowest bits of the sum before, makes it divisible: A + t m is the K of
+`residua.numbers.hats`. Words lie in [-m, m). The pairs change places with every operation.
 """
 
 from collections.abc import Iterator
@@ -122,24 +122,32 @@ class PlusMinusRower(Component):
                 m.d.comb += other.eq(u)
             with m.Case(Mode.SUBTRACT):
                 m.d.comb += other.eq(~u)
-        low, addend = Signal(2, name="low_sum"), Signal(signed(self.bits + 1), name="addend")
-        m.d.comb += low.eq(v[:2] + other[:2])
-        with m.Switch(Cat(low, amount, mode)):
+        addend = Signal(self.bits, name="addend")
+        with m.Switch(Cat(amount, mode)):
             for pattern, value in self._addends():
                 with m.Case(pattern):
                     m.d.comb += addend.eq(value)
+        partial = Signal(signed(self.bits + 2), name="partial")
+        multiple = Signal(signed(self.bits + 1), name="multiple")
         total = Signal(signed(self.bits + 2), name="total")
-        m.d.comb += total.eq(v + other + addend)
+        m.d.comb += partial.eq(v + other + addend)
+        modulus = self.words.form.base.moduli[self.channel].value
+        with m.Switch(partial[:2]):
+            for low in range(4):
+                with m.Case(low):
+                    # -low m^-1 modulo 4, and m^-1 is m there.
+                    m.d.comb += multiple.eq(((-low * modulus + 2) % 4 - 2) * modulus)
+        m.d.comb += total.eq(partial + multiple)
         return total[2:].as_signed()
 
     def _addends(self) -> Iterator[tuple[int, int]]:
-        """The constant for each (low bits, amount, mode)."""
+        """A for each (amount, mode)."""
+        modulus = self.words.form.base.moduli[self.channel].value
+        inverse = self.words.form.base.cofactor_inverses[self.channel]
         for mode, amount, number in operations(self.words):
             # b is -U - 1: what is missing comes with the constant.
             missing = int(mode is Mode.SUBTRACT)
-            for low in range(4):
-                addend = self.words.form.addend(self.channel, number, (low + missing) % 4)
-                yield low | amount << 2 | mode << 4, addend + missing
+            yield amount | mode << 2, number * inverse % modulus + missing
 
     def _is(self, word: Value, number: int) -> Value:
         """Whether a word is in the class of a number; it is one of two or three."""

@@ -85,7 +85,12 @@ def _digit(directory: Directory) -> dict[str, Any]:
     return {"hex": hex, "cycles": directory.digits.cycles}
 
 
-_SHOWN = {"coprocessor": _coprocessor, "digit": _digit}
+def _inversion(directory: Directory) -> dict[str, Any]:
+    """What there is to show of a modular inverter, whose manifest says it all."""
+    return {"hex": hex, "cycles": directory.inverter.cycles}
+
+
+_SHOWN = {"coprocessor": _coprocessor, "digit": _digit, "inversion": _inversion}
 """By the kind of a directory; the others have an engine."""
 
 

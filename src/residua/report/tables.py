@@ -18,6 +18,8 @@ def built(found: Result, path: Path) -> Text:
         return _built_coprocessor(found, path)
     if "digits" in found["parameters"]:
         return _built_digit(found, path)
+    if "inversion" in found["parameters"]:
+        return _built_inverter(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
@@ -51,6 +53,22 @@ def _built_digit(found: Result, path: Path) -> Text:
             if "products" in cycles
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_inverter(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    variable = parameters["timing"] == "variable"
+    channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]
+    rows = [
+        ("core", found["name"]),
+        ("modulus", _modulus(parameters)),
+        ("inversion", f"{parameters['inversion']}, {parameters['timing']} time"),
+        *(channels if parameters["n"] else []),
+        ("latency", f"{'at most ' if variable else ''}{cycles['latency']} cycles"),
+        *([("average", f"{cycles['average']} cycles")] if variable else []),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
