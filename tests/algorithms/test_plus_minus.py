@@ -148,10 +148,9 @@ def test_counts_of_the_slides():
     assert found.ema == 96 + 4 * 12
 
 
-def test_average_counts_are_below_those_of_the_slides():
-    # 5474 EMM for 192 bits in 12 channels; the end is found earlier here.
+def test_average_counts_are_just_below_those_of_the_slides():
+    # 5474 EMM for 192 bits in 12 channels; the end is found up to a step earlier here.
     plain, generator = PlainNumbers(P192), random.Random(5)
-    runs = [
-        slide_counts(plain.reduction(generator.randrange(1, P192)).steps, 12) for _ in range(99)
-    ]
-    assert 4800 < sum(run.emm for run in runs) / len(runs) < 5474
+    operands = [generator.randrange(1, P192) for _ in range(99)]
+    counts = [slide_counts(plain.reduction(x).steps, 12).emm for x in operands]
+    assert 5400 < sum(counts) / len(counts) < 5474

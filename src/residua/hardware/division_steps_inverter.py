@@ -29,7 +29,7 @@ class DivisionStepsDesign:
         """A unit like the one within, for its figures."""
         unit = ModularInverter((self.modulus,), self.width, self.words)
         # Amaranth warns of components that are never elaborated.
-        vars(unit)["_MustUse__silence"] = True
+        unit.__dict__["_MustUse__silence"] = True
         return unit
 
     @property
