@@ -18,7 +18,7 @@ from residua.cores import cost as costs
 from residua.cores import directory as directories
 from residua.cores import dynamic_range as dynamic_ranges
 from residua.cores import specification as specifications
-from residua.cores.evidence import POINTS, POWERS, PRODUCTS, verify_directory
+from residua.cores.evidence import INVERSIONS, POINTS, POWERS, PRODUCTS, verify_directory
 from residua.cores.manifest import version
 from residua.cores.rns_montgomery import search
 from residua.cores.specification_keys import Key
@@ -129,8 +129,8 @@ def verify(
         int | None,
         typer.Option(
             metavar="N",
-            help=f"Results to compare (default {PRODUCTS}, {POWERS} powers); of a coprocessor, "
-            f"multiplications of points on each curve (default {POINTS}).",
+            help=f"Results to compare (default {PRODUCTS}, {POWERS} powers, {INVERSIONS} inverses)"
+            f"; of a coprocessor, multiplications of points on each curve (default {POINTS}).",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the operands.")] = 1,

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
+    INVERSION_KEY,
     Algorithm,
     BaseA,
     BaseB,
@@ -158,16 +159,7 @@ class CoprocessorSpecification(CurveSpecification):
             "NAME",
         ),
     ] = "auto"
-    inversion: Annotated[
-        Inversion,
-        Key(
-            "How a coprocessor inverts, in constant time: by Fermat's theorem on the engine, or "
-            "by division steps in a unit of its own with three multipliers; needs `curve`.",
-            "`fermat`, `division-steps`",
-            "`fermat`",
-            "METHOD",
-        ),
-    ] = Inversion.FERMAT
+    inversion: Annotated[Inversion, INVERSION_KEY] = Inversion.FERMAT
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None

@@ -16,11 +16,19 @@ Bases = Literal["auto", "sparse", "any"]
 ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
+InversionChoice = Literal["division-steps", "plus-minus", "plus-minus-ct"]
 
 DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
 """Those of digit Montgomery multipliers, and of exponentiation and RSA on them."""
 
-ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS, "ecpm-2006")
+ALGORITHMS = (
+    "rns-montgomery",
+    "base-extension",
+    "sbmm",
+    *DIGIT_ALGORITHMS,
+    "inversion",
+    "ecpm-2006",
+)
 """What this version builds."""
 
 PLANNED = ("mwr2kmm",)
@@ -36,6 +44,16 @@ class Key:
     default: str
     metavar: str
 
+
+INVERSION_KEY = Key(
+    "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine (a coprocessor "
+    "only), by division steps in a unit of its own with three multipliers, or (an inverter only) "
+    "by the plus-minus method in an RNS without multipliers, in variable time or, "
+    "`plus-minus-ct`, padded to the longest one. The other methods take constant time.",
+    "`fermat`, `division-steps`, `plus-minus`, `plus-minus-ct`",
+    "`fermat`; of `inversion` `division-steps`",
+    "METHOD",
+)
 
 FEWEST_BITS, MOST_BITS = 16, 8192
 """Of a modulus that is not named."""
@@ -153,8 +171,8 @@ Algorithm = Annotated[
     Key(
         "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
         "single-base multiplier for primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA "
-        "with private keys around some, or the extended-RNS point multiplier of 2006 for a "
-        "`curve`.",
+        "with private keys around some, a modular inverter, or the extended-RNS point multiplier "
+        "of 2006 for a `curve`.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",

@@ -30,6 +30,9 @@ LARGEST_STEP = 100_000
 
 _HARNESS = Path(__file__).with_name("word_harness.cpp")
 
+WORD_SOURCE = Path(__file__).with_name("word_ports.h").read_text()
+"""What harnesses of cores with streams of words have after the common source."""
+
 Pair = tuple[int, int]
 """The operands x and y of one product."""
 
@@ -273,7 +276,7 @@ def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
         f"constexpr int latency = {streams.latency}, interval = {streams.interval};",
         "}  // namespace tables",
     ]
-    return "\n".join([*lines, COMMON_SOURCE, _HARNESS.read_text()])
+    return "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
 
 
 def simulate(
