@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-ecpm campaign-inversions bench proofs constant-time netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-ecpm campaign-inversions campaign-sbmm bench proofs constant-time netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -33,6 +33,7 @@ help:
 	@echo 'campaign-digits  the verification campaign of digit multipliers'
 	@echo 'campaign-ecpm    that of the extended-RNS point multiplier of 2006'
 	@echo 'campaign-inversions  the verification campaign of modular inverters'
+	@echo 'campaign-sbmm  point multiplications on SBMM, and its ladder steps'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'setup     only make the virtual environment'
@@ -95,6 +96,9 @@ campaign-ecpm: setup
 
 campaign-inversions: setup
 	$(BIN)/python scripts/inversion_campaign.py
+
+campaign-sbmm: setup
+	$(BIN)/python scripts/sbmm_ladder_campaign.py
 
 bench: setup
 	$(BIN)/python scripts/bench.py

@@ -221,7 +221,7 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
     ``algorithm`` may make it that of a base extension, of SBMM, of a digit multiplier, of an
-    inverter or of the point multiplier of 2006, a curve that of a coprocessor.
+    inverter or of the point multiplier of 2006, a curve that of a coprocessor, also on SBMM.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
@@ -229,7 +229,7 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     algorithm = values.get("algorithm")
     checks: dict[str, Callable[[Mapping[str, Any], str], AnySpecification]] = {
         "base-extension": check_base_extension,
-        "sbmm": check_single_base,
+        "sbmm": check_coprocessor if "curve" in values else check_single_base,
         **dict.fromkeys(DIGIT_ALGORITHMS, check_digit),
         "inversion": check_inversion,
         ECPM: check_extended,

@@ -103,6 +103,17 @@ def within(lowest: int, highest: int) -> BeforeValidator:
     return BeforeValidator(check)
 
 
+LARGEST_EXTRA = 16
+"""Bits that the extra modulus of SBMM may have."""
+
+EXTRA_BITS = Key(
+    "Bits g of the extra modulus m_gamma = 2^g of base b: room for operands that a product has "
+    "made longer; needs `algorithm` sbmm.",
+    f"2 to {LARGEST_EXTRA}, below w",
+    "6; with `curve` the fewest with which a step of the ladder needs the fewest Compress",
+    "BITS",
+)
+
 MOST_COLUMNS = 8
 """Moduli that a row may have."""
 
@@ -169,10 +180,10 @@ Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
     Key(
-        "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
-        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA "
-        "with private keys around some, a modular inverter, or the extended-RNS point multiplier "
-        "of 2006 for a `curve`.",
+        "What to build: an RNS multiplier, a base extension alone, a single-base multiplier for "
+        "primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA with private keys around "
+        "some, a modular inverter; with `curve` a coprocessor on one of the first and the third, "
+        "or the extended-RNS point multiplier of 2006.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",
@@ -351,6 +362,19 @@ def check_algorithm(algorithm: str, own: str) -> None:
     """
     if algorithm != own:
         raise SpecificationError(f"algorithm = '{algorithm}' is no algorithm of this kind of core")
+
+
+def check_extra_bits(extra_bits: int, width: int) -> None:
+    """Refuse an extra modulus that is not narrower than the others.
+
+    Raises:
+        SpecificationError: it is not.
+    """
+    if extra_bits >= width:
+        raise SpecificationError(
+            f"extra_bits = {extra_bits}: the extra modulus is narrower than the others, "
+            f"which have w = {width} bits"
+        )
 
 
 def check_extension(extension: str, columns: int | None) -> int:

@@ -108,19 +108,20 @@ def half_bases(width: int, channels: int) -> tuple[Base, Base]:
     return base_a, partner_base(base_a, None)
 
 
-def partner_base(base_a: Base, weight: int | None) -> Base:
+def partner_base(base_a: Base, weight: int | None, *, below: bool = False) -> Base:
     """A base b of odd moduli with the smallest |h| for a base a, of the same size.
 
     The modulus of each channel shares a fold network with that of base a as well as it can. With
-    ``weight`` h has at most so many signed digits, if there are enough such moduli.
+    ``weight`` h has at most so many signed digits, if there are enough such moduli. With ``below``
+    all are below 2^w, so that the multipliers of rows of two are single words.
 
     Raises:
         SpecificationError: there are too few moduli.
     """
     width, count = base_a.width, len(base_a)
-    found = _nearest(base_a, weight)
+    found = _nearest(base_a, weight, below)
     if len(found) < count and weight is not None:
-        found = _nearest(base_a, None)
+        found = _nearest(base_a, None, below)
     if len(found) < count:
         raise SpecificationError(
             f"w = {width} gives only {len(found)} odd moduli that are coprime to base a and each "
@@ -134,12 +135,12 @@ def partner_base(base_a: Base, weight: int | None) -> Base:
     return Base(tuple(chosen))
 
 
-def _nearest(base_a: Base, weight: int | None) -> list[Modulus]:
+def _nearest(base_a: Base, weight: int | None, below: bool) -> list[Modulus]:
     """As many odd moduli as base a has, at most, coprime to it and each other."""
     found: list[Modulus] = []
     total = base_a.product
     for size in range(1, 1 << base_a.width // 2, 2):
-        for offset in (size, -size):
+        for offset in (size,) if below else (size, -size):
             modulus = Modulus(base_a.width, offset)
             light = weight is None or modulus.weight <= weight
             if light and gcd(modulus.value, total) == 1:
