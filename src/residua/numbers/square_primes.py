@@ -380,14 +380,14 @@ def _odd_primes(limit: int) -> Vector:
 def _square_roots(squares: Vector, primes: Vector) -> Vector:
     """A square root modulo each prime (Cipolla), of residues that have one."""
     shift = np.zeros_like(primes)
-    while True:
-        plain = (shift * shift - squares) % primes
-        open_ = _powers(plain, (primes - 1) // 2, primes) != primes - 1
-        # Of 0 the root is 0 whatever the shift.
-        open_ &= squares != 0
-        if not np.any(open_):
-            break
-        shift[open_] += 1
+    # Of 0 the root is 0 whatever the shift.
+    left = np.flatnonzero(squares)
+    while len(left):
+        p = primes[left]
+        plain = (shift[left] * shift[left] - squares[left]) % p
+        left = left[_powers(plain, (p - 1) // 2, p) != p - 1]
+        shift[left] += 1
+    plain = (shift * shift - squares) % primes
     # (shift + sqrt(plain))^((p + 1) / 2) = real + imaginary sqrt(plain).
     result: list[Any] = [np.ones_like(primes), np.zeros_like(primes)]
     base: list[Any] = [shift % primes, np.ones_like(primes)]
