@@ -293,7 +293,7 @@ def test_tables_of_a_paper(run, tmp_path):
     assert data["rows"] == []
     assert {"n": 16, "c": 2, "cmm": 144, "cmr": 128}.items() <= data["costs"][1].items()
     code, _, err = run("tables", "nothing", "-o", tmp_path / "none")
-    known = "hbe, sbmm, iddmm"
+    known = "hbe, sbmm, iddmm, inversion, ecpm"
     assert (code, err) == (2, f"residua: there are no tables of 'nothing': one of {known}\n")
     assert not (tmp_path / "none").exists()
 
