@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
     EXTRA_BITS,
+    INVERSION_KEY,
     LARGEST_EXTRA,
     Algorithm,
     BaseA,
@@ -79,8 +80,8 @@ def _blinding(value: object) -> int:
     return number
 
 
-class CoprocessorSpecification(BaseModel):
-    """A checked request for a coprocessor. ``None`` and ``auto`` leave a choice to Residua."""
+class CurveSpecification(BaseModel):
+    """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -97,6 +98,40 @@ class CoprocessorSpecification(BaseModel):
             "CURVES",
         ),
     ]
+
+    @property
+    def catalogued(self) -> bool:
+        """Whether the catalogue has all curves, so that names tell everything."""
+        return all(_known(curve) for curve in self.curve)
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        values["curve"] = [
+            curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
+        ]
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        items = self.items()
+        curves = items.pop("curve")
+        if self.catalogued:
+            names = ", ".join(f'"{name}"' for name in curves)
+            lines = [f"curve = [{names}]", *_lines(items)]
+        else:
+            tables = [line for table in curves for line in ("", "[[curve]]", *_lines(table))]
+            lines = [*_lines(items), *tables]
+        return "\n".join(lines) + "\n"
+
+
+class CoprocessorSpecification(CurveSpecification):
+    """A checked request for a coprocessor."""
+
     bus: Annotated[
         Bus,
         Key(
@@ -129,16 +164,7 @@ class CoprocessorSpecification(BaseModel):
             "NAME",
         ),
     ] = "auto"
-    inversion: Annotated[
-        Inversion,
-        Key(
-            "How a coprocessor inverts, in constant time: by Fermat's theorem on the engine, or "
-            "by division steps in a unit of its own with three multipliers; needs `curve`.",
-            "`fermat`, `division-steps`",
-            "`fermat`",
-            "METHOD",
-        ),
-    ] = Inversion.FERMAT
+    inversion: Annotated[Inversion, INVERSION_KEY] = Inversion.FERMAT
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None
@@ -187,35 +213,6 @@ class CoprocessorSpecification(BaseModel):
     def row_length(self) -> int:
         """c, the moduli in a row; 1 if extensions are not hierarchical."""
         return check_extension(self.extension, self.columns)
-
-    @property
-    def catalogued(self) -> bool:
-        """Whether the catalogue has all curves, so that names tell everything."""
-        return all(_known(curve) for curve in self.curve)
-
-    def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
-        values = {name: getattr(self, name) for name in type(self).model_fields}
-        values["curve"] = [
-            curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
-        ]
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-            if value is not None
-        }
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        items = self.items()
-        curves = items.pop("curve")
-        if self.catalogued:
-            names = ", ".join(f'"{name}"' for name in curves)
-            lines = [f"curve = [{names}]", *_lines(items)]
-        else:
-            tables = [line for table in curves for line in ("", "[[curve]]", *_lines(table))]
-            lines = [*_lines(items), *tables]
-        return "\n".join(lines) + "\n"
 
 
 def _known(curve: Curve) -> bool:
