@@ -26,6 +26,9 @@ from residua.cores.extended import ExtendedCore
 from residua.cores.extended_directory import extended_description, extended_files
 from residua.cores.extended_specification import ExtendedSpecification
 from residua.cores.integration import integration_files
+from residua.cores.inversion import InversionCore
+from residua.cores.inversion_directory import inversion_description, inversion_files
+from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.manifest import (
     MANIFEST,
     SCHEMA,
@@ -39,6 +42,7 @@ from residua.cores.manifest import (
     version,
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.rsa_crt import digit_core
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import AnySpecification, Interface, Specification, load_any
@@ -70,7 +74,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "ecpm"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inversion", "ecpm"]
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -113,10 +117,13 @@ def build(
     check_free(path)
     if isinstance(specification, DigitSpecification):
         progress("Verilog")
-        files = digit_files(DigitMontgomeryCore(specification))
+        files = digit_files(digit_core(specification))
     elif isinstance(specification, ExtendedSpecification):
         progress("Verilog")
         files = extended_files(ExtendedCore(specification))
+    elif isinstance(specification, InversionSpecification):
+        progress("Verilog")
+        files = inversion_files(InversionCore(specification))
     elif isinstance(specification, CoprocessorSpecification):
         progress("bases, schedule and microcode")
         files = coprocessor_files(CoprocessorBuild(specification), progress)
@@ -187,7 +194,11 @@ class Directory:
         algorithm = self.manifest["parameters"].get("algorithm")
         if algorithm in DIGIT_ALGORITHMS:
             return "digit"
-        kinds: dict[str, Kind] = {"base-extension": "extension", "sbmm": "sbmm"}
+        kinds: dict[str, Kind] = {
+            "base-extension": "extension",
+            "sbmm": "sbmm",
+            "inversion": "inversion",
+        }
         return kinds.get(algorithm, "multiplier")
 
     @property
@@ -219,7 +230,7 @@ class Directory:
         """
         specification = load_any(self.path / SPECIFICATION, {})
         assert isinstance(specification, DigitSpecification)
-        core = DigitMontgomeryCore(specification)
+        core = digit_core(specification)
         self._check_same(digit_description(core))
         return core
 
@@ -234,6 +245,19 @@ class Directory:
         assert isinstance(specification, ExtendedSpecification)
         core = ExtendedCore(specification)
         self._check_same(extended_description(core))
+        return core
+
+    @cached_property
+    def inverter(self) -> InversionCore:
+        """The modular inverter, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, InversionSpecification)
+        core = InversionCore(specification)
+        self._check_same(inversion_description(core))
         return core
 
     @cached_property

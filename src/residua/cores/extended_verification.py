@@ -15,7 +15,7 @@ from residua.algorithms.integer_program import run
 from residua.cores.extended import ExtendedCore, Numbers
 from residua.cores.extended_directory import operand_words, result_words
 from residua.cores.verification import STEPS, Progress, VerificationResult, compile_harness
-from residua.cores.word_verification import Streams, harness_source, simulate
+from residua.cores.word_verification import Streams, harness_source, simulate_runs
 from residua.curves import affine
 from residua.curves.jacobian import ADDITION, DOUBLING
 from residua.errors import SpecificationError
@@ -70,7 +70,7 @@ def verify_extended(
              _joined(result_words(core, found), design.width))
             for numbers, found in zip(chosen, models, strict=True)
         )  # fmt: skip
-        reports.append(simulate(executable, streams, cases, len(chosen), seed + done, stalls))
+        reports.append(simulate_runs(executable, streams, cases, len(chosen), seed + done, stalls))
         failures += _failures(reports[-1], chosen)
         done += len(chosen)
         if progress:

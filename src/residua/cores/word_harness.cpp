@@ -2,7 +2,7 @@
 //
 // residua.cores.word_verification puts in front of this file:
 //   namespace tables  the core's interface and figures
-//   harness.h
+//   harness.h, word_ports.h
 //
 // usage: harness CASES RUNS SEED STALLS
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
@@ -16,49 +16,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-using tables::Word;
-
 constexpr std::uint64_t isolated_runs = 16;
-constexpr Word word_mask = ~Word{0} >> (8 * sizeof(Word) - tables::width);
-constexpr int port_words = (tables::width + 31) / 32;
 constexpr std::size_t most_failures = 3;
 constexpr std::int64_t patience = 1000 + 200 * tables::latency;
-
-// One word of the number that starts at a byte.
-Word word_of(const unsigned char* number, int index) {
-  const int first = index * tables::width;
-  Word word = 0;
-  for (int bit = 0; bit < tables::width;) {
-    const int place = first + bit, offset = place % 8;
-    word |= static_cast<Word>(number[place / 8] >> offset) << bit;
-    bit += 8 - offset;
-  }
-  return word & word_mask;
-}
-
-template <class Port> Word low_bits(const Port& port) {
-  Word bits = 0;
-  for (int i = 0; i < port_words; ++i) bits |= static_cast<Word>(port_word(port, i)) << (32 * i);
-  return bits & word_mask;
-}
-
-template <class Port> void set_word(Port& port, Word word) {
-  for (int i = 0; i < port_words; ++i) set_port_word(port, i, static_cast<std::uint32_t>(word >> (32 * i)));
-}
-
-std::string decimal(Word word) {
-  std::string digits;
-  do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(word % 10)));
-  while ((word /= 10) != 0);
-  return digits;
-}
 
 struct Failure {
   std::uint64_t run;

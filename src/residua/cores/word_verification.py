@@ -30,6 +30,9 @@ LARGEST_STEP = 100_000
 
 _HARNESS = Path(__file__).with_name("word_harness.cpp")
 
+WORD_SOURCE = Path(__file__).with_name("word_ports.h").read_text()
+"""What harnesses of cores with streams of words have after the common source."""
+
 Pair = tuple[int, int]
 """The operands x and y of one product."""
 
@@ -62,8 +65,12 @@ class WordDesign(Protocol):
         """Words of each operand and of the result."""
 
     @property
+    def operand_words(self) -> int:
+        """Words of x and y together; those of x if there is no y."""
+
+    @property
     def largest(self) -> int:
-        """The largest y."""
+        """The largest y; 0 if there is none."""
 
     @property
     def largest_x(self) -> int:
@@ -169,7 +176,7 @@ def verify_words(
     findings, done = _Findings(design), 0
     while done < vectors and not findings.failures:
         chosen = [next(pairs) for _ in range(min(step, vectors - done))]
-        findings.add(_simulate(simulator, chosen, seed + done, stalls), chosen)
+        findings.add(simulate(simulator, chosen, seed + done, stalls), chosen)
         done += len(chosen)
         if progress:
             progress(done, vectors)
@@ -186,7 +193,8 @@ def edge_pairs(design: WordDesign, chooser: random.Random) -> list[Pair]:
     for number in words:
         pairs.append((number, chooser.randint(0, limits[1])))
         pairs.append((chooser.randint(0, limits[0]), number))
-    pairs += (_leading_to(design, target, chooser) for target in [*core, *words])
+    if limits[1]:
+        pairs += (_leading_to(design, target, chooser) for target in [*core, *words])
     # Whoever runs only the first ones gets a fair sample of them.
     fitting = [(x, y) for x, y in pairs if x <= limits[0] and y <= limits[1]]
     chooser.shuffle(fitting)
@@ -244,8 +252,9 @@ def _leading_to(design: WordDesign, target: int, chooser: random.Random) -> Pair
 
 
 def _streams(design: WordDesign) -> Streams:
-    words = design.words
-    return Streams(design.width, 2 * words, words, design.latency, design.interval)
+    return Streams(
+        design.width, design.operand_words, design.words, design.latency, design.interval
+    )
 
 
 def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
@@ -267,22 +276,29 @@ def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
         f"constexpr int latency = {streams.latency}, interval = {streams.interval};",
         "}  // namespace tables",
     ]
-    return "\n".join([*lines, COMMON_SOURCE, _HARNESS.read_text()])
+    return "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
 
 
-def _simulate(
+def simulate(
     simulator: WordSimulator, pairs: Sequence[Pair], seed: int, stalls: bool
 ) -> dict[str, Any]:
-    """The harness's report on these products, from reset."""
+    """The harness's report on these products, from reset, whatever the design expects of them.
+
+    It has ``vectors``, ``mismatches``, ``failure`` and ``failures``, and the smallest and the
+    largest ``latency`` and ``interval``, negative if there was none.
+
+    Raises:
+        ToolError: the simulator does not run.
+    """
     design = simulator.design
     streams, above = _streams(design), design.words * design.width
     cases = ((x | y << above, design.expected(x, y)) for x, y in pairs)
-    return simulate(
+    return simulate_runs(
         simulator.executable, streams, cases, len(pairs), seed, stalls, modulus=simulator.modulus
     )
 
 
-def simulate(
+def simulate_runs(
     executable: Path,
     streams: Streams,
     cases: Iterable[Pair],

@@ -90,7 +90,17 @@ def _ecpm(directory: Directory) -> dict[str, Any]:
     return {"hex": hex, "cycles": directory.extended.cycles}
 
 
-_SHOWN = {"coprocessor": _coprocessor, "digit": _digit, "ecpm": _ecpm}
+def _inversion(directory: Directory) -> dict[str, Any]:
+    """What there is to show of a modular inverter, whose manifest says it all."""
+    return {"hex": hex, "cycles": directory.inverter.cycles}
+
+
+_SHOWN = {
+    "coprocessor": _coprocessor,
+    "digit": _digit,
+    "inversion": _inversion,
+    "ecpm": _ecpm,
+}
 """By the kind of a directory; the others have an engine."""
 
 

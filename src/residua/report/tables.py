@@ -18,6 +18,8 @@ def built(found: Result, path: Path) -> Text:
         return _built_coprocessor(found, path)
     if "digits" in found["parameters"]:
         return _built_digit(found, path)
+    if "inversion" in found["parameters"]:
+        return _built_inverter(found, path)
     if found.get("kind") == "ecpm":
         return _built_ecpm(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
@@ -37,7 +39,7 @@ def built(found: Result, path: Path) -> Text:
 def _built_digit(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
     loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
-    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window")
+    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
     rows = [
@@ -51,6 +53,8 @@ def _built_digit(found: Result, path: Path) -> Text:
         (
             ("products", f"{cycles['products']} of {cycles['product_cycles']} cycles")
             if "products" in cycles
+            else ("powers", f"{cycles['compute']} cycles modulo a prime")
+            if parameters["algorithm"] == "rsa-crt"
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
         ("directory", str(path)),
@@ -69,6 +73,22 @@ def _built_ecpm(found: Result, path: Path) -> Text:
         ("control", parameters["control"]),
         ("latency", f"{cycles['latency']} cycles"),
         ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_inverter(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    variable = parameters["timing"] == "variable"
+    channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]
+    rows = [
+        ("core", found["name"]),
+        ("modulus", _modulus(parameters)),
+        ("inversion", f"{parameters['inversion']}, {parameters['timing']} time"),
+        *(channels if parameters["n"] else []),
+        ("latency", f"{'at most ' if variable else ''}{cycles['latency']} cycles"),
+        *([("average", f"{cycles['average']} cycles")] if variable else []),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
