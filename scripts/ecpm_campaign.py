@@ -47,8 +47,8 @@ ROWS: dict[str, tuple[int, dict[str, Any]]] = {
 INTRODUCTION = """\
 The Verilog of each core, simulated with Verilator: every word of every result against the formulas
 (10), (9) and Algorithm 1 on integers, and every result against affine arithmetic, the textbook
-chord and tangent. Half of the runs are back to back, half with random gaps between operand words
-and waiting results. Additions and doublings begin with all combinations of coordinates 0, 1 and
+chord and tangent. Some runs are back to back, others with random gaps between operand words and
+waiting results. Additions and doublings begin with all combinations of coordinates 0, 1 and
 p - 1, and go on with others near 0, p / 2 and p, points of the curve (equal and opposite ones among
 them) and any coordinates. Scalars begin with 0, 1, 2, 3 and those around the order, its halves and
 its double, for which the loop adds P to O, to P and to -P; the neutral element is multiplied, too.
