@@ -7,6 +7,8 @@ from amaranth.hdl import ResetInserter, Signal
 from tests.hardware.traffic import assert_refused, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
+from residua.cores.inversion import InversionCore
+from residua.cores.specification import check_inversion
 from residua.errors import SpecificationError
 from residua.hardware.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.plus_minus_cox import PlusMinusCox
@@ -31,6 +33,9 @@ DESIGNS = [
     plus_minus(65537, 33),
     DivisionStepsDesign(65537, 9),
     DivisionStepsDesign(2**31 - 1, 17),
+    InversionCore(
+        check_inversion({"modulus": 2**31 - 1, "width": 12, "inversion": "fermat"})
+    ).design,
 ]
 
 
