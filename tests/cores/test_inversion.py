@@ -36,7 +36,7 @@ def core(**values):
         ({"modulus": 3 * P, "inversion": "fermat"}, "inversion = 'fermat' needs a prime modulus"),
         (
             {"modulus": P, "inversion": "fermat", "truncation": 3},
-            "truncation = 3: inversion = 'fer",
+            "truncation = 3: inversion = 'fe",
         ),
         ({"modulus": 3 * P}, "inversion = 'division-steps' needs a prime modulus; for a composite"),
         (

@@ -25,9 +25,6 @@ PUBLISHED = {"FLT": "fermat", "PM": "plus-minus"}
 OTHERS = ("plus-minus-ct", "division-steps")
 """Methods that are measured for the first size of each field alone."""
 
-FERMAT_LEVELS = 2
-"""Adders in a row between the registers of a reducer: the chain of products is all latency."""
-
 MULTIPLIER = "MM"
 """An RNS Montgomery multiplier with n rowers, which a plus-minus inverter could stand beside."""
 
@@ -45,8 +42,6 @@ def core(kind: str, bits: int, channels: int) -> InversionCore | RnsMontgomeryCo
         return RnsMontgomeryCore(check(values | {"channels": channels}))
     if kind != "division-steps":
         values["channels"] = channels
-    if kind == "fermat":
-        values["levels_per_register"] = FERMAT_LEVELS
     return InversionCore(check_inversion(values | {"algorithm": "inversion", "inversion": kind}))
 
 

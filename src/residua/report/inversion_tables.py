@@ -25,7 +25,8 @@ INTRODUCTION = (
     f"“{TITLE}” (CHES 2013): published numbers ({DEVICE}) beside measured ones. Cells are "
     "published / measured where both are there. The published operators share their rowers with a "
     "multiplier, and have residues for operands; the measured plus-minus inverter is a core of its "
-    "own without multipliers, with binary words in and out, whose conversions are in its cycles, as they are in those of Fermat's inversion. "
+    "own without multipliers. All measured cores have binary words in and out; conversions are in "
+    "their cycles. "
     "Resources are Yosys's, clocks nextpnr's for an ECP5, the median of the placements."
 )
 
@@ -107,8 +108,8 @@ def implementations(rows: Mapping[str, Row]) -> Table:
             lines.append((name, *_cells(rows, published, ending, algorithm, bits, channels)))
     notes = (
         "Resources for the xc5v. The plus-minus core stands beside a multiplier, whose LUTs on the "
-        "xc5v the last column has: on one engine, as published, most of the rowers would be common. "
-        + _targets_note(rows),
+        "xc5v the last column has: on one engine, as published, most of the rowers would be "
+        "common. " + _targets_note(rows),
         (
             "Average cycles are those of a thousand random operands, from the last operand word to "
             "the last result word, both conversions included."
