@@ -1,14 +1,14 @@
 """Measure coprocessors: cycles to multiply a point, against the bits of the field.
 
 Writes docs/results/coprocessors.md, .json and .svg. Rows that are in the .json for the same commit
-are kept, so that an interrupted run goes on where it stopped; ``--curves`` limits it to some of
-them.
+are kept, so that an interrupted run goes on where it stopped; ``--rows`` limits it to some of them.
 """
 
 import argparse
 import json
 import random
 import subprocess
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,12 +22,12 @@ from residua.cores.ecc import EccCore
 from residua.cores.ecc_verification import outcome, point_operation
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
-from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.curves.inversion import Inversion
+from residua.curves.parameters import MontgomeryCurve
 from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
-CURVES = ("P-192", "Curve25519", "P-256", "P-384", "P-521")
 BLINDING = 64
 MULTIPLIER_BITS = 18
 TOLERANCE = 0.10
@@ -36,25 +36,51 @@ TOLERANCE = 0.10
 Row = dict[str, Any]
 
 
-def measure(curve: Curve) -> Row:
-    """The figures of the core for one curve."""
-    core = EccCore([curve])
+@dataclass(frozen=True)
+class Core:
+    """A core to measure: a curve, what differs from the default, and bits that blind a scalar."""
+
+    curve: str
+    keys: dict[str, Any] = field(default_factory=dict)
+    blinding: int = BLINDING
+
+    def make(self, **more: Any) -> EccCore:
+        """The core."""
+        return EccCore([find_curve(self.curve)], **self.keys, **more)
+
+
+FASTEST = {"columns": 2, "inversion": Inversion.DIVISION_STEPS, "levels_per_register": 2}
+"""Hierarchical extensions, division steps, reducers of few registers."""
+
+CORES = {
+    **{name: Core(name) for name in ("P-192", "Curve25519", "P-256", "P-384", "P-521")},
+    **{f"{name}, HBE": Core(name, FASTEST) for name in ("P-192", "Curve25519", "P-256")},
+    # 192 bits: a scalar of 576 bits.
+    "P-384, HBE": Core("P-384", FASTEST, 192),
+}
+
+
+def measure(name: str) -> Row:
+    """The figures of one core."""
+    wanted = CORES[name]
+    core = wanted.make()
+    (curve,) = core.curves
     row = {
-        "curve": curve.name,
+        "core": name,
         "bits": curve.field_bits,
         "channels": core.channels,
         "width": core.width,
-        "rowers": core.design.options.rowers,
         "step": core.step_cycles,
         "utilisation": round(core.utilisation, 4),
         "cycles": point_cycles(core),
+        "blinding": None,
         "blinded": None,
     }
     if not isinstance(curve, MontgomeryCurve):
-        row["blinded"] = point_cycles(EccCore([curve], blinding=BLINDING))
+        row["blinding"] = wanted.blinding
+        row["blinded"] = point_cycles(wanted.make(blinding=wanted.blinding))
     # A word is signed: it has one bit more than a modulus.
-    units = row["rowers"] + core.design.conversion.multipliers
-    row["multipliers"] = units * (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
+    row["multipliers"] = core.design.multipliers * (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
     return row
 
 
@@ -89,24 +115,26 @@ def table(rows: list[Row], commit: str) -> str:
         "",
         f"Made by `make bench` at commit `{commit}`: cycles of one multiplication of a point",
         "(POINT_MULTIPLY, X_MULTIPLY on Montgomery curves), operands to results, coordinates",
-        f"randomised; with the scalar as it is and blinded by {BLINDING} bits. The Verilog was",
+        "randomised; with the scalar as it is and blinded by so many bits. The Verilog was",
         "simulated and its result compared with plain integers. Multipliers are those of the",
-        f"rowers and of the converter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits.",
+        f"rowers, the converter and the inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits.",
+        "HBE: hierarchical extensions over rows of two moduli, inversion by division steps, two",
+        "adders between the registers of reducers.",
         "",
         (
-            "| curve | (n, w) | step | utilisation | cycles | blinded | cycles / bits² "
+            "| core | (n, w) | step | utilisation | cycles | blinded | cycles / bits² "
             "| cycles × multipliers |"
         ),
         "|---|---|--:|--:|--:|--:|--:|--:|",
     ]
     for row in rows:
         cells = [
-            row["curve"],
+            row["core"],
             f"({row['channels']}, {row['width']})",
             row["step"],
             f"{row['utilisation']:.1%}",
             row["cycles"],
-            row["blinded"] or "–",
+            f"{row['blinded']} ({row['blinding']})" if row["blinded"] else "–",
             f"{_share(row):.3f}",
             f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
         ]
@@ -122,12 +150,12 @@ def _share(row: Row) -> float:
 def plot(rows: list[Row], path: Path) -> None:
     """Cycles against bits beside the law of squares, which goes through P-256 or the first row."""
     mpl.rcParams["svg.hashsalt"] = "residua"
-    base = next((row for row in rows if row["curve"] == "P-256"), rows[0])
+    base = next((row for row in rows if row["core"] == "P-256"), rows[0])
     bits = range(min(row["bits"] for row in rows) - 20, max(row["bits"] for row in rows) + 21)
     law = [_share(base) * b * b for b in bits]
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
-    axes.plot(bits, law, color="#5b6675", label=f"{_share(base):.2f} bits² ({base['curve']})")
+    axes.plot(bits, law, color="#5b6675", label=f"{_share(base):.2f} bits² ({base['core']})")
     axes.fill_between(
         bits,
         [(1 - TOLERANCE) * y for y in law],
@@ -142,11 +170,11 @@ def plot(rows: list[Row], path: Path) -> None:
         axes.scatter(*points, color=colour, zorder=3, label=name)
     for row in rows:
         axes.annotate(
-            row["curve"],
+            row["core"],
             (row["bits"], row["cycles"]),
             # 255 and 256 bits are one place.
-            xytext=(-6, 5) if row["curve"] == "Curve25519" else (6, -11),
-            ha="right" if row["curve"] == "Curve25519" else "left",
+            xytext=(-6, 5) if row["core"] == "Curve25519" else (6, -11),
+            ha="right" if row["core"] == "Curve25519" else "left",
             textcoords="offset points",
         )
     axes.set(xscale="log", yscale="log", xlabel="bits of the field", ylabel="cycles")
@@ -163,7 +191,7 @@ def plot(rows: list[Row], path: Path) -> None:
 def main() -> None:
     """Measure what is missing, write the table after each row."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--curves", nargs="*", default=list(CURVES), choices=list(CURVES))
+    parser.add_argument("--rows", nargs="*", default=list(CORES), choices=list(CORES))
     parser.add_argument("--output", type=Path, default=RESULTS, help="directory of the tables")
     arguments = parser.parse_args()
     console, output = Console(), arguments.output
@@ -173,15 +201,16 @@ def main() -> None:
     store = output / "coprocessors.json"
     saved = json.loads(store.read_text()) if store.exists() else {}
     rows = saved["rows"] if saved.get("commit") == commit else {}
-    for name in arguments.curves:
+    for name in arguments.rows:
         if name not in rows:
             with console.status(name):
-                rows[name] = measure(find_curve(name))
+                rows[name] = measure(name)
             console.print(rows[name])
-        ordered = [rows[key] for key in CURVES if key in rows]
+        ordered = [rows[key] for key in CORES if key in rows]
         store.write_text(json.dumps({"commit": commit, "rows": rows}, indent=2) + "\n")
         (output / "coprocessors.md").write_text(table(ordered, commit))
-        plot(ordered, output / "coprocessors.svg")
+        if plain := [row for row in ordered if not CORES[row["core"]].keys]:
+            plot(plain, output / "coprocessors.svg")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from residua.numbers.position_primes import find_prime, is_probable_prime
 from residua.report import page
 
 SMALL = {"channels": 4, "width": 17, "extra_bits": 5}
+ROWS = {"extension": "hierarchical"}
 
 
 def core(**values):
@@ -51,6 +52,10 @@ def refusal(**values):
         ({"bits": 192, "interface": "words"}, "interface means nothing for an SBMM multiplier"),
         ({"bits": 192, "bases": "sparse", "weight": 1}, "moduli"),
         ({"bits": 192, "extra_bits": 2, "compress": True}, "m_gamma = 2^2"),
+        ({"bits": 192, **ROWS, "columns": 4}, "half bases of 6 moduli do not make rows of c = 4"),
+        ({"bits": 192, **ROWS, "rowers": "full"}, "rowers = 12 are two lanes"),
+        ({"bits": 384, **ROWS, "rowers": 3}, "rowers = 3 do not make rows of c = 2; 2, 4, 6, 12"),
+        ({"bits": 192, "columns": 2}, "an extension = 'kawamura' has no rows"),
     ],
 )
 def test_refusals(values, message):
@@ -125,6 +130,35 @@ def test_both_splits_at_once(values, latency):
     assert made.rowers == made.channels
     assert made.design.lanes == 2
     assert made.specification.rowers == made.channels
+
+
+@pytest.mark.parametrize(
+    ("bits", "columns", "latency", "kawamura"),
+    [(384, 2, 66, 78), (512, 2, 79, 95), (512, 4, 73, 95)],
+)
+def test_hierarchical_splits(bits, columns, latency, kawamura):
+    """n / 2 rowers of 16 bits, super-residues of rows of c moduli: fewer broadcasts."""
+    keys = {"bits": bits, "levels_per_register": 2}
+    assert core(**keys, **ROWS, columns=columns).cycles["latency"] == latency
+    assert core(**keys).cycles["latency"] == kawamura
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"compress": True},
+        {"channels": 8, "rowers": 2, "skip_quotient": True},
+        {"channels": 12, "columns": 3, "compress": True, "schedule": "interval"},
+    ],
+)
+def test_hierarchical_verification(values, tmp_path):
+    """Rows beside m_gamma: its word, and what it hears of super-residues."""
+    made = build(check_any({"algorithm": "sbmm", **SMALL, **ROWS, **values}), tmp_path / "core")
+    found = verify_directory(made, vectors=4096)
+    assert found["passed"], found["failures"]
+    assert found["mismatches"] == 0
+    assert found["oracle_checks"] > 3000
+    assert Directory.open(made.path).core.specification == made.core.specification
 
 
 def test_workload_has_what_the_errata_warn_of():

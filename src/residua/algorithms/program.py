@@ -111,7 +111,7 @@ class Rows:
     """Super-residues of a vector, one for each row of ``columns`` channels.
 
     Row i has sum(multiplier_j * residue_j) over its channels j, never reduced (HBE Algorithm 2
-    lines 4 to 7).
+    lines 4 to 7). An extra channel is a row of its own, the last one.
     """
 
     name: str
@@ -122,7 +122,7 @@ class Rows:
     @property
     def count(self) -> int:
         """r, the number of rows."""
-        return len(self.multipliers) // self.columns
+        return -(-len(self.multipliers) // self.columns)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Quotient:
     def widths(self) -> Vector:
         """The same for every word; an extra modulus is narrower."""
         if isinstance(self.source, Rows):
-            return (self.width,) * self.source.count
+            return self.source.source.base.row_widths(self.source.columns)
         return tuple(modulus.width for modulus in self.source.base)
 
 

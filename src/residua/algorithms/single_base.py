@@ -51,10 +51,12 @@ def single_base(
     multiplication: Multiplication = "schoolbook",
     unsigned: bool = False,
     skips_quotient: bool = False,
+    columns: int = 1,
 ) -> PositionResidueDomain:
     """The domain of P = M_a^2 - 2 whose base b has m_gamma = 2^``extra_bits`` beside its moduli.
 
-    The Cox are those of `smallest_coxes`; with ``skips_quotient`` only Compress has one in base a.
+    ``columns`` c > 1 makes extensions hierarchical, over rows of c of these. The Cox are those of
+    `smallest_coxes`; with ``skips_quotient`` only Compress has one in base a.
 
     Raises:
         SpecificationError: the bases are not odd or not coprime, m_gamma is not narrower than they
@@ -68,7 +70,7 @@ def single_base(
         )
     extended = Base((*base_b.moduli, Modulus(extra_bits, 0)), narrow=True)
     blank = Cox(1, Fraction(0))
-    bases = SplitDomain(base_a, extended, blank, blank, 1, form, unsigned, skips_quotient)
+    bases = SplitDomain(base_a, extended, blank, blank, columns, form, unsigned, skips_quotient)
     first, second = smallest_coxes(bases, representation or Canonical())
     return PositionResidueDomain(2, 2, replace(bases, first=first, second=second), multiplication)
 
@@ -190,7 +192,9 @@ class _Quotient:
         channels = len(domain.base_b)
         own = program.channels(value.b, channels - 1, channels)
         share = Fraction(1, domain.base_a.product)
-        minus_remainder = program.extension(xi, own.base, domain.first, multiple=-share)
+        minus_remainder = program.extension(
+            xi, own.base, domain.first, multiple=-share, columns=domain.columns
+        )
         self.k = program.reduce(
             f"k({name})", program.scaled(own, share), minus_remainder, range=small
         )

@@ -74,11 +74,8 @@ class SplitDomain:
     def __post_init__(self) -> None:
         if not self.base_a.coprime_to(self.base_b):
             raise SpecificationError("the bases of a Split share a factor; they must be coprime")
-        if self.base_a.narrow or (self.base_b.narrow and self.columns > 1):
-            raise SpecificationError(
-                "an extra narrow modulus belongs to base b of a Split, and not to rows of moduli: "
-                "hierarchical extensions need bases of one width"
-            )
+        if self.base_a.narrow:
+            raise SpecificationError("an extra narrow modulus belongs to base b of a Split")
         if self.unsigned and self.form == "quadratic":
             raise SpecificationError(
                 "weights of the quadratic form may be negative, and so R, which an unsigned Split "

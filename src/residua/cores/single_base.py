@@ -84,6 +84,8 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
             extra_bits=self.request.extra_bits,
             compress=self.request.compress,
             skip_quotient=self.request.skip_quotient,
+            extension=self.request.extension,
+            columns=self.request.row_length if self.request.row_length > 1 else None,
             name=self.name,
         )
 
@@ -140,6 +142,8 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
             "extra_bits": self.request.extra_bits,
             "compress": self.request.compress,
             "skip_quotient": self.request.skip_quotient,
+            "extension": self.request.extension,
+            "columns": self.request.row_length,
             "t": split.first.truncation,
             "sigma0": str(split.first.sigma0),
             "form": split.form,
@@ -169,6 +173,7 @@ def _domain(request: SingleBaseSpecification, base_a: Base, base_b: Base) -> Pos
             form=form,
             multiplication="direct",
             skips_quotient=request.skip_quotient,
+            columns=request.row_length,
         )
 
     try:

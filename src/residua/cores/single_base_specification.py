@@ -14,6 +14,8 @@ from residua.cores.specification_keys import (
     BaseB,
     BasesKey,
     Channels,
+    Columns,
+    Extension,
     Key,
     LevelsPerRegister,
     Name,
@@ -24,6 +26,7 @@ from residua.cores.specification_keys import (
     Weight,
     Width,
     check_algorithm,
+    check_extension,
     divisors,
     integer,
     plain_items,
@@ -110,6 +113,8 @@ class SingleBaseSpecification(BaseModel):
             "BOOL",
         ),
     ] = False
+    extension: Extension = "kawamura"
+    columns: Columns = None
     reduction: Reduction = "auto"
     schedule: ScheduleKey = "latency"
     product_registers: ProductRegisters = 0
@@ -135,7 +140,32 @@ class SingleBaseSpecification(BaseModel):
                 f"rowers = {self.rowers} cannot share n = {2 * half} channels, half of them in "
                 f"each base: {can} can"
             )
+        self._check_rows(half)
         return self
+
+    def _check_rows(self, half: int) -> None:
+        length, rowers = self.row_length, self.physical_rowers
+        if half % length:
+            near = [2 * length * rows for rows in (half // length, half // length + 1) if rows]
+            raise SpecificationError(
+                f"half bases of {half} moduli do not make rows of c = {length}; "
+                f"n = {' or '.join(map(str, near))} would"
+            )
+        if length > 1 and rowers > half:
+            raise SpecificationError(
+                f"rowers = {rowers} are two lanes, and hierarchical extensions need one: give "
+                "rowers = 'half', or leave out extension"
+            )
+        if rowers % length:
+            can = ", ".join(str(count) for count in divisors(half) if count % length == 0)
+            raise SpecificationError(
+                f"rowers = {rowers} do not make rows of c = {length}; {can} would"
+            )
+
+    @property
+    def row_length(self) -> int:
+        """c, the moduli in a row; 1 if extensions are not hierarchical."""
+        return check_extension(self.extension, self.columns)
 
     def _check_lengths(self, base_a: tuple[int, ...], base_b: tuple[int, ...]) -> None:
         if len(base_a) != len(base_b):

@@ -75,9 +75,13 @@ class Coprocessor(Component):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
         m.submodules.results = results
-        self._control(m, controller, results.busy | release)
-        # From a zeroisation on nothing leaves, also before the results are discarded.
-        leaves = ~self.zeroise & ~controller.busy
+        zeroise = self._control(m, controller, results.busy | release)
+        # From a zeroisation on nothing leaves, also before the results are discarded. When an
+        # operation begins there is nothing to leave, so that a register can say that one is under
+        # way.
+        operating = Signal(name="operating")
+        m.d.sync += operating.eq(controller.busy)
+        leaves = ~(self.zeroise | zeroise | operating)
         m.d.comb += [
             self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
             self.result.valid.eq(results.released.valid & leaves),
@@ -116,8 +120,12 @@ class Coprocessor(Component):
         ]
         return m
 
-    def _control(self, m: Module, controller: Controller, occupied: Value) -> None:
-        """Commands, while no result waits to be fetched; a zeroisation counts a cycle later."""
+    def _control(self, m: Module, controller: Controller, occupied: Value) -> Signal:
+        """Commands, while no result waits to be fetched.
+
+        Returns:
+            The zeroisation, which counts a cycle later.
+        """
         zeroise = Signal(name="zeroise_taken")
         m.d.sync += zeroise.eq(self.zeroise)
         m.d.comb += [
@@ -130,6 +138,7 @@ class Coprocessor(Component):
             self.done.eq(controller.done),
             self.status.eq(controller.status),
         ]
+        return zeroise
 
     def _operate(self, m: Module, controller: Controller, processor: Processor) -> None:
         m.d.comb += [

@@ -31,7 +31,7 @@ from residua.hardware.sequencer import Sequencer, control_latency
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import ROW_FIELDS, Microcode, Timing, assemble
 from residua.machines.schedule import Goal, Schedule, schedule
-from residua.machines.sequences import row_product_range
+from residua.machines.sequences import broadcast_rows, row_product_range
 from residua.machines.slots import Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
@@ -68,6 +68,10 @@ class EngineDesign:
         if options.rowers % self.lanes:
             raise SpecificationError(
                 f"{program.name}: {options.rowers} rowers do not make two lanes"
+            )
+        if self.lanes > 1 and broadcast_rows(program):
+            raise SpecificationError(
+                f"{program.name}: hierarchical extensions need an engine with one lane"
             )
         # Of each lane.
         self.rowers = options.rowers // self.lanes
@@ -426,19 +430,27 @@ class Engine(Component):
             for name in ("left_register", "right_register")
         ]
 
-    def _ring_words(self, m: Module, sequencer: Sequencer, rowers: list[Rower]) -> list[Value]:
+    def _ring_words(self, m: Module, sequencer: Sequencer, lane: _Lane) -> list[Value]:
         """What goes around and the Cox listens to: super-residues, or residues."""
-        if self.design.row_shape is None:
-            return [rower.operand for rower in rowers]
+        shape = self.design.row_shape
+        if shape is None:
+            return [rower.operand for rower in lane.rowers]
         control = {name: getattr(sequencer, name) for name in ROW_FIELDS}
-        return [row.word for row in join_rows(m, self.design.row_shape, rowers, control)]
+        words: list[Value] = [row.word for row in join_rows(m, shape, lane.rowers, control)]
+        if lane.extra:
+            # It comes when the other rowers have reduced it and taken it for their left operand.
+            # The constant that it includes is 0 modulo 2^g.
+            latency = shape.lead - LAUNCH_DELAY + 1
+            heard = delayed(m, words[0][: lane.extra.bits], latency, "heard")
+            m.d.comb += lane.extra.row.eq(heard)
+        return words
 
     def _drive_bus(self, m: Module, sequencer: Sequencer, lane: _Lane, other: _Lane) -> None:
         """The quotient, or another word where the microcode wants one, to all rowers of a lane.
 
         Lanes hand each other what their rowers had for left operands.
         """
-        words = self._ring_words(m, sequencer, lane.rowers)
+        words = self._ring_words(m, sequencer, lane)
         bus: Value = Const(0, signed(1))
         if self.design.estimate:
             cox = self._cox(m, sequencer, words, self.design.estimate, lane.index)

@@ -92,7 +92,7 @@ class ModularInverter(Component):
     @property
     def stepper_latency(self) -> int:
         """Cycles from the one in which g is there to the one in which a batch can begin."""
-        return self.steps + 3
+        return self.steps + 4
 
     def _phases(self) -> tuple[dict[str, int], dict[str, int]]:
         """The phases of a batch, and those after the last one, with their cycles.
@@ -379,15 +379,19 @@ class ModularInverter(Component):
                 ),
                 write.data.eq(Mux(self.clearing, 0, Mux(fill, initial[name], self._word))),
             ]
-        stepper, made_first = self._stepper, self._index == 0
-        low = self._word[: self.steps]
-        filled = fill & lowest
+        self._feed(m, fill & lowest, operand, modulus)
         m.d.comb += [
-            stepper.f.eq(Mux(fill, modulus, low)),
-            stepper.g.eq(Mux(fill, operand, low)),
-            stepper.take_f.eq(filled | (self._made["f"] & made_first)),
-            stepper.take_g.eq(filled | (self._made["g"] & made_first)),
-            stepper.first.eq(fill),
             self.word.eq(self._word),
             self.word_valid.eq(self._made["result"] & (self._index < self.length)),
         ]
+
+    def _feed(self, m: Module, filled: Value, operand: Value, modulus: Value) -> None:
+        """The lowest words of f and g, through a register: the stepper has its logic close by."""
+        stepper, made_first = self._stepper, self._index == 0
+        m.d.sync += stepper.first.eq(filled)
+        for name, port, first in (("f", stepper.f, modulus), ("g", stepper.g, operand)):
+            take = stepper.take_f if name == "f" else stepper.take_g
+            m.d.sync += [
+                port.eq(Mux(filled, first, self._word)),
+                take.eq(filled | (self._made[name] & made_first)),
+            ]

@@ -8,7 +8,7 @@ is folded: residues are the low g bits of sums, read as signed numbers.
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
@@ -27,8 +27,9 @@ class NarrowRower(Component):
 
     Controls, registers and results are those of a `Rower`; ``latency`` is theirs, from a slot to
     ``residue``. With ``listens`` the left operand is ``ring``, the left operand that rower 0 had in
-    the same slot. ``operand`` is the own left operand of the previous slot, for the Cox; ``stored``
-    is the word of ``left_register``, a cycle before its slot, for the bus.
+    the same slot; if that came from a row, it is ``row``, the same super-residue. ``operand`` is
+    the own left operand of the previous slot, for the Cox; ``stored`` is the word of
+    ``left_register``, a cycle before its slot, for the bus.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class NarrowRower(Component):
         super().__init__(
             {name: In(port) for name, port in shape.control().items()}
             | ({"partner": In(word)} if Left.PARTNER in shape.lefts else {})
+            | ({"row": In(word)} if shape.row else {})
             | {
                 "listens": In(1),
                 "ring": In(word),
@@ -82,18 +84,25 @@ class NarrowRower(Component):
 
     def _left(self, m: Module, control: dict[str, Signal]) -> Value:
         """The own word, registered; then that of the ring or the bus in its place."""
-        codes, code = self.shape.left_codes, control["left"]
         word, operand = self._signal("left_word"), self._signal("own_operand")
         bus = self._signal("bus_word")
-        own: Value = Mux(code == codes[Left.RESULT], self.residue, word)
-        if Left.PARTNER in codes:
-            own = Mux(code == codes[Left.PARTNER], self.partner, own)
+        own: Value = Mux(self._takes(Left.RESULT, control), self.residue, word)
+        if Left.PARTNER in self.shape.lefts:
+            own = Mux(self._takes(Left.PARTNER, control), self.partner, own)
         m.d.sync += [word.eq(self.stored), operand.eq(own), bus.eq(self.bus)]
         listens = delayed(m, control["listens"], 1, "listens")
-        takes_bus = delayed(m, code == codes[Left.BUS], 1, "takes_bus")
+        takes_bus = delayed(m, self._takes(Left.BUS, control), 1, "takes_bus")
         m.d.comb += self.operand.eq(operand)
-        left: Value = Mux(listens, self.ring, Mux(takes_bus, bus, operand))
+        ring: Value = self.ring
+        if self.shape.row:
+            ring = Mux(delayed(m, self._takes(Left.ROW, control), 1, "takes_row"), self.row, ring)
+        left: Value = Mux(listens, ring, Mux(takes_bus, bus, operand))
         return left
+
+    def _takes(self, left: Left, control: dict[str, Signal]) -> Value:
+        """Whether the other rowers have a left operand from there."""
+        code = self.shape.left_codes.get(left)
+        return Const(0) if code is None else control["left"] == code
 
     def _right(self, m: Module, control: dict[str, Signal]) -> Value:
         """Both memories; the right operand comes when the left one does."""

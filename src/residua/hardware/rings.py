@@ -77,7 +77,14 @@ def build_machine(
             f"{rowers} rowers do not make rows of c = {columns}; give a multiple of {columns}"
         )
     machine = Machine(
-        rowers, rower_latency, MEMORY_DELAY, cox_latency, 1, narrow=narrow, lanes=lanes
+        rowers,
+        rower_latency,
+        MEMORY_DELAY,
+        cox_latency,
+        1,
+        narrow=narrow,
+        narrow_cox_latency=cox_latency,
+        lanes=lanes,
     )
     if row:
         machine = replace(

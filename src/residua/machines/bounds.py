@@ -25,7 +25,7 @@ from residua.algorithms.program import (
     Words,
 )
 from residua.numbers.bases import Base
-from residua.numbers.cox import Range, redundant_ranges, super_ranges
+from residua.numbers.cox import Range, redundant_ranges, row_offsets, super_ranges
 from residua.numbers.folding import LARGEST_FOLD_COUNT, Folding, fits_word, folds_needed
 from residua.numbers.moduli import Modulus
 from residua.numbers.residues import Redundant
@@ -229,9 +229,9 @@ def word_ranges(source: Residues | Rows) -> list[Range]:
     if isinstance(source, Residues):
         return list(_full(source.base))
     base = source.source.base
-    offset = 1 << (base.width - 1)
+    offsets = row_offsets(base, source.columns, 1 << (base.width - 1))
     supers = super_ranges(_full(base), source.multipliers, source.columns)
-    return [(low + offset, high + offset) for low, high in supers]
+    return [(low + own, high + own) for (low, high), own in zip(supers, offsets, strict=True)]
 
 
 def _read(value: Residues | Words, words: dict[int, tuple[Range, ...]]) -> tuple[Range, ...]:

@@ -148,7 +148,7 @@ class _Assembler:
                 self._super_residue(time, placed, slot)
             elif slot.last:
                 self._result(time, placed, placed.sequence.result)
-            if slot.left == Left.ROW:
+            if slot.left == Left.ROW and placed.sequence.moduli:
                 ring = time - self.schedule.machine.row_lead
                 select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
                 self._set("row_modulus", ring + self.timing.row_modulus, select)
@@ -193,7 +193,9 @@ class _Assembler:
         if self.schedule.machine.narrow:
             self._set("listens", time + self.timing.operand, int(slot.listens))
             self._set("narrow_bus", time + self.timing.address, int(slot.narrow))
-            self._set("narrow_tap", time + self.timing.cox_weights, int(slot.narrow_tap))
+            # What the Cox waits with are words of the ring.
+            tapped = time + self.timing.cox_weights - self.schedule.machine.cox_delay
+            self._set("narrow_tap", tapped, int(slot.narrow_tap))
 
     def _left(self, time: int, slot: Slot) -> tuple[Left, list[int]]:
         """Where the left operand comes from, the same in all lanes, and the registers to read."""

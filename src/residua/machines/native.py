@@ -24,6 +24,7 @@ from residua.algorithms.program import (
 from residua.errors import SpecificationError
 from residua.machines.bounds import Bounds, analyse, quotient_range, word_ranges
 from residua.machines.sequences import broadcast_rows
+from residua.numbers.bases import Base
 from residua.numbers.cox import Range
 from residua.numbers.folding import Folding, fits_word
 from residua.numbers.moduli import Modulus
@@ -153,7 +154,7 @@ class _Emitter:
 
     def _step(self, number: int, step: Reduction) -> None:
         """The loop over the channels of one reduction."""
-        name, channels, extra = f"s{number}", len(step.result.base), step.result.base.extra
+        name, channels = f"s{number}", len(step.result.base)
         sums = _stage_ranges(step, self.bounds, number)
         narrow = all(fits_word(r, 64) for r in sums)
         kind, unsigned = ("Word", "std::uint64_t") if narrow else ("Wide", "UnsignedWide")
@@ -164,10 +165,7 @@ class _Emitter:
             for line in self._term(f"{name}_{index}", kind, step, term)
         ]
         total = f"static_cast<{kind}>(sum)"
-        word = f"fold<folds>({total}, {offsets}[k])"
-        if extra:
-            bits = f"low_bits({total}, {extra.width})"
-            word = bits if channels == 1 else f"k == {channels - 1} ? {bits} : {word}"
+        word = _in_channel(step.result.base, f"fold<folds>({total}, {offsets}[k])", total)
         self.body += [
             f"Word {name}[{channels}];  // {step.result.name}",
             f"for (int k = 0; k < {channels}; ++k) {{",
@@ -198,13 +196,13 @@ class _Emitter:
                 table = self._table(name, _centred(moduli, constants))
                 return [f"sum += product({kind}{{}}, {name}_q, {table}[k]);"]
             case Broadcast(source, matrix, _):
-                return [self._broadcast(name, kind, moduli, source, matrix)]
+                return [self._broadcast(name, kind, step.result.base, source, matrix)]
 
     def _broadcast(
         self,
         name: str,
         kind: str,
-        moduli: Sequence[Modulus],
+        base: Base,
         source: Residues | Words | Rows,
         matrix: Sequence[Sequence[int]],
     ) -> str:
@@ -212,13 +210,14 @@ class _Emitter:
         # Row k holds what channel k multiplies the source's words by.
         rows = [
             _centred((m,) * len(matrix), column)
-            for m, column in zip(moduli, zip(*matrix, strict=True), strict=True)
+            for m, column in zip(base, zip(*matrix, strict=True), strict=True)
         ]
         count = len(matrix)
         table = self._table(name, [constant for row in rows for constant in row])
         if isinstance(source, Rows):
-            offsets = self._table(f"{name}_offset", [m.offset for m in moduli])
-            word = f"fold<row_folds>({self._super_residues(source)}[j], {offsets}[k])"
+            offsets = self._table(f"{name}_offset", [m.offset for m in base])
+            own = f"{self._super_residues(source)}[j]"
+            word = _in_channel(base, f"fold<row_folds>({own}, {offsets}[k])", own)
         else:
             word = self._read(source, "j")
         loop = f"for (int j = 0; j < {count}; ++j)"
@@ -258,19 +257,22 @@ class _Emitter:
         """What the Cox sees: residue j, or super-residue j and the constant that it includes."""
         if isinstance(source, Residues):
             return self._read(source, "j")
-        return f"({self._super_residues(source)}[j] + (Wide{{1}} << (width - 1)))"
+        base, offset = source.source.base, "(Wide{1} << (width - 1))"
+        if base.extra:
+            offset = f"(j < {source.count - 1} ? {offset} : 0)"
+        return f"({self._super_residues(source)}[j] + {offset})"
 
     def _super_residues(self, rows: Rows) -> str:
         """The array of super-residues, made where it is first wanted."""
         if id(rows) not in self.names:
             name = self.names[id(rows)] = f"r{len(self.names)}"
             self.tables.append(f"constexpr Wide {name}_c[] = {_wide_braces(rows.multipliers)};")
-            word = self._read(rows.source, f"{rows.columns} * j + i")
-            product = f"static_cast<Wide>({word}) * {name}_c[{rows.columns} * j + i]"
+            # The row of an extra channel ends after its first word.
+            word = self._read(rows.source, "i")
             self.body += [
                 f"Wide {name}[{rows.count}] = {{}};  // {rows.name}",
-                f"for (int j = 0; j < {rows.count}; ++j)",
-                f"  for (int i = 0; i < {rows.columns}; ++i) {name}[j] += {product};",
+                f"for (int i = 0; i < {len(rows.multipliers)}; ++i)",
+                f"  {name}[i / {rows.columns}] += static_cast<Wide>({word}) * {name}_c[i];",
             ]
         return self.names[id(rows)]
 
@@ -282,6 +284,14 @@ class _Emitter:
     def _table(self, name: str, values: Sequence[int]) -> str:
         self.tables.append(f"constexpr Word {name}_c[] = {_braces(values)};")
         return f"{name}_c"
+
+
+def _in_channel(base: Base, wide: str, total: str) -> str:
+    """The residue of a sum in channel k: ``wide``, or the low bits of it for an extra modulus."""
+    if base.extra is None:
+        return wide
+    low = f"low_bits({total}, {base.extra.width})"
+    return f"(k == {len(base) - 1} ? {low} : {wide})" if base.wide else low
 
 
 def _constants(width: int, bounds: Bounds) -> str:

@@ -1,5 +1,6 @@
 """Sequences: the steps of a program as slots for an engine of a given number of rowers."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from residua.algorithms.program import (
@@ -21,7 +22,6 @@ from residua.machines.lanes import Lanes, Scaling, joined, scaling_slots
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
-from residua.numbers.moduli import Modulus
 
 
 def broadcast_rows(program: Program) -> list[Rows]:
@@ -195,7 +195,7 @@ class SequenceBuilder:
             Slot(
                 Left.REGISTER,
                 left_word=self._word(source, chunk),
-                constants=tuple(d[position] if position < len(d) else 0 for d in split),
+                constants=self._padded(d[position] if position < len(d) else 0 for d in split),
                 first=True,
                 row_digit=position,
             )
@@ -257,9 +257,7 @@ class SequenceBuilder:
             case Words() as words:
                 return self._binary(words, matrix, group, base)
             case Rows() as rows:
-                first = group * self.machine.rowers
-                moduli = base.wide[first : first + self.machine.rowers]
-                return self._row_passes(rows, matrix, group, moduli, _quotient_of(step, rows))
+                return self._row_passes(rows, matrix, group, base, _quotient_of(step, rows))
             case Residues() as source:
                 quotient = self._residue_quotient(step, source)
                 passes = self._passes(source, matrix, group, base, quotient)
@@ -288,9 +286,16 @@ class SequenceBuilder:
         """Idle slots until the Cox has its quotient (the accumulator is kept), and those after."""
         if not quotients:
             return []
-        tapped = max(i for i, slot in enumerate(before) if slot.tap_weights or slot.narrow_tap)
-        wait = max(tapped + self.machine.cox_latency - len(before), 0)
-        return [Slot(Left.REGISTER)] * wait + quotients
+        ready = [
+            i + latency
+            for i, slot in enumerate(before)
+            for tapped, latency in (
+                (slot.tap_weights, self.machine.cox_latency),
+                (slot.narrow_tap, self.machine.narrow_cox_latency),
+            )
+            if tapped
+        ]
+        return [Slot(Left.REGISTER)] * (max(ready) - len(before)) + quotients
 
     def _signed_products(self, step: Reduction, group: int, lane: int) -> list[Slot]:
         """Products to be subtracted first; the next slot then takes their sum from its own product.
@@ -324,11 +329,16 @@ class SequenceBuilder:
         """The constants of one group, that of the small rower last."""
         first = group * self.machine.rowers
         own = range(first, min(first + self.machine.rowers, len(base.wide)))
-        constants = [base.moduli[i].centre(row[i]) for i in own]
-        constants += [0] * (self.machine.units - len(constants))
-        if base.extra and group == 0:
-            constants[-1] = base.extra.centre(row[-1])
-        return tuple(constants)
+        extra = base.extra.centre(row[-1]) if base.extra and group == 0 else 0
+        return self._padded([base.moduli[i].centre(row[i]) for i in own], extra)
+
+    def _padded(self, constants: Iterable[int], extra: int = 0) -> tuple[int, ...]:
+        """The constants of all rowers, 0 for those that have none, that of the small one last."""
+        own = list(constants)
+        own += [0] * (self.machine.units - len(own))
+        if self.machine.narrow:
+            own[-1] = extra
+        return tuple(own)
 
     def _binary(
         self,
@@ -384,12 +394,10 @@ class SequenceBuilder:
         """The constants of a slot in which rower r has source word ``row[r]``."""
         first = group * self.machine.rowers
         targets = base.wide[first : first + self.machine.rowers]
-        constants = [m.centre(matrix[row[r]][first + r]) for r, m in enumerate(targets)]
-        constants += [0] * (self.machine.units - len(constants))
-        if base.extra and group == 0:
-            # The small rower sees what rower 0 has.
-            constants[-1] = base.extra.centre(matrix[row[0]][-1])
-        return tuple(constants)
+        own = [m.centre(matrix[row[r]][first + r]) for r, m in enumerate(targets)]
+        # The small rower sees what rower 0 has.
+        heard = matrix[row[0]][-1]
+        return self._padded(own, base.extra.centre(heard) if base.extra and group == 0 else 0)
 
     def _with_extra(
         self,
@@ -405,43 +413,59 @@ class SequenceBuilder:
         There the small rower must not listen: extensions go to the other base.
         """
         if quotient is not None:
-            if not slots or slots[0].listens:
-                raise SpecificationError(
-                    f"an extension of {source.name} has its extra modulus in both bases"
-                )
+            self._check_extra(source, slots)
             slots[0] = replace(slots[0], narrow_tap=True)
+        return [*slots, self._extra_slot(source, weights, group, base)]
+
+    def _check_extra(self, source: Residues, slots: list[Slot]) -> None:
+        if not slots or slots[0].listens:
+            raise SpecificationError(
+                f"an extension of {source.name} has its extra modulus in both bases"
+            )
+
+    def _extra_slot(
+        self, source: Residues, weights: tuple[int, ...], group: int, base: Base
+    ) -> Slot:
+        """The slot in which the bus has the word of an extra channel."""
         word = Word(self._word(source, 0).value, 0)
         constants = self._constants(weights, group, base)
-        return [*slots, Slot(Left.BUS, left_word=word, constants=constants, narrow=True)]
+        return Slot(Left.BUS, left_word=word, constants=constants, narrow=True)
 
     def _row_passes(
         self,
         rows: Rows,
         matrix: tuple[tuple[int, ...], ...],
         group: int,
-        moduli: tuple[Modulus, ...],
+        base: Base,
         quotient: Quotient | None,
     ) -> list[Slot]:
         """One pass around the ring of rows for each group of source channels.
 
-        In slot i of a pass, row r holds the super-residue of row r + i.
+        In slot i of a pass, row r holds the super-residue of row r + i. The word of an extra
+        channel comes first, on the bus, where the Cox sees it, too.
         """
-        rowers, turns, slots = self.machine.rowers, self.machine.turns, []
+        columns, turns, slots = self.machine.columns, self.machine.turns, []
+        listens = base.extra is not None and group == 0
         for chunk in range(self._groups(rows.source)):
             for turn in range(turns):
-                constants = tuple(
-                    m.centre(matrix[chunk * turns + row][group * rowers + rower])
-                    for rower, m in enumerate(moduli)
-                    for row in [(rower // self.machine.columns + turn) % turns]
-                )
-                slot = Slot(Left.ROW, constants=constants)
+                row = [
+                    chunk * turns + (rower // columns + turn) % turns
+                    for rower in range(self.machine.rowers)
+                ]
+                constants = self._pass_constants(matrix, row, group, base)
+                slot = Slot(Left.ROW, constants=constants, listens=listens)
                 if turn == 0:
                     slot = replace(slot, left_word=Word(self.rows[id(rows)], chunk, row=True))
                 if quotient is not None and turn < self.machine.tap_slots:
                     weights = self._tap_weights(quotient, chunk, turn)
                     slot = replace(slot, tap_weights=weights, cox_first=chunk == 0 and turn == 0)
                 slots.append(slot)
-        return slots
+        if not rows.source.base.narrow:
+            return slots
+        if quotient is not None:
+            self._check_extra(rows.source, slots)
+        extra = self._extra_slot(rows.source, matrix[-1], group, base)
+        return [replace(extra, narrow_tap=quotient is not None), *slots]
 
     def _tap_weights(self, quotient: Quotient, chunk: int, turn: int) -> tuple[int, ...]:
         """Weights of the words that the taps see in one slot; 0 for one that another tap takes."""

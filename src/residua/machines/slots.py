@@ -71,7 +71,8 @@ class Machine:
     before its use.
 
     ``narrow`` g > 0 adds a small rower for an extra modulus 2^g, which sees what rower 0 takes from
-    the ring and can put its own words on the bus.
+    the ring and can put its own words on the bus. ``narrow_cox_latency`` is for such a word what
+    ``cox_latency`` is for one of the ring.
 
     With two ``lanes`` there are two such engines, of ``rowers`` rowers each, which execute the same
     slots on words and constants of their own.
@@ -87,6 +88,7 @@ class Machine:
     row_lead: int = 0
     cox_delay: int = 0
     narrow: int = 0
+    narrow_cox_latency: int = 0
     lanes: int = 1
 
     @property

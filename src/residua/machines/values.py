@@ -22,6 +22,7 @@ from residua.algorithms.program import (
     Words,
 )
 from residua.errors import SpecificationError
+from residua.numbers.cox import row_offsets
 from residua.numbers.moduli import Modulus
 
 State = dict[object, tuple[int, ...]]
@@ -119,9 +120,10 @@ def _estimated(program: Program, quotient: Quotient, state: State) -> tuple[int,
     """What the Cox sees: residues, or super-residues with the constant that they include."""
     source = quotient.source
     if isinstance(source, Rows):
-        offset = program.representation.row_offset(source.source.base.width)
+        base = source.source.base
+        offsets = row_offsets(base, source.columns, program.representation.row_offset(base.width))
         words = super_residues(source, _read(source.source, state))
-        return tuple(word + offset for word in words)
+        return tuple(word + offset for word, offset in zip(words, offsets, strict=True))
     return _read(source, state)
 
 

@@ -84,14 +84,22 @@ class Base:
     def row_products(self, columns: int) -> tuple[int, ...]:
         """A_i, the product of each ``columns`` moduli in a row (HBE section II).
 
+        An extra modulus is a row of its own, the last one.
+
         Raises:
-            SpecificationError: ``columns`` does not divide n.
+            SpecificationError: ``columns`` does not divide the number of the others.
         """
-        count = len(self.moduli)
+        count = len(self.wide)
         if count % columns:
             raise SpecificationError(f"{count} moduli do not make rows of c = {columns}")
-        values = [modulus.value for modulus in self.moduli]
-        return tuple(prod(values[i : i + columns]) for i in range(0, count, columns))
+        values = [modulus.value for modulus in self.wide]
+        rows = [prod(values[i : i + columns]) for i in range(0, count, columns)]
+        return (*rows, self.extra.value) if self.extra else tuple(rows)
+
+    def row_widths(self, columns: int) -> tuple[int, ...]:
+        """The bits of what stands for A_i: c w, and those of an extra modulus."""
+        rows = (columns * self.width,) * (len(self.wide) // columns)
+        return (*rows, self.extra.width) if self.extra else rows
 
     def residues(self, number: int) -> tuple[int, ...]:
         """The canonical residues of an integer of any sign."""

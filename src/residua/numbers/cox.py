@@ -99,26 +99,34 @@ def deviation(
     """The exact worst error of ``cox`` on ``base`` for residues within ``ranges``.
 
     With ``columns`` c > 1 the Cox takes super-residues of rows of c moduli; ``offset`` is a
-    constant that they include (`residua.numbers.residues.Representation`).
+    constant that they include (`residua.numbers.residues.Representation`), see `row_offsets`.
     """
     weights = [1] * len(base) if weights is None else weights
     words, moduli = list(ranges), [modulus.value for modulus in base]
-    widths = [modulus.width for modulus in base]
+    widths, offsets = [modulus.width for modulus in base], [offset] * len(base)
     if columns > 1:
         words = super_ranges(ranges, row_multipliers(base, weights, columns), columns)
         moduli, weights = list(base.row_products(columns)), [1] * len(words)
-        widths = [columns * base.width] * len(words)
+        widths = list(base.row_widths(columns))
+        offsets = row_offsets(base, columns, offset)
     under = over = Fraction(0)
-    for modulus, (low, high), weight, width in zip(moduli, words, weights, widths, strict=True):
+    for modulus, (low, high), weight, width, own in zip(
+        moduli, words, weights, widths, offsets, strict=True
+    ):
         # What truncation drops from one word, at worst.
         lost = Fraction((1 << max(width - cox.truncation, 0)) - 1, 1 << width)
         # word / 2^w - word / m, the error of taking every modulus for 2^w, is linear in it.
         slope = Fraction(1, 1 << width) - Fraction(1, modulus)
-        ends = [weight * word * slope + Fraction(offset, 1 << width) for word in (low, high)]
+        ends = [weight * word * slope + Fraction(own, 1 << width) for word in (low, high)]
         dropped = [Fraction(0), -weight * lost]
         over += max(ends) + max(dropped)
         under -= min(ends) + min(dropped)
     return Deviation(max(under, Fraction(0)), max(over, Fraction(0)))
+
+
+def row_offsets(base: Base, columns: int, offset: int) -> list[int]:
+    """What the Cox sees added to each super-residue; nothing to the word of an extra modulus."""
+    return [offset] * (len(base.wide) // columns) + [0] * (base.extra is not None)
 
 
 def row_multipliers(base: Base, weights: Sequence[int], columns: int) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Measured rows of HBE's Tables I and III: built, mapped to `xc7`, placed on `ecp5`.
+"""Measured rows of HBE's tables, and whole products: built, mapped to `xc7`, placed on `ecp5`.
 
 A row that was measured before is kept as long as its Verilog is the same.
 """
@@ -13,7 +13,8 @@ from amaranth.lib.wiring import Component
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.manifest import digest
-from residua.cores.specification import check_base_extension
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import check, check_base_extension
 from residua.hardware.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
@@ -39,7 +40,8 @@ LEVELS_PER_REGISTER = 2
 _WEIGHTS = {(384, 17): 4}
 """Signed digits of h where there are too few moduli of 3."""
 
-_KINDS = {"KBE": "kawamura", "HBE": "hierarchical"}
+KINDS = {"KBE": "kawamura", "HBE": "hierarchical"}
+"""Key `extension` by the name that the paper has for it."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,8 @@ class Candidate:
 
 
 def candidates() -> list[Candidate]:
-    """All rows of both tables, the quick ones first."""
-    return [*_units(), *_extensions()]
+    """All rows of the tables, the quick ones first."""
+    return [*_units(), *_products(), *_extensions()]
 
 
 def measure(
@@ -107,7 +109,7 @@ def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecificatio
         "channels": CHANNELS[bits, width],
         "bases": "sparse",
         "weight": _WEIGHTS.get((bits, width), 3),
-        "extension": _KINDS[kind],
+        "extension": KINDS[kind],
         "levels_per_register": LEVELS_PER_REGISTER,
     }
     return check_base_extension(values)
@@ -123,10 +125,39 @@ def unit_name(operation: str, width: int) -> str:
     return f"{operation} {width}"
 
 
+def product_name(kind: str) -> str:
+    """What the row of an RNS Montgomery multiplier is called."""
+    return f"{kind} product"
+
+
+def _products() -> Iterator[Candidate]:
+    for kind, extension in KINDS.items():
+        yield _product(product_name(kind), extension)
+
+
+def _product(name: str, extension: str) -> Candidate:
+    @cache
+    def core() -> RnsMontgomeryCore:
+        values: dict[str, Any] = {
+            "modulus": "P-256",
+            "width": 17,
+            "channels": CHANNELS[256, 17],
+            "bases": "sparse",
+            "extension": extension,
+            "schedule": "interval",
+        }
+        return RnsMontgomeryCore(check(values))
+
+    def facts(_component: Component) -> Row:
+        return {"n": core().channels, "cycles": core().cycles}
+
+    return Candidate(name, "rns_montgomery_16x17", lambda: core().component(), facts)
+
+
 def _extensions() -> Iterator[Candidate]:
     for bits in SIZES:
         for width in WIDTHS:
-            for kind in _KINDS:
+            for kind in KINDS:
                 yield _extension(bits, width, kind)
 
 

@@ -9,7 +9,7 @@ from residua.report.documents import Document, Figure, Table
 from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_cost
 from residua.report.hbe_figures import figures
 from residua.report.hbe_published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
-from residua.report.hbe_synthesis import extension_name, unit_name
+from residua.report.hbe_synthesis import KINDS, extension_name, product_name, unit_name
 from residua.report.measured import Row
 from residua.report.position_residue_costs import weighted
 
@@ -62,7 +62,13 @@ def make(
             rows[row["name"]] = row
             _keep(directory, rows)
     progress("counts and figures")
-    parts: tuple[Table | Figure, ...] = (units(rows), costs(), extensions(rows), *figures())
+    parts: tuple[Table | Figure, ...] = (
+        units(rows),
+        costs(),
+        extensions(rows),
+        products(rows),
+        *figures(),
+    )
     return Document(
         NAME,
         "Tables and figures of the hierarchical base extension",
@@ -79,7 +85,8 @@ def _keep(directory: Path, rows: dict[str, Row]) -> None:
 def _ordered(rows: dict[str, Row]) -> list[Row]:
     """The rows in the order of the tables, whatever the order in which they were measured."""
     names = [unit_name(operation, w) for w in WIDTHS for operation in ("CMR", "CMM")]
-    names += [extension_name(b, w, kind) for b in SIZES for w in WIDTHS for kind in ("KBE", "HBE")]
+    names += [product_name(kind) for kind in KINDS]
+    names += [extension_name(b, w, kind) for b in SIZES for w in WIDTHS for kind in KINDS]
     return [rows[name] for name in names if name in rows]
 
 
@@ -220,6 +227,60 @@ def _targets_note(rows: dict[str, Row]) -> str:
     return f"Targets of the project: {'; '.join(parts)}."
 
 
+def products(rows: dict[str, Row]) -> Table:
+    """Whole RNS Montgomery multipliers with either extension."""
+    columns = ("multiplier", "cycles", "interval", "DSP", "xc7 LUT, FF", "ecp5 LUT", "MHz", "ns")
+    lines, found = [], [rows.get(product_name(kind)) for kind in KINDS]
+    for kind, row in zip(KINDS, found, strict=True):
+        lines.append(
+            (
+                product_name(kind),
+                _plain(_number(row, "cycles", "latency")),
+                _plain(_number(row, "cycles", "interval")),
+                _plain(_number(row, "xc7", "dsp")),
+                _logic(row),
+                _plain(_number(row, "ecp5", "lut")),
+                _plain(_number(row, "ecp5", "fmax_mhz")),
+                _plain(_time(row, "cycles", "interval")),
+            )
+        )
+    note = (
+        f"P-256, n = {hbe_synthesis.CHANNELS[256, 17]}, w = 17, made for the shortest interval, "
+        f"which the last column is. {_change(*found)}"
+    )
+    return Table("RNS Montgomery multipliers", columns, tuple(lines), (note,))
+
+
+def _change(kawamura: Row | None, hierarchical: Row | None) -> str:
+    """By how much HBE changes interval, and area times time."""
+    interval = ("cycles", "interval")
+    kinds: dict[str, Callable[[Row | None], float | None]] = {
+        "interval": lambda row: _number(row, *interval),
+        "LUT × interval on xc7": lambda row: _times(
+            _number(row, "xc7", "lut"), _number(row, *interval)
+        ),
+        "LUT × time on ecp5": lambda row: _times(
+            _number(row, "ecp5", "lut"), _time(row, *interval)
+        ),
+    }
+    parts = []
+    for kind, size in kinds.items():
+        before, after = size(kawamura), size(hierarchical)
+        if before is None or after is None:
+            parts.append(f"{kind} –")
+        else:
+            parts.append(f"{kind} {100 * (after / before - 1):+.1f} %")
+    return f"HBE changes {', '.join(parts)}."
+
+
+def _times(left: float | None, right: float | None) -> float | None:
+    return None if left is None or right is None else left * right
+
+
+def _plain(number: float | None) -> str:
+    return "–" if number is None else f"{number:g}"
+
+
 def _number(row: Row | None, *keys: str) -> float | None:
     """A number of a row, None if it was not measured."""
     found: Any = row
@@ -230,7 +291,7 @@ def _number(row: Row | None, *keys: str) -> float | None:
 
 def _both(published: float | None, measured: float | None) -> str:
     """Both numbers, a dash for one that is not there."""
-    return " / ".join("–" if number is None else f"{number:g}" for number in (published, measured))
+    return " / ".join(map(_plain, (published, measured)))
 
 
 def _logic(row: Row | None) -> str:
