@@ -175,7 +175,7 @@ def test_model_and_bounds(values):
     products = made.products()
     for x in (0, 1, products.largest_x // 3, products.largest_x):
         for y in (0, products.largest // 2, products.largest):
-            assert made.model(products.domain, x, y) == products.expected(x, y)
+            assert made.model(products, x, y) == products.expected(x, y)
     assert all(low <= high for low, high in made.kept.values())
     assert 0 < made.utilisation <= 1
 

@@ -12,7 +12,7 @@ from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.directory import build
 from residua.cores.evidence import verify_directory
 from residua.cores.specification import check_any
-from residua.cores.word_verification import _simulate, build_word_simulator
+from residua.cores.word_verification import build_word_simulator, simulate
 from residua.errors import SpecificationError
 from residua.report import page
 
@@ -98,6 +98,6 @@ def test_halves_of_a_signature_of_openssl(tmp_path):
             design=Half(products.design, products.domain),
             modulus=products.modulus_words,
         )
-        report = _simulate(judged, [(message % prime, exponent)], 1, stalls=False)
+        report = simulate(judged, [(message % prime, exponent)], 1, stalls=False)
         assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")
         assert report["latency"] == [products.latency] * 2

@@ -33,16 +33,18 @@ def edge_pairs(domain, count=3, seed=1):
     return ends + drawn
 
 
-def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0)):
-    """The products of these pairs; ``moduli`` are words to load before them."""
+def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0), plain=False):
+    """The products of these pairs; ``moduli`` are words to load before them.
+
+    With ``plain`` they are plain products of an exponentiator.
+    """
     width, words = streams.width, streams.words
     found, chooser = Products(), random.Random(7)
     result = component.result
 
     async def send(ctx):
         cycle = 0
-        if moduli:
-            await _offer(ctx, component.modulus, moduli)
+        await _prepare(ctx, component, moduli, plain)
         for pair in pairs:
             for word in [word for number in pair for word in split_digits(number, words, width)]:
                 cycle += await _offer(ctx, component.operands, [word], pace[0], chooser)
@@ -73,6 +75,14 @@ def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0)):
     simulator.run()
     assert len(found.results) == len(pairs)
     return found
+
+
+async def _prepare(ctx, component, moduli, plain):
+    """Load a modulus, if there is one, and ask for what there is to be asked for."""
+    if plain:
+        ctx.set(component.plain, 1)
+    if moduli:
+        await _offer(ctx, component.modulus, moduli)
 
 
 async def _offer(ctx, stream, words, pace=1.0, chooser=None):

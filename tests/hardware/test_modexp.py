@@ -5,7 +5,7 @@ import random
 import pytest
 from tests.hardware.digit_streams import multiply
 
-from residua.algorithms.exponentiation import fixed_window, window_products
+from residua.algorithms.exponentiation import binary, binary_products, fixed_window, window_products
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
@@ -19,6 +19,16 @@ def powers(domain, words, bits):
     largest = (1 << domain.shape.digit * words) - 1
     fixed = [(0, 0), (0, most), (1, most), (p - 1, most), (p, 1), (largest, most), (3, 0), (2, 1)]
     return fixed + [(chooser.randint(0, largest), chooser.randint(0, most)) for _ in range(2)]
+
+
+def modulus_words(design, domain):
+    """What a design loads of a modulus."""
+    k, words = (
+        domain.shape.digit,
+        list(split_digits(domain.modulus, design.streams.modulus_words, domain.shape.digit)),
+    )
+    words += [domain.negative_inverse] if design.streams.inverse == "supplied" else []
+    return words + list(split_digits(domain.square, design.streams.words, k))
 
 
 @pytest.mark.parametrize("loaded", [False, True])
@@ -37,11 +47,7 @@ def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
     design = ModexpDesign(multiplier, exponent_bits, window)
     words = design.streams.words
     pairs = powers(domain, words, exponent_bits)
-    given = []
-    if loaded:
-        given = list(split_digits(domain.modulus, design.streams.modulus_words, k))
-        given += [domain.negative_inverse] if lanes else []
-        given += split_digits(domain.square, words, k)
+    given = modulus_words(design, domain) if loaded else []
     found = multiply(design.component(), design.streams, pairs, given)
     expected = [pow(x, y, domain.modulus) for x, y in pairs]
     assert found.results == expected
@@ -49,6 +55,45 @@ def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
     assert gaps == {design.interval}
     if not loaded:
         assert {b - a for a, b in zip(found.given, found.finished, strict=True)} == {design.latency}
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+@pytest.mark.parametrize("exponent", [2, 3, 5, 17, 29])
+def test_public_exponents(exponent, loaded):
+    domain = DigitDomain.of(65519, 8)
+    multiplier = LanesDesign(domain.shape, None if loaded else domain, 2)
+    design = ModexpDesign(multiplier, exponent.bit_length(), exponent=exponent, plain=loaded)
+    bases = [(0,), (1,), (65518,), (65535,), (31337,)]
+    given = modulus_words(design, domain) if loaded else []
+    found = multiply(design.component(), design.streams, bases, given)
+    assert found.results == [pow(x, exponent, 65519) for (x,) in bases]
+    gaps = {b - a for a, b in zip(found.finished, found.finished[1:], strict=False)}
+    assert gaps == {design.interval}
+
+
+@pytest.mark.parametrize("exponent", [None, 5])
+def test_plain_products(exponent):
+    """Their y is a factor, and one product is all that they take."""
+    domain = DigitDomain.of(65519, 8)
+    design = ModexpDesign(IddmmDesign(domain.shape, domain), 3, exponent=exponent, plain=True)
+    pairs = [(0, 0), (65535, 65518), (1, 1), (40000, 50000)]
+    found = multiply(design.component(), design.streams, pairs, plain=True)
+    assert found.results == [domain.product(x, y) for x, y in pairs]
+    taken = {b - a for a, b in zip(found.given, found.finished, strict=True)}
+    assert taken == {design.product_cycles}
+
+
+@pytest.mark.parametrize("exponent", [1, 2, 3, 4, 7, 65537, 1 << 40 | 1])
+def test_binary(exponent):
+    domain, made = DigitDomain.of(65521, 8), []
+
+    def product(x, y):
+        made.append((x, y))
+        return domain.product(x, y)
+
+    found = binary(product, 12345, domain.square, 1, exponent)
+    assert found == pow(12345, exponent, 65521)
+    assert len(made) == binary_products(exponent)
 
 
 @pytest.mark.parametrize(("bits", "window"), [(1, 1), (7, 1), (7, 3), (8, 4), (64, 5)])
@@ -64,6 +109,14 @@ def test_products_do_not_depend_on_the_exponent(bits, window):
         found = fixed_window(product, 12345, domain.square, 1, exponent, bits, window)
         assert found == pow(12345, exponent, 65521)
         assert len(made) == window_products(bits, window)
+
+
+@pytest.mark.parametrize(("exponent", "bits"), [(1, 1), (5, 2), (0, 1)])
+def test_public_exponents_that_are_refused(exponent, bits):
+    with pytest.raises(
+        SpecificationError, match=f"^exponent = {exponent}: a public exponent is at"
+    ):
+        ModexpDesign(IddmmDesign(DigitShape(16, 8), None), bits, exponent=exponent)
 
 
 @pytest.mark.parametrize(

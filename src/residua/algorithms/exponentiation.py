@@ -1,7 +1,8 @@
-"""Modular exponentiation by fixed windows on any Montgomery multiplier.
+"""Modular exponentiation on any Montgomery multiplier: for secret and for public exponents.
 
-Left to right, with a product for each window whatever its digit, so that the products and their
-order do not depend on the exponent: a digit 0 multiplies by 1.
+Both go from left to right. Fixed windows have a product for each window whatever its digit, so that
+the products and their order do not depend on the exponent: a digit 0 multiplies by 1. A public
+exponent is known before, and its bits 0 have no product.
 """
 
 from collections.abc import Callable
@@ -42,3 +43,18 @@ def fixed_window(
 def window_products(bits: int, window: int) -> int:
     """Products of `fixed_window`: its table, a square for each bit, one product for each digit."""
     return (1 << window) + 1 + bits + -(-bits // window) + 1
+
+
+def binary(product: Product[T], base: T, square: T, one: T, exponent: int) -> T:
+    """base^exponent modulo p for a public exponent, at least 1; arguments as of `fixed_window`."""
+    first = result = product(base, square)
+    for bit in f"{exponent:b}"[1:]:
+        result = product(result, result)
+        if bit == "1":
+            result = product(result, first)
+    return product(result, one)
+
+
+def binary_products(exponent: int) -> int:
+    """Products of `binary`: both conversions, a square for each bit, one product for each 1."""
+    return exponent.bit_length() + exponent.bit_count()

@@ -6,6 +6,7 @@ from residua.algorithms.conversion import split_words
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.integration import integration_files
 from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
+from residua.cores.rsa_crt import RsaCrtCore, RsaOperations
 from residua.hardware.rtl import emit
 
 _MEANINGS = {
@@ -17,7 +18,7 @@ _MEANINGS = {
     "result_payload": "one word of the result in the low bits, the flag last above it",
     "result_valid": "the payload is a word",
     "result_ready": "the word is taken in this cycle",
-    "modulus_payload": "one word of p, p' or R^2 mod p",
+    "modulus_payload": "one word of p, p' or R^2 mod p, or of a key",
     "modulus_valid": "the payload is a word",
     "modulus_ready": "the word is taken in this cycle",
     "modulus_error": "the modulus is even; no product starts",
@@ -27,6 +28,7 @@ _TITLES = {
     "iddmm": "Digit-digit Montgomery multiplier",
     "r2mm": "Radix-2 Montgomery multiplier",
     "modexp": "Modular exponentiator on a digit-digit Montgomery multiplier",
+    "rsa-crt": "RSA with private keys by the Chinese remainder theorem, checked",
     "mwr2mm": "Multiple-word radix-2 Montgomery multiplier",
 }
 
@@ -36,8 +38,8 @@ def digit_description(core: DigitMontgomeryCore) -> dict[str, Any]:
     products = core.products()
     domain = products.domain
     ranges = {
-        "x": (0, domain.largest_x),
-        "y": (0, products.largest),
+        "x": (0, products.largest_x),
+        **({"y": (0, products.largest)} if products.largest else {}),
         "results": (0, domain.largest_result),
         "words": (0, (1 << products.width) - 1),
         **core.kept,
@@ -64,10 +66,11 @@ def digit_files(core: DigitMontgomeryCore) -> dict[str, str]:
     }
     title = _TITLES[core.request.algorithm]
     names = {"hexes": _hexes, "title": title, "domain": core.products().domain}
+    readme = "README_rsa.md" if isinstance(core, RsaCrtCore) else "README_digit.md"
     rtl[top] = commented(render("header_digit.txt", manifest, **names)) + rtl[top]
     files = {
         SPECIFICATION: specification,
-        "README.md": render("README_digit.md", manifest, **names),
+        "README.md": render(readme, manifest, **names),
         **rtl,
         **integration_files(manifest, f"{title} of {core.shape.bits} bits"),
     }
@@ -79,26 +82,54 @@ def _streams(products: DigitProducts) -> dict[str, Any]:
     domain, width, words = products.domain, products.width, products.words
     modulus = domain.modulus
     x, y = modulus // 3, min(modulus - 2, products.largest)
+    names = ["x", "y"] if products.operand_words > words else ["x"]
     result = products.expected(x, y)
     loaded = products.design.domain is None
-    return {
+    streams: dict[str, Any] = {
         "word_bits": width,
         "words": words,
         "modulus_words": len(products.modulus_words),
-        "operands": ["x", "y"],
+        "operands": names,
         "order": "lowest word first",
         "example": {
             **({"modulus": str(modulus)} if loaded else {}),
             "x": str(x),
-            "y": str(y),
+            **({"y": str(y)} if "y" in names else {}),
             "result": str(result),
             **({"modulus_words": [str(w) for w in products.modulus_words]} if loaded else {}),
             "operand_words": [
-                str(word) for number in (x, y) for word in split_words(number, words, width)
+                str(word)
+                for number in (x, y)[: len(names)]
+                for word in split_words(number, words, width)
             ],
             "result_words": [str(word) for word in split_words(result, words, width)],
         },
     }
+    if isinstance(products, RsaOperations):
+        _add_key(streams, products)
+    return streams
+
+
+def _add_key(streams: dict[str, Any], products: RsaOperations) -> None:
+    """The numbers of a key, and those of the example."""
+    design, key = products.rsa, products.key
+    half, whole = (unit.streams for unit in (design.half, design.whole))
+    parts = []
+    for name, unit, factor in (("p", half, "R"), ("q", half, "R"), ("N", whole, "R'")):
+        parts.append((name, unit.modulus_words))
+        parts += [(f"{name}'", 1)] if unit.inverse == "supplied" else []
+        parts.append((f"{factor}^2 modulo {name}", unit.words))
+    constants = {
+        "L R modulo p": "shift_p", "1 / e modulo p - 1": "d_p",
+        "L R modulo q": "shift_q", "1 / e modulo q - 1": "d_q",
+        "R / q modulo p": "coefficient", "-R / q modulo p": "negative_coefficient",
+        "q R' modulo N": "q",
+    }  # fmt: skip
+    parts += [(text, design.spans[name].count) for text, name in constants.items()]
+    streams["key"] = [{"number": number, "words": count} for number, count in parts]
+    streams["half_factor_bits"] = half.shape.factor.bit_length() - 1
+    streams["low_bits"] = design.width * design.low_words
+    streams["example"] |= {"p": str(key.p), "q": str(key.q)}
 
 
 def _hexes(words: list[str]) -> str:

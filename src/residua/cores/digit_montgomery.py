@@ -10,13 +10,14 @@ from gmpy2 import powmod
 
 from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
 from residua.algorithms.digit_operations import DigitOperations, V
-from residua.algorithms.exponentiation import fixed_window, window_products
+from residua.algorithms.exponentiation import binary, fixed_window, window_products
 from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
-from residua.cores.digit_specification import VERSIONS, DigitSpecification
+from residua.cores.digit_specification import EXPONENTIATORS, VERSIONS, DigitSpecification
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.modexp import ModexpDesign
 from residua.hardware.digit.radix2 import R2mmDesign
+from residua.hardware.digit.rsa_crt import RsaCrtDesign
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
 from residua.numbers.catalogue import modulus_name
@@ -26,7 +27,7 @@ from residua.numbers.digits import DigitDomain, DigitShape, join_digits, split_d
 _DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
 
-DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign | ModexpDesign
+DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign | ModexpDesign | RsaCrtDesign
 """What all of them have: shape, domain, streams, latency, interval, compute, multipliers."""
 
 
@@ -48,10 +49,17 @@ class DigitProducts:
         return self.design.streams.words
 
     @property
+    def operand_words(self) -> int:
+        """Words of the operands together."""
+        if isinstance(self.design, ModexpDesign | RsaCrtDesign):
+            return self.design.operand_words
+        return 2 * self.words
+
+    @property
     def largest(self) -> int:
-        """The largest y; the largest exponent."""
+        """The largest y; the largest exponent, 0 if there is only one."""
         if isinstance(self.design, ModexpDesign):
-            return (1 << self.design.exponent_bits) - 1
+            return 0 if self.design.exponent else (1 << self.design.exponent_bits) - 1
         return self.domain.largest_y
 
     @property
@@ -72,7 +80,7 @@ class DigitProducts:
     def expected(self, x: int, y: int) -> int:
         """The result, bit for bit, by plain integers."""
         if isinstance(self.design, ModexpDesign):
-            return int(powmod(x, y, self.domain.modulus))
+            return int(powmod(x, self.design.exponent or y, self.domain.modulus))
         return self.domain.product(x, y)
 
     @property
@@ -81,11 +89,11 @@ class DigitProducts:
         streams = self.design.streams
         if streams.domain is not None:
             return ()
+        if isinstance(self.design, ModexpDesign):
+            return self.design.load_words(self.domain)
         words = split_digits(self.domain.modulus, streams.modulus_words, streams.width)
         if streams.inverse == "supplied":
             words = (*words, self.domain.negative_inverse)
-        if isinstance(self.design, ModexpDesign):
-            words += split_digits(self.domain.square, streams.words, streams.width)
         return words
 
 
@@ -107,7 +115,8 @@ class DigitMontgomeryCore:
     def name(self) -> str:
         """Name of the top module, <algorithm>_<bits>x<digit> unless asked otherwise."""
         lanes = f"_lanes_{self.request.lanes}" if self.request.lanes else ""
-        own = f"{self.request.algorithm}_{self.request.length}x{self.request.digit}{lanes}"
+        kind = self.request.algorithm.replace("-", "_")
+        own = f"{kind}_{self.request.length}x{self.request.digit}{lanes}"
         return self.request.name or own
 
     @cached_property
@@ -129,8 +138,14 @@ class DigitMontgomeryCore:
         if request.algorithm == "mwr2mm":
             return Mwr2mmDesign(shape, domain, request.digit)
         if request.algorithm == "modexp":
-            return ModexpDesign(self._iddmm(), self._exponent_bits, self._window)
-        return self._iddmm()
+            return self._modexp()
+        return self._iddmm(shape)
+
+    def _modexp(self) -> ModexpDesign:
+        exponent, multiplier = self.request.exponent, self._iddmm(self.shape)
+        if exponent is not None:
+            return ModexpDesign(multiplier, exponent.bit_length(), exponent=exponent)
+        return ModexpDesign(multiplier, self._exponent_bits, self._window)
 
     @property
     def _exponent_bits(self) -> int:
@@ -142,8 +157,8 @@ class DigitMontgomeryCore:
         choices = range(1, min(_DEFAULT_WINDOW, bits) + 1)
         return self.request.window or min(choices, key=lambda w: window_products(bits, w))
 
-    def _iddmm(self) -> IddmmDesign | LanesDesign:
-        request, shape, domain = self.request, self.shape, self.domain
+    def _iddmm(self, shape: DigitShape) -> IddmmDesign | LanesDesign:
+        request, domain = self.request, self.domain
         inverse = request.inverse or "computed"
         if request.lanes is not None:
             return LanesDesign(shape, domain, request.lanes, inverse)
@@ -173,9 +188,9 @@ class DigitMontgomeryCore:
         """The request with every choice made; it leads to this core again."""
         request = self.request
         values: dict[str, Any] = {}
-        if request.algorithm == "modexp":
+        if request.algorithm == "modexp" and request.exponent is None:
             values["window"], values["exponent_bits"] = self._window, self._exponent_bits
-        if request.algorithm in ("iddmm", "modexp"):
+        if request.algorithm in ("iddmm", *EXPONENTIATORS):
             loaded = request.modulus is None
             values["inverse"] = (request.inverse or "computed") if loaded else None
             if request.lanes is None:
@@ -185,9 +200,9 @@ class DigitMontgomeryCore:
                     values["operand_check"] = request.operand_check or "none"
         return request.model_copy(update={"name": self.name, "version": None, **values})
 
-    def algorithm(self, ops: DigitOperations[V]) -> list[V]:
+    def algorithm(self, ops: DigitOperations[V], shape: DigitShape | None = None) -> list[V]:
         """The multiplication, for any interpreter of `residua.machines.digits`."""
-        request, shape = self.request, self.shape
+        request, shape = self.request, shape or self.shape
         if request.algorithm == "r2mm":
             return r2mm(ops, shape)
         if request.algorithm == "mwr2mm":
@@ -206,10 +221,13 @@ class DigitMontgomeryCore:
             return self.shape.operand_bits
         return request.digit * (request.lanes or 1)
 
-    def model(self, domain: DigitDomain, x: int, y: int) -> int:
+    def model(self, products: DigitProducts, x: int, y: int) -> int:
         """The product of two operands as the algorithm computes it, or the power."""
+        domain = products.domain
         if isinstance(self.design, ModexpDesign):
             design = self.design
+            if design.exponent is not None:
+                return binary(domain.product, x, domain.square, 1, design.exponent)
             return fixed_window(
                 domain.product, x, domain.square, 1, y, design.exponent_bits, design.window
             )
@@ -288,6 +306,7 @@ class DigitMontgomeryCore:
             "operand_check": chosen.operand_check,
             "window": chosen.window,
             "exponent_bits": chosen.exponent_bits,
+            "exponent": None if chosen.exponent is None else str(chosen.exponent),
             "negative_inverse": None if self.domain is None else str(self.domain.negative_inverse),
             "montgomery_factor": str(shape.factor),
             "multipliers": self.design.multipliers,

@@ -24,6 +24,7 @@ SMALLEST_DIGIT, LARGEST_DIGIT = 2, 128
 MOST_LANES = 64
 
 LARGEST_WINDOW = 8
+LONGEST_PUBLIC = 256
 
 MultiplierChoice = Literal["inferred", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
@@ -42,9 +43,12 @@ _REPORT_KEYS = ("architecture", "pipeline", "multiplier", "version", "operand_ch
 """Keys of the report's architectures."""
 
 _IDDMM_KEYS = (*_REPORT_KEYS, "lanes", "inverse")
-"""Keys that only IDDMM has, also in an exponentiator."""
+"""Keys that only IDDMM has, also in exponentiators."""
 
-_EXPONENT_KEYS = ("window", "exponent_bits")
+EXPONENTIATORS = ("modexp", "rsa-crt")
+"""Algorithms of exponentiators."""
+
+_EXPONENT_KEYS = ("window", "exponent_bits", "exponent")
 """Keys that only an exponentiator has."""
 
 
@@ -151,7 +155,7 @@ class DigitSpecification(BaseModel):
         Annotated[int, within(1, LARGEST_WINDOW)] | None,
         Key(
             "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
-            "2^`window` powers; needs `algorithm` modexp.",
+            "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
             f"1 to {LARGEST_WINDOW}",
             "the one with the fewest products, at most 5",
             "BITS",
@@ -167,6 +171,16 @@ class DigitSpecification(BaseModel):
             "BITS",
         ),
     ] = None
+    exponent: Annotated[
+        Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
+        Key(
+            "The public exponent: of an exponentiator, which has no other one then and only the "
+            "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
+            f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
+            "none; 65537 of RSA",
+            "NUMBER",
+        ),
+    ] = None
     name: Name = None
 
     @model_validator(mode="after")
@@ -176,8 +190,8 @@ class DigitSpecification(BaseModel):
                 f"algorithm = '{self.algorithm}' is no algorithm of this kind of core"
             )
         self._check_modulus()
-        if self.algorithm == "modexp":
-            self._refuse(("operand_check",), "any base and exponent will do")
+        if self.algorithm in EXPONENTIATORS:
+            self._check_powers()
             if self.variant != "subtract":
                 raise SpecificationError(
                     f"variant = '{self.variant}': an exponentiator has numbers below p, and needs "
@@ -185,13 +199,29 @@ class DigitSpecification(BaseModel):
                 )
         else:
             self._refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
-        if self.algorithm not in ("iddmm", "modexp"):
+        if self.algorithm not in ("iddmm", *EXPONENTIATORS):
             self._refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:
             self._refuse(_REPORT_KEYS, f"lanes = {self.lanes} has a datapath of its own")
         if self.version is not None:
             self._check_version(self.version)
         return self
+
+    def _check_powers(self) -> None:
+        if self.algorithm == "rsa-crt":
+            self._refuse(("modulus",), "RSA loads its key, and bits says how long N is")
+            self._refuse(("operand_check",), "RSA checks its results")
+            self._refuse(("exponent_bits",), "private exponents are as long as the primes")
+            if self.exponent is not None and self.exponent % 2 == 0:
+                raise SpecificationError(
+                    f"exponent = {self.exponent}: the public exponent of RSA is odd"
+                )
+            return
+        self._refuse(("operand_check",), "any base and exponent will do")
+        if self.exponent is not None:
+            self._refuse(
+                ("window", "exponent_bits"), f"exponent = {self.exponent} is the only exponent"
+            )
 
     def _check_modulus(self) -> None:
         if (self.modulus is None) == (self.bits is None):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
+from residua.cores.rsa_crt import RsaCrtCore
 from residua.cores.verification import Progress, VerificationResult
 from residua.cores.word_verification import (
     WordSimulator,
@@ -40,6 +41,13 @@ def moduli_of(core: DigitMontgomeryCore, chooser: random.Random) -> list[int]:
     return [modulus for modulus in dict.fromkeys(found) if modulus >= 3]
 
 
+def settings(core: DigitMontgomeryCore, chooser: random.Random) -> list[DigitProducts]:
+    """What the core is verified with: moduli, or keys of RSA, the longest and the shortest."""
+    if isinstance(core, RsaCrtCore):
+        return core.keys(chooser)
+    return [core.products(modulus) for modulus in moduli_of(core, chooser)]
+
+
 def verify_digits(
     core: DigitMontgomeryCore,
     rtl_sources: Sequence[Path],
@@ -60,13 +68,12 @@ def verify_digits(
     """
     if vectors < 1:
         raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
-    moduli = moduli_of(core, random.Random(seed))[:vectors]
+    every = settings(core, random.Random(seed))[:vectors]
     simulator: WordSimulator | None = None
     total: VerificationResult | None = None
-    share, done = -(-vectors // len(moduli)), 0
+    share, done = -(-vectors // len(every)), 0
     optimise = vectors * core.design.interval >= LONG_CYCLES
-    for modulus in moduli:
-        products = core.products(modulus)
+    for products in every:
         simulator = _simulator(core, products, rtl_sources, build_dir, simulator, optimise)
         count = min(share, vectors - done)
         if count < 1:
@@ -121,7 +128,7 @@ def _with_model(
     failures = list(found.failures)
     pairs = edge_pairs(products, random.Random(seed))[:count]
     for x, y in pairs:
-        if core.model(products.domain, x, y) != products.expected(x, y):
+        if core.model(products, x, y) != products.expected(x, y):
             failures.append(f"the algorithm is wrong for x = {x} and y = {y}")
     return replace(found, model_checks=len(pairs), failures=tuple(failures))
 

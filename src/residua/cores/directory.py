@@ -22,6 +22,9 @@ from residua.cores.digit_montgomery import DigitMontgomeryCore
 from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.extended import ExtendedCore
+from residua.cores.extended_directory import extended_description, extended_files
+from residua.cores.extended_specification import ExtendedSpecification
 from residua.cores.integration import integration_files
 from residua.cores.inversion import InversionCore
 from residua.cores.inversion_directory import inversion_description, inversion_files
@@ -39,6 +42,7 @@ from residua.cores.manifest import (
     version,
 )
 from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.rsa_crt import digit_core
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import AnySpecification, Interface, Specification, load_any
@@ -70,7 +74,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inversion"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inversion", "ecpm"]
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -113,7 +117,10 @@ def build(
     check_free(path)
     if isinstance(specification, DigitSpecification):
         progress("Verilog")
-        files = digit_files(DigitMontgomeryCore(specification))
+        files = digit_files(digit_core(specification))
+    elif isinstance(specification, ExtendedSpecification):
+        progress("Verilog")
+        files = extended_files(ExtendedCore(specification))
     elif isinstance(specification, InversionSpecification):
         progress("Verilog")
         files = inversion_files(InversionCore(specification))
@@ -181,8 +188,9 @@ class Directory:
     @property
     def kind(self) -> Kind:
         """What kind of core it is."""
-        if self.manifest.get("kind") == "coprocessor":
-            return "coprocessor"
+        own: dict[str, Kind] = {"coprocessor": "coprocessor", "ecpm": "ecpm"}
+        if self.manifest.get("kind") in own:
+            return own[self.manifest["kind"]]
         algorithm = self.manifest["parameters"].get("algorithm")
         if algorithm in DIGIT_ALGORITHMS:
             return "digit"
@@ -222,8 +230,21 @@ class Directory:
         """
         specification = load_any(self.path / SPECIFICATION, {})
         assert isinstance(specification, DigitSpecification)
-        core = DigitMontgomeryCore(specification)
+        core = digit_core(specification)
         self._check_same(digit_description(core))
+        return core
+
+    @cached_property
+    def extended(self) -> ExtendedCore:
+        """The extended-RNS point multiplier, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, ExtendedSpecification)
+        core = ExtendedCore(specification)
+        self._check_same(extended_description(core))
         return core
 
     @cached_property

@@ -6,8 +6,8 @@
 //
 // usage: harness CASES RUNS SEED STALLS
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
-//            16 bytes each; then x, y and the expected result of every run, little-endian,
-//            tables::number_bytes each
+//            16 bytes each; then the operands and the expected result of every run, each as one
+//            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both
 // Prints one JSON object.
 
@@ -71,11 +71,14 @@ class Bench {
   }
 
  private:
-  static constexpr int operand_words = 2 * tables::words;
   static constexpr int modulus_bytes = 16 * tables::modulus_words;
 
-  const unsigned char* number(std::uint64_t run, int index) const {
-    return &cases_[modulus_bytes + (3 * run + index) * tables::number_bytes];
+  const unsigned char* operands(std::uint64_t run) const {
+    return &cases_[modulus_bytes + run * (tables::operand_bytes + tables::result_bytes)];
+  }
+
+  const unsigned char* expected(std::uint64_t run) const {
+    return operands(run) + tables::operand_bytes;
   }
 
   // The words of the modulus, each until it is taken.
@@ -113,8 +116,7 @@ class Bench {
       if (stalls_) set_word(core_->operands_payload, random_.next() & word_mask);
       return;
     }
-    const int index = position_ / tables::words;
-    set_word(core_->operands_payload, word_of(number(next_, index), position_ % tables::words));
+    set_word(core_->operands_payload, word_of(operands(next_), position_));
     core_->operands_valid = 1;
     offered_ = true;
   }
@@ -150,7 +152,7 @@ class Bench {
   void take() {
     offered_ = false;
     progress_ = now_;
-    if (++position_ < operand_words) return;
+    if (++position_ < tables::operand_words) return;
     position_ = 0;
     given_ = now_;
     ++next_;
@@ -180,9 +182,9 @@ class Bench {
       failure_ = "last is not with the highest word";
       return;
     }
-    const Word expected = word_of(number(completed_, 2), result_word_);
-    if (word != expected) {
-      if (!differs_) failures_.push_back({completed_, result_word_, expected, word});
+    const Word right = word_of(expected(completed_), result_word_);
+    if (word != right) {
+      if (!differs_) failures_.push_back({completed_, result_word_, right, word});
       differs_ = true;
     }
     if (++result_word_ == tables::words) finish();
@@ -225,7 +227,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::uint64_t runs = std::strtoull(argv[2], nullptr, 10);
-  Bytes cases(16 * tables::modulus_words + 3 * runs * tables::number_bytes);
+  Bytes cases(16 * tables::modulus_words + runs * (tables::operand_bytes + tables::result_bytes));
   std::ifstream file(argv[1], std::ios::binary);
   file.read(reinterpret_cast<char*>(cases.data()), static_cast<std::streamsize>(cases.size()));
   if (!file) {

@@ -59,6 +59,11 @@ class WordDesign:
         return -(-self.domain.modulus.bit_length() // self.width)
 
     @property
+    def operand_words(self) -> int:
+        """Words of both operands."""
+        return 2 * self.words
+
+    @property
     def largest(self) -> int:
         """The largest operand (for ``plain`` the largest y)."""
         most = (1 << (self.words * self.width)) - 1

@@ -134,6 +134,11 @@ class DigitCounts(DigitOperations[None]):
         self.steps, self.products = self.steps * runs, self.products * runs
         self.additions *= runs
 
+    def include(self, other: "DigitCounts") -> None:
+        """Count what ``other`` has counted, too."""
+        self.steps, self.products = self.steps + other.steps, self.products + other.products
+        self.additions += other.additions
+
 
 class DigitBounds(DigitOperations[Range]):
     """Follows closed ranges of integers through an algorithm.

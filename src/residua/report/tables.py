@@ -20,6 +20,8 @@ def built(found: Result, path: Path) -> Text:
         return _built_digit(found, path)
     if "inversion" in found["parameters"]:
         return _built_inverter(found, path)
+    if found.get("kind") == "ecpm":
+        return _built_ecpm(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
@@ -37,7 +39,7 @@ def built(found: Result, path: Path) -> Text:
 def _built_digit(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
     loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
-    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window")
+    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
     rows = [
@@ -51,8 +53,26 @@ def _built_digit(found: Result, path: Path) -> Text:
         (
             ("products", f"{cycles['products']} of {cycles['product_cycles']} cycles")
             if "products" in cycles
+            else ("powers", f"{cycles['compute']} cycles modulo a prime")
+            if parameters["algorithm"] == "rsa-crt"
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_ecpm(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    held = f"values of {parameters['range_bits']} bits in a range of {parameters['product_bits']}"
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{parameters['operation']}, {parameters['curve']}"),
+        ("moduli", f"{parameters['n']} of {parameters['w']} bits, and {parameters['redundant']}"),
+        ("range", f"{held}, and a sign"),
+        ("control", parameters["control"]),
+        ("latency", f"{cycles['latency']} cycles"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]

@@ -30,8 +30,8 @@ class DigitCell(Component):
       ``stored`` is set unless j is 0, and ``ended`` if j is n.
 
     With ``subtracts``, ``difference`` is digit j - 1 of A - p, and with ``ended`` ``keep`` tells
-    that A is below p. ``top_bits`` is how many bits sums have above their n digits; they are
-    ``above`` in the cycle after ``ended``.
+    that A is below p; digit n of x and p is taken for 0, whatever is presented. ``top_bits`` is how
+    many bits sums have above their n digits; they are ``above`` in the cycle after ``ended``.
     """
 
     def __init__(
@@ -63,9 +63,12 @@ class DigitCell(Component):
         m = Module()
         k = self.width
         q, self._top = Signal(k, name="q", reset_less=True), self.above
-        products = {"x_y": (self.x, self.y), "q_p": (q, self.p)}
+        x, p = self.x, self.p
+        if self.subtracts and not self.delay:
+            x, p = (Mux(self.last, 0, digit) for digit in (x, p))
+        products = {"x_y": (x, self.y), "q_p": (q, p)}
         own = {name: self._product(m, name, *factors) for name, factors in products.items()}
-        xy, qp = (delayed(m, own[n], self.delay, n) for n in ("x_y", "q_p"))
+        xy, qp = (self._product_register(m, n, own[n]) for n in ("x_y", "q_p"))
         flags = {name: getattr(self, name) for name in ("estimate", "work", "first", "last")}
         self._early = self._flags(m, flags, self.delay, "early")
         self._late = self._flags(m, flags, self.latency, "late")
@@ -111,6 +114,16 @@ class DigitCell(Component):
         ]
         with m.If(self._late["work"]):
             m.d.sync += borrow.eq(difference[self.width])
+
+    def _product_register(self, m: Module, name: str, product: Value) -> Value:
+        """A product when it is added; clearing a register costs no logic."""
+        if not (self.subtracts and self.delay):
+            return delayed(m, product, self.delay, name)
+        register = Signal(2 * self.width, name=f"{name}_1", reset_less=True)
+        m.d.sync += register.eq(product)
+        with m.If(self.last):
+            m.d.sync += register.eq(0)
+        return register
 
     def _product(self, m: Module, name: str, left: Value, right: Value) -> Value:
         m.submodules[name] = product = Product(self.width, self.multiplier)

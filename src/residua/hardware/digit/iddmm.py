@@ -5,18 +5,16 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Module, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.errors import SpecificationError
 from residua.hardware.digit.cells import CELLS, Architecture, DigitCell
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.memory import add_memory
-from residua.hardware.digit.modulus import connect_modulus, make_modulus
-from residua.hardware.digit.operands import Operands
+from residua.hardware.digit.modulus import connect_modulus
+from residua.hardware.digit.multiplier import DigitComponent, add_frame
 from residua.hardware.digit.product import ProductKind, check_product
 from residua.hardware.digit.range_check import RangeCheck
-from residua.hardware.digit.results import Results, result_payload
+from residua.hardware.digit.results import Results
 from residua.hardware.digit.shape import DigitStreams, InverseChoice
 from residua.numbers.digits import DigitDomain, DigitShape
 
@@ -64,7 +62,8 @@ class IddmmDesign:
             shape,
             width=shape.digit,
             lanes=1,
-            rows=shape.digits + 1,
+            # Digit n of x and p is 0: the datapath leaves it out if nothing else is there.
+            rows=shape.digits + (shape.variant == "closed"),
             columns=shape.iterations,
             domain=self.domain,
             inverse=None if self.domain else self.inverse,
@@ -88,7 +87,7 @@ class IddmmDesign:
     @property
     def interval(self) -> int:
         """Cycles between results when neither stream waits."""
-        return max(self.compute, self.streams.loading, self.streams.words + 1)
+        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:
@@ -115,7 +114,7 @@ class IddmmDesign:
         return Iddmm(self)
 
 
-class Iddmm(Component):
+class Iddmm(DigitComponent):
     """A Montgomery multiplier on streams of digits.
 
     ``operands`` takes the digits of x and then those of y, ``design.streams.words`` each, the
@@ -129,20 +128,12 @@ class Iddmm(Component):
 
     def __init__(self, design: IddmmDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.streams.width
-        ports = {
-            "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width, flagged=design.checked))),
-        }
-        if design.domain is None:
-            ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
-        super().__init__(ports)
+        super().__init__(design, flagged=design.checked)
 
     def elaborate(self, platform: Any) -> Module:
         """Memories, datapath, and what presents digits to it."""
         m = Module()
-        design, shape, streams = self.design, self.design.shape, self.design.streams
+        design, shape = self.design, self.design.shape
         cell = CELLS[design.architecture](
             shape.digit,
             design.pipeline,
@@ -150,23 +141,16 @@ class Iddmm(Component):
             top_bits=shape.top_bits,
             subtracts=shape.variant == "subtract",
         )
-        m.submodules.operands = operands = Operands(streams)
-        m.submodules.modulus = modulus = make_modulus(streams)
+        frame = add_frame(m, self, design, flagged=design.checked)
+        operands, modulus, results, count = frame
         m.submodules.cell = cell
-        m.submodules.results = results = Results(streams, flagged=design.checked)
-        connect(m, flipped(self.operands), operands.words)
-        connect(m, results.words, flipped(self.result))
-        count = Counter(m, design.period, shape.iterations)
-        count.start_when(m, operands.available & modulus.loaded & results.room)
         if design.domain is None:
             connect_modulus(m, self, modulus, operands, ~count.running)
         digit, working = self._digits(m, count)
         m.d.comb += [
-            operands.release.eq(count.end),
             operands.x_row.eq(digit),
             operands.y_word.eq(count.iteration),
             modulus.row.eq(digit),
-            results.reserve.eq(count.start),
             cell.x.eq(operands.x),
             cell.y.eq(operands.y),
             cell.p.eq(modulus.p),

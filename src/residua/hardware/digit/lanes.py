@@ -11,20 +11,18 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.errors import SpecificationError
+from residua.hardware.delay import delayed
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.delay_line import DelayLine
-from residua.hardware.digit.modulus import connect_modulus, make_modulus
-from residua.hardware.digit.operands import Operands
+from residua.hardware.digit.modulus import connect_modulus
+from residua.hardware.digit.multiplier import DigitComponent, add_frame
 from residua.hardware.digit.pipelined_product import (
     PipelinedProduct,
     product_latency,
     product_multipliers,
 )
-from residua.hardware.digit.results import Results, result_payload
 from residua.hardware.digit.shape import DigitStreams, InverseChoice
 from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
@@ -94,6 +92,11 @@ class LanesDesign:
         return self.quotient + self.product + self.merge + 2
 
     @property
+    def stored(self) -> int:
+        """When a row of the result is written."""
+        return self.sum + 2 + (self.shape.variant == "subtract")
+
+    @property
     def period(self) -> int:
         """Cycles of an iteration."""
         return max(self.streams.rows, self.quotient + 3)
@@ -111,7 +114,7 @@ class LanesDesign:
     @property
     def interval(self) -> int:
         """Cycles between results when neither stream waits."""
-        return max(self.compute, self.streams.loading, self.streams.words + 1)
+        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:
@@ -119,7 +122,7 @@ class LanesDesign:
         streams = self.streams
         zeros = streams.columns - streams.words
         last_row = self.compute - self.period + streams.rows
-        return zeros + last_row + self.sum + streams.words + 5
+        return zeros + last_row + self.stored + streams.words + 3
 
     @property
     def multipliers(self) -> int:
@@ -132,41 +135,25 @@ class LanesDesign:
         return IddmmLanes(self)
 
 
-class IddmmLanes(Component):
+class IddmmLanes(DigitComponent):
     """A Montgomery multiplier on streams of digits; interface and contract of `Iddmm`."""
 
     def __init__(self, design: LanesDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.streams.width
-        ports = {
-            "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width))),
-        }
-        if design.domain is None:
-            ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
-        super().__init__(ports)
+        super().__init__(design)
 
     def elaborate(self, platform: Any) -> Module:
         """Memories, both rows of multipliers, and the sum between them."""
         m = Module()
         design, streams = self.design, self.design.streams
         subtracts = design.shape.variant == "subtract"
-        m.submodules.operands = operands = Operands(streams)
-        m.submodules.modulus = modulus = make_modulus(streams, second=subtracts)
-        m.submodules.results = results = Results(streams)
-        connect(m, flipped(self.operands), operands.words)
-        connect(m, results.words, flipped(self.result))
-        count = Counter(m, design.period, design.shape.iterations)
-        count.start_when(m, operands.available & modulus.loaded & results.room)
+        operands, modulus, results, count = add_frame(m, self, design, second=subtracts)
         if design.domain is None:
             connect_modulus(m, self, modulus, operands, results.empty)
         self._flags = self._follow(m, count)
         m.d.comb += [
-            operands.release.eq(count.end),
             operands.x_row.eq(count.slot),
             operands.y_word.eq(count.iteration),
-            results.reserve.eq(count.start),
         ]
         m.submodules.sums = sums = DelayLine(streams.lanes * streams.width, design.slack)
         first_digit, row = self._sums(m, operands, modulus, sums.late)
@@ -185,7 +172,7 @@ class IddmmLanes(Component):
         }
         flags: dict[str, list[Signal]] = {}
         for name, value in now.items():
-            own = [Signal(name=f"{name}_{cycle}") for cycle in range(self.design.sum + 3)]
+            own = [Signal(name=f"{name}_{cycle}") for cycle in range(self.design.stored + 1)]
             m.d.sync += [late.eq(early) for late, early in zip(own, [value, *own], strict=False)]
             flags[name] = own
         return flags
@@ -280,27 +267,30 @@ class IddmmLanes(Component):
         m.d.sync += place.eq(row + 1)
 
     def _store(self, m: Module, results: Any, modulus: Any, row: Value) -> None:
-        """The rows of the last iteration, a cycle later."""
+        """The rows of the last iteration, in registers, and less p a cycle later."""
         design, flags = self.design, self._flags
-        wide, cycle = design.shape.digit * design.lanes, design.sum + 2
+        wide, cycle = design.shape.digit * design.lanes, design.stored
         kept = Signal(wide, name="row", reset_less=True)
         place = Signal(range(design.streams.rows), name="result_row")
         m.d.sync += [kept.eq(row), place.eq(results.write_row + 1)]
         writes = flags["valid"][cycle] & flags["final"][cycle]
         m.d.comb += [
-            results.row.eq(kept),
             results.write_row.eq(Mux(flags["first"][cycle], 0, place)),
             results.write.eq(writes),
             results.finish.eq(writes & flags["last"][cycle]),
         ]
         if design.shape.variant == "closed":
+            m.d.comb += results.row.eq(kept)
             return
-        self._read_modulus(m, modulus.second_row, cycle - 1)
+        # p comes from its memory, and the difference goes to another one, through registers.
+        self._read_modulus(m, modulus.second_row, cycle - 3)
+        p = delayed(m, modulus.second_p, 1, "second_p")
         borrow, difference = Signal(name="borrow"), Signal(wide + 1, name="signed_difference")
-        taken = borrow & ~flags["first"][cycle]
+        m.d.comb += difference.eq(less(kept, p, borrow & ~flags["first"][cycle - 1]))
+        m.d.sync += [borrow.eq(difference[wide])]
+        below = difference[wide] & ~self._top.any()
         m.d.comb += [
-            difference.eq(less(kept, modulus.second_p, taken)),
-            results.difference.eq(difference[:wide]),
-            results.keep.eq(difference[wide] & ~self._top.any()),
+            results.row.eq(delayed(m, kept, 1, "row")),
+            results.difference.eq(delayed(m, difference[:wide], 1, "difference")),
+            results.keep.eq(delayed(m, below, 1, "below")),
         ]
-        m.d.sync += borrow.eq(difference[wide])

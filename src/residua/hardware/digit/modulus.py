@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal
+from amaranth.hdl import C, Cat, Module, Mux, Signal
 from amaranth.lib import stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out, connect, flipped
@@ -67,10 +67,11 @@ class LoadedModulus(Component):
         places = streams.rows * streams.lanes
         supplied = streams.inverse == "supplied"
         ready, done = Signal(name="taking", init=1), Signal(name="complete")
-        given = position < streams.modulus_words
+        # Without rows above there are no zeros to be chosen.
+        given = position < streams.modulus_words if places > streams.modulus_words else C(1)
         store, take = Signal(name="store"), Signal(name="take")
         m.d.comb += [
-            self.words.ready.eq(ready & (given & self.idle | ~given & (position == places))),
+            self.words.ready.eq(ready & Mux(position == places, supplied, given & self.idle)),
             take.eq(self.words.valid & self.words.ready),
             store.eq(ready & (position != places) & Mux(given, take, 1)),
         ]

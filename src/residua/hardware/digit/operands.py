@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import C, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out
 
@@ -82,7 +82,9 @@ class _Filler:
         self.write, self.done = Signal(name="fill_write"), Signal(name="fill_done")
         self.digit = Signal(streams.width, name="fill_digit")
         counter = Signal(range(streams.words + 1), name="words_taken")
-        given = counter != streams.words
+        # Without places above there are no zeros to be chosen.
+        fits = streams.words == streams.rows * streams.lanes == streams.columns
+        given = C(1) if fits else counter != streams.words
         last_row = Mux(self.second, streams.columns - 1, streams.rows - 1)
         last = (self.row == last_row) & (self.second | self.lane[-1])
         m.d.comb += [

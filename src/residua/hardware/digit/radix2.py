@@ -5,10 +5,8 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.wiring import Component, In, Out
 
-from residua.hardware.digit.results import result_payload
+from residua.hardware.digit.multiplier import DigitComponent
 from residua.hardware.digit.shape import DigitStreams
 from residua.numbers.digits import DigitDomain, DigitShape
 
@@ -63,7 +61,7 @@ class R2mmDesign:
         return R2mm(self)
 
 
-class R2mm(Component):
+class R2mm(DigitComponent):
     """A Montgomery multiplier on streams of words; interface and contract of `Iddmm`.
 
     It holds one product at a time: the next operands are taken when the result has left.
@@ -71,15 +69,7 @@ class R2mm(Component):
 
     def __init__(self, design: R2mmDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.width
-        ports = {
-            "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width))),
-        }
-        if design.domain is None:
-            ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
-        super().__init__(ports)
+        super().__init__(design)
 
     def elaborate(self, platform: Any) -> Module:
         """Registers as long as the numbers, two adders, and a state machine."""

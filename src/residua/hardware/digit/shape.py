@@ -57,6 +57,10 @@ class DigitStreams:
         """Cycles that two operands take, with the zeros above them."""
         return self.rows * self.lanes + self.columns
 
+    def interval(self, compute: int) -> int:
+        """Cycles between products of ``compute`` cycles when neither stream waits."""
+        return max(compute, self.loading, self.words + 1)
+
     @cached_property
     def modulus_rows(self) -> tuple[int, ...]:
         """The rows of a fixed modulus.

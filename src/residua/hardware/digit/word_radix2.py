@@ -5,15 +5,12 @@ from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Mux, Signal, Value
-from amaranth.lib import stream
-from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.hardware.delay import delayed
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.memory import add_memory
-from residua.hardware.digit.modulus import connect_modulus, make_modulus
-from residua.hardware.digit.operands import Operands
-from residua.hardware.digit.results import Results, result_payload
+from residua.hardware.digit.modulus import connect_modulus
+from residua.hardware.digit.multiplier import DigitComponent, add_frame
 from residua.hardware.digit.shape import DigitStreams
 from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
@@ -53,7 +50,7 @@ class Mwr2mmDesign:
     @property
     def interval(self) -> int:
         """Cycles between results when neither stream waits."""
-        return max(self.compute, self.streams.loading, self.streams.words + 1)
+        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:
@@ -72,41 +69,25 @@ class Mwr2mmDesign:
         return Mwr2mm(self)
 
 
-class Mwr2mm(Component):
+class Mwr2mm(DigitComponent):
     """A Montgomery multiplier on streams of words; interface and contract of `Iddmm`."""
 
     def __init__(self, design: Mwr2mmDesign) -> None:
         self.design = design
-        self.latency, self.interval = design.latency, design.interval
-        width = design.width
-        ports = {
-            "operands": In(stream.Signature(width)),
-            "result": Out(stream.Signature(result_payload(width))),
-        }
-        if design.domain is None:
-            ports |= {"modulus": In(stream.Signature(width)), "modulus_error": Out(1)}
-        super().__init__(ports)
+        super().__init__(design)
 
     def elaborate(self, platform: Any) -> Module:
         """Memories, counters, and one processing element."""
         m = Module()
         design, streams = self.design, self.design.streams
-        m.submodules.operands = operands = Operands(streams)
-        m.submodules.modulus = modulus = make_modulus(streams)
-        m.submodules.results = results = Results(streams)
-        connect(m, flipped(self.operands), operands.words)
-        connect(m, results.words, flipped(self.result))
-        count = Counter(m, design.period, design.shape.iterations)
-        count.start_when(m, operands.available & modulus.loaded & results.room)
+        operands, modulus, results, count = add_frame(m, self, design)
         if design.domain is None:
             connect_modulus(m, self, modulus, operands, results.empty)
         word, bit = self._bits(m, count)
         m.d.comb += [
-            operands.release.eq(count.end),
             operands.x_row.eq(count.slot),
             operands.y_word.eq(word),
             modulus.row.eq(count.slot),
-            results.reserve.eq(count.start),
         ]
         valid = count.running & (count.slot < streams.rows)
         now = {

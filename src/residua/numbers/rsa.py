@@ -1,0 +1,78 @@
+"""RSA keys by their primes: the exponents and the coefficient of the Chinese remainder theorem."""
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+from math import gcd
+
+from gmpy2 import next_prime, powmod
+
+from residua.errors import SpecificationError
+
+
+@dataclass(frozen=True)
+class RsaKey:
+    """A private key (RFC 8017, section 3.2, second form).
+
+    Attributes:
+        p: a prime.
+        q: another one.
+        e: the public exponent.
+
+    Raises:
+        SpecificationError: the primes are equal or even, or e has no inverse.
+    """
+
+    p: int
+    q: int
+    e: int
+
+    def __post_init__(self) -> None:
+        if self.p == self.q or min(self.p, self.q) < 3 or not self.p & self.q & 1:
+            raise SpecificationError("an RSA key has two different odd primes")
+        if self.e < 3 or gcd(self.e, (self.p - 1) * (self.q - 1)) != 1:
+            raise SpecificationError(
+                f"the public exponent {self.e} has no inverse modulo (p - 1) (q - 1)"
+            )
+
+    @classmethod
+    def generate(cls, bits: int, e: int, chooser: random.Random) -> "RsaKey":
+        """A key whose modulus has ``bits`` bits and whose primes have half of them.
+
+        Primes are as good as ``chooser``: for tests, not for secrets.
+        """
+        half = -(-bits // 2)
+        while True:
+            p, q = (cls._prime(half, e, chooser) for _ in range(2))
+            if p != q and (p * q).bit_length() == bits:
+                return cls(p, q, e)
+
+    @staticmethod
+    def _prime(bits: int, e: int, chooser: random.Random) -> int:
+        while True:
+            found = int(next_prime(chooser.getrandbits(bits) | 1 << bits - 1))
+            if found.bit_length() == bits and gcd(found - 1, e) == 1:
+                return found
+
+    @property
+    def modulus(self) -> int:
+        """N."""
+        return self.p * self.q
+
+    @property
+    def exponents(self) -> tuple[int, int]:
+        """1 / e modulo p - 1 and modulo q - 1."""
+        return pow(self.e, -1, self.p - 1), pow(self.e, -1, self.q - 1)
+
+    @property
+    def coefficient(self) -> int:
+        """1 / q modulo p."""
+        return pow(self.q, -1, self.p)
+
+    @cached_property
+    def _private(self) -> int:
+        return pow(self.e, -1, (self.p - 1) * (self.q - 1))
+
+    def root(self, message: int) -> int:
+        """The number below N whose e-th power is ``message`` modulo N, by plain integers."""
+        return int(powmod(message, self._private, self.modulus))

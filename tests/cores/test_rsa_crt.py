@@ -1,0 +1,141 @@
+"""RSA as a core: specification, directory, verification, and signatures of OpenSSL."""
+
+from dataclasses import replace
+
+import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.directory import Directory, build
+from residua.cores.evidence import verify_directory
+from residua.cores.rsa_crt import RsaCrtCore, digit_core
+from residua.cores.specification import check_any
+from residua.cores.word_verification import build_word_simulator, simulate
+from residua.errors import SpecificationError
+from residua.numbers.rsa import RsaKey
+from residua.report import page
+
+SMALL = {"algorithm": "rsa-crt", "bits": 32, "digit": 8, "exponent": 17}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    return build(check_any(SMALL), tmp_path_factory.mktemp("rsa") / "core")
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"modulus": "P-256", "bits": None}, "modulus = "),
+        ({"operand_check": "flag"}, "operand_check = 'flag': RSA checks its results; leave it out"),
+        ({"exponent_bits": 17}, "exponent_bits = 17: private exponents are as long as the primes"),
+        ({"exponent": 4}, "exponent = 4: the public exponent of RSA is odd"),
+        ({"exponent": 1}, "exponent = 1: expected 2 to 2^256 - 1"),
+        ({"variant": "closed"}, "variant = 'closed': an exponentiator has numbers below p"),
+        ({"algorithm": "modexp", "window": 2}, "window = 2: exponent = 17 is the only exponent"),
+        ({"algorithm": "iddmm"}, "exponent = 17: algorithm = 'iddmm' has no exponents"),
+    ],
+)
+def test_refusals(values, message):
+    chosen = {name: value for name, value in {**SMALL, **values}.items() if value is not None}
+    with pytest.raises(SpecificationError) as caught:
+        digit_core(check_any(chosen))
+    assert str(caught.value).startswith(message)
+
+
+def test_choices_are_written_down():
+    values = {"algorithm": "rsa-crt", "bits": 2048, "digit": 17, "lanes": 8}
+    made = digit_core(check_any(values))
+    assert isinstance(made, RsaCrtCore)
+    assert made.parameters["exponent"] == "65537"
+    assert made.specification.items()["exponent"] == 65537
+    assert made.parameters["multipliers"] == 3 * 17
+    # The halves take about an eighth each of what one exponentiation takes, side by side.
+    whole = DigitMontgomeryCore(check_any({**values, "algorithm": "modexp"}))
+    assert made.cycles["compute"] < made.cycles["latency"] < whole.cycles["latency"] // 4
+    assert 0 < made.utilisation < 1
+
+
+def test_public_exponents_are_short_cuts():
+    values = {"algorithm": "modexp", "bits": 2048, "digit": 17, "lanes": 8}
+    public = DigitMontgomeryCore(check_any({**values, "exponent": 65537}))
+    assert public.cycles["products"] == 19
+    assert public.parameters["window"] is None
+
+
+def test_verification(built):
+    """Several keys; the cycles are the same for all keys and messages."""
+    found = verify_directory(built, vectors=120, seed=2)
+    assert found["failures"] == []
+    assert (found["vectors"], found["passed"]) == (120, True)
+    assert found["cycles"] == {k: built.manifest["cycles"][k] for k in ("latency", "interval")}
+    assert "Z = X<sup>d</sup> modulo N" in page.render(built)
+    assert "Z^17 ≡ X modulo N" in (built.path / "README.md").read_text()
+    example = built.manifest["interface"]["example"]
+    assert int(example["p"]) * int(example["q"]) == int(example["modulus"])
+    root = pow(int(example["result"]), 17, int(example["modulus"]))
+    assert root == int(example["x"])
+    lengths = [part["words"] for part in built.manifest["interface"]["key"]]
+    assert sum(lengths) == len(example["modulus_words"])
+
+
+def test_verification_finds_wrong_results(built, monkeypatch):
+    directory = Directory(built.path, built.manifest)
+    assert directory.digits
+    monkeypatch.setattr(RsaKey, "root", lambda key, message: message * 3 % key.modulus)
+    found = verify_directory(directory, vectors=5, seed=2)
+    assert not found["passed"]
+    assert found["mismatches"] > 0
+
+
+def test_public_exponent_verification(tmp_path):
+    values = {"algorithm": "modexp", "modulus": 2**17 - 1, "digit": 8, "exponent": 5}
+    found = verify_directory(build(check_any(values), tmp_path / "core"), vectors=80, seed=2)
+    assert found["failures"] == []
+    assert found["passed"]
+
+
+def test_even_public_exponents_are_for_powers_only():
+    made = DigitMontgomeryCore(check_any({"algorithm": "modexp", "bits": 64, "exponent": 2}))
+    assert made.products(2**61 - 1).expected(5, 0) == 25
+
+
+@pytest.mark.slow
+def test_signatures_of_openssl(tmp_path):
+    """A signature of a key that OpenSSL made, and nothing at all with one bit of it wrong."""
+    private = rsa.generate_private_key(65537, 1024)
+    numbers = private.private_numbers()
+    key = RsaKey(numbers.p, numbers.q, 65537)
+    signature = int.from_bytes(private.sign(b"text", padding.PKCS1v15(), hashes.SHA256()), "big")
+    message = pow(signature, 65537, key.modulus)
+    keys = {"algorithm": "rsa-crt", "bits": 1024, "digit": 17, "lanes": 4}
+    directory = build(check_any(keys), tmp_path / "core")
+    operations = directory.digits.operations(key)
+    assert operations.expected(message, 0) == signature
+    simulator = build_word_simulator(
+        operations,
+        directory.sources(),
+        build_dir=tmp_path / "simulation",
+        top=directory.name,
+        modulus=operations.modulus_words,
+        optimise=False,
+    )
+    report = simulate(simulator, [(message, 0)], 1, stalls=False)
+    assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")
+    assert report["latency"] == [operations.latency] * 2
+    words = list(operations.modulus_words)
+    place = sum(operations.rsa.load_lengths[:3]) + operations.rsa.spans["d_p"].base
+    words[place] ^= 2
+
+    class Nothing(type(operations)):
+        def expected(self, _x, _y):
+            return 0
+
+    faulty = replace(
+        simulator,
+        design=Nothing(operations.design, operations.domain, key),
+        modulus=tuple(words),
+    )
+    report = simulate(faulty, [(message, 0)], 1, stalls=False)
+    assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")

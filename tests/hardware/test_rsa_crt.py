@@ -1,0 +1,199 @@
+"""RSA in hardware: roots, cycles, and that no fault in one half lets anything out."""
+
+import functools
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from residua.errors import SpecificationError
+from residua.hardware.digit.iddmm import IddmmDesign
+from residua.hardware.digit.lanes import LanesDesign
+from residua.hardware.digit.modexp import ModexpDesign
+from residua.hardware.digit.rsa_crt import RsaCrtDesign, half_bits
+from residua.numbers.digits import DigitShape, join_digits, split_digits
+from residua.numbers.rsa import RsaKey
+
+
+def multiplier(bits, k, lanes):
+    shape = DigitShape(bits, k)
+    return LanesDesign(shape, None, lanes, "supplied") if lanes else IddmmDesign(shape, None)
+
+
+def rsa(bits, k, e, lanes=None, window=2):
+    half = multiplier(half_bits(bits, k), k, lanes)
+    whole = multiplier(bits, k, lanes)
+    return RsaCrtDesign(
+        bits,
+        ModexpDesign(half, -(-bits // 2), window, plain=True),
+        ModexpDesign(whole, e.bit_length(), exponent=e, plain=True),
+    )
+
+
+def flat(loads):
+    return [word for part in loads for word in part]
+
+
+class Bench:
+    """Feeds a core with keys and messages, one after the other, and counts cycles."""
+
+    def __init__(self, design):
+        self.design, self.core = design, design.component()
+
+    def run(self, script):
+        simulator = Simulator(self.core)
+        simulator.add_clock(1e-6)
+        simulator.add_testbench(functools.partial(script, bench=self))
+        simulator.run()
+
+    async def load(self, ctx, words):
+        await self._give(ctx, self.core.modulus, words)
+        # Until p' is there.
+        for _ in range(4 * self.design.width):
+            await ctx.tick()
+
+    async def root(self, ctx, message, fault=None):
+        """The result, its flag, and the cycles that it took."""
+        design, result = self.design, self.core.result
+        words = split_digits(message, design.operand_words, design.width)
+        await self._give(ctx, self.core.operands, words)
+        ctx.set(result.ready, 1)
+        found, flags, cycles = [], set(), 0
+        while len(found) < design.operand_words:
+            if fault and fault[0] == cycles:
+                memory, place, bit = fault[1:]
+                ctx.set(memory.data[place], ctx.get(memory.data[place]) ^ 1 << bit)
+            payload = result.payload
+            _, _, valid, word, last, error = await ctx.tick().sample(
+                result.valid, payload.word, payload.last, payload.error
+            )
+            cycles += 1
+            assert cycles <= design.latency
+            if valid:
+                found.append(word)
+                flags.add(error)
+                assert last == (len(found) == design.operand_words)
+        ctx.set(result.ready, 0)
+        (flag,) = flags
+        return join_digits(found, design.width), flag, cycles
+
+    async def _give(self, ctx, stream, words):
+        ctx.set(stream.valid, 1)
+        for word in words:
+            ctx.set(stream.payload, word)
+            ready = False
+            while not ready:
+                _, _, ready = await ctx.tick().sample(stream.ready)
+        ctx.set(stream.valid, 0)
+
+
+@pytest.mark.parametrize(
+    ("bits", "k", "e", "lanes"),
+    [(24, 8, 5, None), (24, 7, 3, 2), (21, 5, 3, None), (20, 16, 3, 1)],
+)
+def test_roots_and_cycles(bits, k, e, lanes):
+    """The number of cycles is the design's for every key and message."""
+    design = rsa(bits, k, e, lanes)
+    chooser = random.Random(bits)
+    keys = [RsaKey.generate(bits, e, chooser), RsaKey.generate(bits - 3, e, chooser)]
+    # p < q, primes of different lengths.
+    keys[1] = RsaKey(keys[1].p, keys[0].q, e)
+
+    async def script(ctx, bench):
+        for key in keys:
+            await bench.load(ctx, flat(design.loads(key)))
+            n = key.modulus
+            for message in (0, n - 1, key.q * 2 % n, chooser.randrange(n)):
+                assert await bench.root(ctx, message) == (key.root(message), 0, design.latency)
+
+    Bench(design).run(script)
+
+
+def test_faults_let_nothing_out():
+    """A bit flips in a memory of one half: zeros and a flag come, after as many cycles."""
+    design, key = rsa(24, 8, 5), RsaKey.generate(24, 5, random.Random(3))
+    message, spans = 1234567 % key.modulus, design.spans
+    # In the middle of the powers.
+    middle = 2 * design.half.product_cycles + design.half.latency // 2
+    withheld = []
+
+    async def script(ctx, bench):
+        # Slots of two words: four entries of the table, the power so far, the base.
+        faults = [
+            (middle, unit._numbers.memory, place, bit)
+            for unit in bench.core._units[:2]
+            for place, bit in ((0, 1), (4, 7), (6, 3), (9, 2))
+        ]
+        own = bench.core._read.memory
+        faults += [(0, own, spans[name].base, 0) for name in ("shift_p", "d_p", "d_q")]
+        faults += [(middle, own, spans[name].base, 5) for name in ("message", "coefficient", "q")]
+        for fault in faults:
+            await bench.load(ctx, flat(design.loads(key)))
+            withheld.append(await bench.root(ctx, message, fault))
+        await bench.load(ctx, flat(design.loads(key)))
+        assert await bench.root(ctx, message) == (key.root(message), 0, design.latency)
+
+    Bench(design).run(script)
+    right, nothing = (key.root(message), 0, design.latency), (0, 1, design.latency)
+    # An entry of the table may not be used any more.
+    assert set(withheld) <= {right, nothing}
+    assert withheld.count(nothing) > 2 * len(withheld) // 3
+
+
+def test_wrong_messages_and_keys():
+    """A message that is not below N, a key that is none, an even modulus, and a good key again."""
+    design, key = rsa(24, 8, 5), RsaKey.generate(24, 5, random.Random(3))
+    words = flat(design.loads(key))
+    even = [words[0] & ~1, *words[1:]]
+    other = list(words)
+    other[sum(design.load_lengths[:3]) + design.spans["d_q"].base] ^= 4
+
+    async def script(ctx, bench):
+        await bench.load(ctx, words)
+        assert await bench.root(ctx, key.modulus + 5) == (0, 1, design.latency)
+        await bench.load(ctx, other)
+        assert await bench.root(ctx, 4711) == (0, 1, design.latency)
+        await bench.load(ctx, even)
+        assert ctx.get(bench.core.modulus_error) == 1
+        ctx.set(bench.core.operands.valid, 1)
+        for _ in range(100):
+            assert not ctx.get(bench.core.operands.ready)
+            await ctx.tick()
+        # A key goes before a message that waits.
+        await bench.load(ctx, words)
+        ctx.set(bench.core.operands.valid, 0)
+        assert ctx.get(bench.core.modulus_error) == 0
+
+    Bench(design).run(script)
+
+
+def test_keys_that_are_refused():
+    design = rsa(24, 8, 5)
+    for key, message in (
+        (RsaKey(65537, 4099, 5), "the primes of the key have 17 and 13 bits"),
+        (RsaKey(4093, 4099, 5), "the primes of the key have 12 and 13 bits"),
+        (RsaKey(4073, 4079, 7), "the key has the public exponent 7, and the core 5"),
+    ):
+        with pytest.raises(SpecificationError, match=f"^{message}"):
+            design.loads(key)
+    for p, q, e in ((4073, 4073, 5), (4073, 4078, 5), (4073, 4079, 2), (4073, 4079, 1)):
+        with pytest.raises(SpecificationError):
+            RsaKey(p, q, e)
+
+
+def test_exponentiators_that_do_not_fit():
+    design = rsa(24, 8, 5)
+    with pytest.raises(SpecificationError, match=r"^exponentiators of 13 and 24 bits"):
+        RsaCrtDesign(26, design.half, design.whole)
+    with pytest.raises(SpecificationError, match=r"^the public exponent is that"):
+        RsaCrtDesign(24, design.half, ModexpDesign(design.whole.multiplier, 3, plain=True))
+
+
+@pytest.mark.parametrize("bits", [16, 17, 31, 64, 1024, 1023, 2048, 4096])
+@pytest.mark.parametrize("k", [2, 5, 16, 17, 19, 34, 128])
+def test_halves_have_room(bits, k):
+    """For the high part of a message, and for a residue and the low part together."""
+    words, half = -(-bits // k), -(-half_bits(bits, k) // k)
+    longest = -(-bits // 2)
+    assert words <= 2 * half - 1
+    assert (1 << longest) + (1 << k * (half - 1)) <= 1 << k * half
