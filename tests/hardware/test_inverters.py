@@ -47,7 +47,7 @@ def name(design):
 
 def operands(design, count):
     p, chooser = design.modulus, random.Random(6)
-    edges = [1, 2, 3, p - 1, p - 2, 0, p, 1, p + 1, 7, 13, p // 2, p // 3]
+    edges = [p - 1, 0, p - 2, p, 1, 2, 3, 1, p + 1, 7, 13, p // 2, p // 3]
     most = 1 << design.width * design.words
     return [x for x in edges if x < most] + [chooser.randrange(1, p) for _ in range(count)]
 
@@ -97,7 +97,8 @@ def invert(design, xs, pace=1.0):
 
 @pytest.mark.parametrize("design", DESIGNS, ids=name)
 def test_inverses_and_their_cycles(design):
-    xs = operands(design, 6)
+    # An engine takes long to simulate.
+    xs = operands(design, 6)[: 4 if design is FERMAT.design else None]
     for x, (found, cycles) in zip(xs, invert(design, xs), strict=True):
         assert found == inverse(x, design.modulus)
         assert design.cycles(x) in (None, cycles)
