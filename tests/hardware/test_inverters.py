@@ -22,6 +22,9 @@ def plus_minus(modulus, width, *, padded=False, registers=0):
     return PlusMinusDesign(hat_form(modulus, width), padded, registers)
 
 
+FERMAT = InversionCore(
+    check_inversion({"modulus": 2**31 - 1, "width": 12, "inversion": "fermat"})
+).design
 DESIGNS = [
     plus_minus(101, 8),
     plus_minus(COMPOSITE, 8),
@@ -33,9 +36,7 @@ DESIGNS = [
     plus_minus(65537, 33),
     DivisionStepsDesign(65537, 9),
     DivisionStepsDesign(2**31 - 1, 17),
-    InversionCore(
-        check_inversion({"modulus": 2**31 - 1, "width": 12, "inversion": "fermat"})
-    ).design,
+    FERMAT,
 ]
 
 
@@ -98,7 +99,7 @@ def invert(design, xs, pace=1.0):
 @pytest.mark.parametrize("design", DESIGNS, ids=name)
 def test_inverses_and_their_cycles(design):
     # An engine takes long to simulate.
-    xs = operands(design, 6)[: 4 if design is FERMAT.design else None]
+    xs = operands(design, 6)[: 4 if design is FERMAT else None]
     for x, (found, cycles) in zip(xs, invert(design, xs), strict=True):
         assert found == inverse(x, design.modulus)
         assert design.cycles(x) in (None, cycles)
