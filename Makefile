@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits bench proofs constant-time netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa bench proofs constant-time netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo 'campaign  the full verification campaign   bench   the measured tables'
 	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
 	@echo 'campaign-digits  the verification campaign of digit multipliers'
+	@echo 'campaign-rsa  RSA on simulated cores with keys of OpenSSL'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'setup     only make the virtual environment'
@@ -87,6 +88,9 @@ campaign-ecdh: setup
 
 campaign-digits: setup
 	$(BIN)/python scripts/digit_campaign.py
+
+campaign-rsa: setup
+	$(BIN)/python scripts/rsa_campaign.py
 
 bench: setup
 	$(BIN)/python scripts/bench.py
