@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa bench proofs constant-time netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,10 @@ help:
 	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
 	@echo 'campaign-digits  the verification campaign of digit multipliers'
 	@echo 'campaign-rsa  RSA on simulated cores with keys of OpenSSL'
+	@echo 'campaign-ecpm    that of the extended-RNS point multiplier of 2006'
+	@echo 'campaign-inversions  the verification campaign of modular inverters'
+	@echo 'campaign-sbmm-ladders  point multiplications on SBMM, and its ladder steps'
+	@echo 'campaign-sbmm  a million single-base products in each size'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'setup     only make the virtual environment'
@@ -91,6 +95,18 @@ campaign-digits: setup
 
 campaign-rsa: setup
 	$(BIN)/python scripts/rsa_campaign.py
+
+campaign-ecpm: setup
+	$(BIN)/python scripts/ecpm_campaign.py
+
+campaign-inversions: setup
+	$(BIN)/python scripts/inversion_campaign.py
+
+campaign-sbmm-ladders: setup
+	$(BIN)/python scripts/sbmm_ladder_campaign.py
+
+campaign-sbmm: setup
+	$(BIN)/python scripts/sbmm_campaign.py
 
 bench: setup
 	$(BIN)/python scripts/bench.py

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from campaign import RESULTS, current_commit
+from campaign_rows import RESULTS, current_commit
 
 from residua.cores.coprocessor_simulator import build_coprocessor_simulator
 from residua.cores.ecc import EccCore

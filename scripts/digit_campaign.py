@@ -1,30 +1,22 @@
 """The verification campaign of digit multipliers: a million products, and a random sample of cores.
 
 Half of the products back to back, half with stalls. Writes docs/results/digits.md and .json with
-the commit. Rows that are in the .json for the same commit are kept, so that an interrupted campaign
-goes on where it stopped; ``--rows`` limits it to rows with a part of their names, ``--points`` the
-sample.
+the commit. Rows that are in the .json for the same commit are not run again, so that an interrupted
+campaign goes on where it stopped; ``--rows`` limits it to rows with a part of their names,
+``--points`` the sample.
 """
 
 import argparse
-import json
 import random
-import shutil
-import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from rich.console import Console
+from campaign_rows import ROOT, Page, Row, complete, current_commit, made, mismatches, simulate
 
-from residua.cores.directory import build
-from residua.cores.evidence import verify_directory
 from residua.cores.specification import check_any
 from residua.errors import SpecificationError
 
-ROOT = Path(__file__).parent.parent
-RESULTS = ROOT / "docs" / "results"
 WORK = ROOT / "build" / "digit_campaign"
 SEED = 22
 POINTS = 200
@@ -91,83 +83,33 @@ def _point(chooser: random.Random) -> dict[str, Any]:
     }
 
 
-def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> dict[str, Any]:
+def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> Row:
     """Build the core of one row and verify it back to back and with stalls."""
-    path = WORK / "".join(c if c.isalnum() else "_" for c in name)
-    shutil.rmtree(path, ignore_errors=True)
-    directory = build(check_any({"algorithm": "iddmm", **keys}), path)
-    half = -(-vectors // 2)
-    prompt, stalled = (
-        verify_directory(directory, vectors=half, seed=SEED + int(stalls), stalls=stalls)
-        for stalls in (False, True)
-    )
-    runs = (prompt, stalled)
-    shutil.rmtree(path)
-    return {
-        "configuration": name,
-        "vectors": sum(run["vectors"] for run in runs),
-        "mismatches": sum(run["mismatches"] for run in runs),
-        "model_checks": sum(run["model_checks"] for run in runs),
-        "failures": [failure for run in runs for failure in run["failures"]],
-        "cycles": prompt["cycles"],
-        "seconds": round(sum(run["seconds"] for run in runs), 1),
-        "commit": commit,
-    }
+    keys = {"algorithm": "iddmm", **keys}
+    row, _ = simulate(name, keys, vectors=vectors, seed=SEED, commit=commit, work=WORK)
+    return row
 
 
-def current_commit() -> str:
-    """The commit that the sources are at, with a + if they differ from it."""
-    commit, changes = (
-        subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout
-        for words in (
-            ["rev-parse", "--short=12", "HEAD"],
-            ["status", "--porcelain", "--", "src", "scripts"],
-        )
-    )
-    return commit.strip() + ("+" if changes else "")
+def total(rows: list[Row]) -> str:
+    """The last line of the page."""
+    return f"\n{len(rows)} cores, {sum(row['vectors'] for row in rows):,} products.\n"
 
 
-def load_rows(commit: str) -> dict[str, dict[str, Any]]:
-    """Rows that were made at exactly this commit."""
-    path = RESULTS / "digits.json"
-    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    fresh = not commit.endswith("+")
-    return {row["configuration"]: row for row in rows if fresh and row["commit"] == commit}
-
-
-def write(rows: dict[str, dict[str, Any]], order: list[str]) -> None:
-    """Write the table in both formats."""
-    ordered = [rows[name] for name in order if name in rows]
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(ordered, indent=2) + "\n"
-    (RESULTS / "digits.json").write_text(text, encoding="utf-8")
-    (RESULTS / "digits.md").write_text(markdown(ordered), encoding="utf-8")
-
-
-def markdown(rows: list[dict[str, Any]]) -> str:
-    """The table for the documentation."""
-    head = ["Configuration", "Products", "Mismatches", "Model", "Latency", "Interval", "Commit"]
-    lines = [
-        "# Digit multipliers",
-        "",
-        INTRODUCTION,
-        "",
-        "| " + " | ".join(head) + " |",
-        "|---" + "|--:" * (len(head) - 2) + "|---|",
-    ]
-    for row in rows:
-        cells = [
-            row["configuration"],
-            f"{row['vectors']:,}",
-            row["mismatches"] if not row["failures"] else f"{row['mismatches']}, FAILED",
-            row["model_checks"],
-            row["cycles"]["latency"],
-            row["cycles"]["interval"],
-            f"`{row['commit']}`",
-        ]
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    total = sum(row["vectors"] for row in rows)
-    return "\n".join(lines) + f"\n\n{len(rows)} cores, {total:,} products.\n"
+PAGE = Page(
+    "digits",
+    "Digit multipliers",
+    INTRODUCTION,
+    {
+        "Configuration": lambda row: row["configuration"],
+        "Products": lambda row: f"{row['vectors']:,}",
+        "Mismatches": mismatches,
+        "Model": lambda row: row["model_checks"],
+        "Latency": lambda row: row["cycles"]["latency"],
+        "Interval": lambda row: row["cycles"]["interval"],
+        "Commit": lambda row: f"`{row['commit']}`",
+    },
+    closing=total,
+)
 
 
 def main() -> int:
@@ -177,23 +119,15 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=POINTS, help="cores of the sample")
     parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     options = parser.parse_args()
-    console, commit = Console(), current_commit()
+    commit, rows = current_commit(), PAGE.rows()
     every = LONG | sample(options.points)
-    rows = load_rows(commit)
-    missing = {
-        name: row
-        for name, row in every.items()
-        if name not in rows and any(part in name for part in options.rows)
+    tasks = {
+        name: partial(measure, name, vectors, keys, commit)
+        for name, (vectors, keys) in every.items()
+        if any(part in name for part in options.rows)
+        and not made(rows.get(name), commit, "vectors", vectors)
     }
-    with ProcessPoolExecutor(options.jobs) as pool:
-        tasks = [pool.submit(measure, name, *row, commit) for name, row in missing.items()]
-        for task in as_completed(tasks):
-            row = task.result()
-            rows[row["configuration"]] = row
-            write(rows, list(every))
-            console.print(f"{row['configuration']}: {row['mismatches']} mismatches")
-            for failure in row["failures"]:
-                console.print(f"  {failure}", style="red", markup=False)
+    complete(PAGE, rows, list(every), tasks, options.jobs)
     return int(any(row["failures"] for row in rows.values()))
 
 

@@ -3,8 +3,8 @@
 A thousand random agreements on each curve that OpenSSL and the catalogue share, and every published
 vector: of Wycheproof for P-256, and for all curves those of the package cryptography-vectors that
 tests/vectors holds. Writes docs/results/ecdh.md and .json with the commit. Rows that are in the
-.json for the same commit are kept, so that an interrupted campaign goes on where it stopped;
-``--rows`` limits it to some of them.
+.json for the same commit are not run again, so that an interrupted campaign goes on where it
+stopped; ``--rows`` limits it to some of them.
 """
 
 import argparse
@@ -14,15 +14,14 @@ import shutil
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from campaign import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, Page, Row, complete, current_commit, made
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, x448, x25519
-from rich.console import Console
 from rich.table import Table
 
 from residua.cores.bus_simulator import BusSimulator, client, curves, directory_model
@@ -175,7 +174,7 @@ def published(drivers: list[tuple[BusSimulator, Client]]) -> Found:
     return found
 
 
-def measure(name: str, agreements: int, commit: str) -> dict[str, Any]:
+def measure(name: str, agreements: int, commit: str) -> Row:
     """Build the core of one row and put it to the test."""
     path = WORK / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(path, ignore_errors=True)
@@ -204,60 +203,32 @@ def measure(name: str, agreements: int, commit: str) -> dict[str, Any]:
     }
 
 
-def load_rows(results: Path, commit: str, agreements: int) -> dict[str, dict[str, Any]]:
-    """Rows that were made at exactly this commit with at least as many agreements."""
-    path = results / "ecdh.json"
-    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return {
-        row["row"]: row
-        for row in rows
-        if row["commit"] == commit and row["asked"] >= agreements and not commit.endswith("+")
-    }
-
-
-def write(results: Path, rows: dict[str, dict[str, Any]]) -> None:
-    """Write the table in both formats, in the order of ROWS."""
-    ordered = [rows[name] for name in ROWS if name in rows]
-    results.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(ordered, indent=2) + "\n"
-    (results / "ecdh.json").write_text(text, encoding="utf-8")
-    (results / "ecdh.md").write_text(markdown(ordered), encoding="utf-8")
-
-
-def markdown(rows: list[dict[str, Any]]) -> str:
-    """The table for the documentation."""
-    head = ["Curve", "Core", "Blinding bits", "Agreements", "Vectors", "Mismatches", "Cycles"]
-    head += ["Seconds"]
-    lines = [
-        "# Key agreements",
-        "",
-        INTRODUCTION,
-        "",
-        "| " + " | ".join([*head, "Commit"]) + " |",
-        "|---" * 2 + "|--:" * (len(head) - 2) + "|---|",
-    ]
-    for row in rows:
-        cells = [
-            row["row"],
-            f"`{row['core']}`",
-            row["blinding"],
-            f"{row['count']:,}",
-            f"{row['vectors']:,}",
-            row["mismatches"],
-            cycles(row),
-            f"{row['seconds']:.0f}",
-            f"`{row['commit']}`",
-        ]
-        lines.append("| " + " | ".join(str(cell) for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def cycles(row: dict[str, Any]) -> str:
+def cycles(row: Row) -> str:
     """Least and most cycles of an agreement."""
     if row["cycles"] is None:
         return "–"
     least, most = row["cycles"]
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
+PAGE = Page(
+    "ecdh",
+    "Key agreements",
+    INTRODUCTION,
+    {
+        "Curve": lambda row: row["row"],
+        "Core": lambda row: f"`{row['core']}`",
+        "Blinding bits": lambda row: row["blinding"],
+        "Agreements": lambda row: f"{row['count']:,}",
+        "Vectors": lambda row: f"{row['vectors']:,}",
+        "Mismatches": lambda row: row["mismatches"],
+        "Cycles": cycles,
+        "Seconds": lambda row: f"{row['seconds']:.0f}",
+        "Commit": lambda row: f"`{row['commit']}`",
+    },
+    texts=2,
+    key="row",
+)
 
 
 def main() -> int:
@@ -268,19 +239,15 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where the tables go")
     options = parser.parse_args()
-    console = Console()
-    commit = current_commit()
-    rows = load_rows(options.results, commit, options.agreements)
-    missing = [name for name in options.rows if name not in rows]
-    with ProcessPoolExecutor(options.jobs) as pool:
-        tasks = [pool.submit(measure, name, options.agreements, commit) for name in missing]
-        for task in as_completed(tasks):
-            row = task.result()
-            rows[row["row"]] = row
-            write(options.results, rows)
-            console.print(f"{row['row']}: {row['mismatches']} mismatches")
-            for failure in row["failures"]:
-                console.print(f"  {failure}", style="red", markup=False)
+    page = replace(PAGE, directory=options.results)
+    commit, kept = current_commit(), page.rows()
+    rows = {name: r for name, r in kept.items() if made(r, commit, "asked", options.agreements)}
+    tasks = {
+        name: partial(measure, name, options.agreements, commit)
+        for name in options.rows
+        if name not in rows
+    }
+    console = complete(page, rows, list(ROWS), tasks, options.jobs)
     table = Table("curve", "core", "agreements", "vectors", "mismatches", "cycles", "seconds")
     for row in rows.values():
         cells = [row["core"], row["count"], row["vectors"], row["mismatches"], cycles(row)]

@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from residua import cli
+from residua.cli import cores
 from residua.cores.specification import keys
 
 SMALL = ["--modulus", "0x1000b", "--width", "12"]
@@ -40,6 +41,27 @@ def built(tmp_path_factory):
 def test_version():
     done = residua("--version")
     assert (done.returncode, done.stdout.split()[0]) == (0, "residua")
+
+
+def test_verbs_load_what_they_need():
+    """Half of a short search for primes would be spent on libraries that it does not use."""
+    program = "import sys, residua.cli.primes; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    loaded = set(done.stdout.split())
+    assert "residua.explore.prime_search" in loaded
+    assert not loaded & {"sympy", "ortools", "matplotlib", "amaranth", "pydantic"}
+
+
+def test_every_verb_is_where_it_is_sought(run):
+    for verb in cli.VERBS:
+        code, out, _ = run(verb, "--help")
+        assert code == 0
+        assert f" {verb} " in out
+    code, _, err = run("buidl")
+    assert code == 2
+    assert "'build'" in err
 
 
 def test_help_has_every_key(run):
@@ -87,7 +109,7 @@ def test_failed_verification_is_no_success(run, built, monkeypatch):
         "stalls": True, "cycles": {"latency": 3, "interval": None}, "oracle_checks": 0,
         "seconds": 1.0, "vectors_per_minute": 60,
     }  # fmt: skip
-    monkeypatch.setattr(cli, "verify_directory", lambda *_args, **_options: failed)
+    monkeypatch.setattr(cores, "verify_directory", lambda *_args, **_options: failed)
     code, out, _ = run("verify", built[0])
     assert code == 1
     assert "FAILED" in out
@@ -99,7 +121,7 @@ def test_failed_verification_of_a_coprocessor_is_no_success(run, built, monkeypa
         "passed": False, "failures": ["POINT_MULTIPLY on P-256"], "stalls": False,
         "constant_time": False, "cycles": {"P-256": {"POINT_MULTIPLY": 5}}, "seconds": 1.0,
     }  # fmt: skip
-    monkeypatch.setattr(cli, "verify_directory", lambda *_args, **_options: failed)
+    monkeypatch.setattr(cores, "verify_directory", lambda *_args, **_options: failed)
     code, out, _ = run("verify", built[0])
     assert code == 1
     assert "FAILED" in out
@@ -271,7 +293,7 @@ def test_tables_of_a_paper(run, tmp_path):
     assert data["rows"] == []
     assert {"n": 16, "c": 2, "cmm": 144, "cmr": 128}.items() <= data["costs"][1].items()
     code, _, err = run("tables", "nothing", "-o", tmp_path / "none")
-    known = "hbe, sbmm, iddmm"
+    known = "hbe, sbmm, iddmm, inversion, ecpm"
     assert (code, err) == (2, f"residua: there are no tables of 'nothing': one of {known}\n")
     assert not (tmp_path / "none").exists()
 

@@ -166,19 +166,24 @@ def test_workload_has_what_the_errata_warn_of():
     workload = single_base_workload(made.program, made.domain, 1)
     pool, vectors = workload.pools[0], made.program.inputs[:4]
     radix = made.domain.split.base_a.product
-    pairs = set()
-    for element in pool.fixed[:400]:
+    positions = {}
+    for position, element in enumerate(pool.fixed[:400]):
         words, parts = list(element), []
         for vector in vectors:
             parts.append(words[: len(vector.base)])
             words = words[len(vector.base) :]
-        pairs.add((decode(vectors[:2], parts[:2]), decode(vectors[2:], parts[2:])))
+        pair = decode(vectors[:2], parts[:2]), decode(vectors[2:], parts[2:])
+        positions.setdefault(pair, position)
+    pairs = set(positions)
     r, k = (made.ranges_of_operands[i] for i in range(2))
     assert {(0, 0), (1, 0), (0, 1)} <= pairs
     corners = set(product((int(r.low), int(r.high)), (int(k.low), int(k.high))))
     assert corners <= pairs
     assert any(abs(one - radix) <= 1 for one, _ in pairs)
     assert len(workload.cases) > 2000
+    ends = [(0, 0), (1, 0), (0, 1), *corners]
+    places = [positions[pair] for pair in ends]
+    assert set(product(places, repeat=2)) <= set(workload.cases)
 
 
 def test_oracle_finds_a_wrong_word():

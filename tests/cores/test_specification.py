@@ -92,7 +92,7 @@ def test_toml_round_trip():
             {"modulus": "P-256", "algorithm": "mwr2kmm"},
             (
                 "algorithm = 'mwr2kmm': not available in this version; available: rns-montgomery, "
-                "base-extension, sbmm, iddmm, r2mm, mwr2mm, modexp, rsa-crt"
+                "base-extension, sbmm, iddmm, r2mm, mwr2mm, modexp, rsa-crt, inversion, ecpm-2006"
             ),
         ),
         (

@@ -11,7 +11,8 @@ from math import gcd, prod
 import pytest
 
 from residua.errors import SpecificationError
-from residua.explore.chain_bounds import Chain, half_bases
+from residua.explore.chain import Chain
+from residua.explore.chain_bounds import half_bases
 from residua.numbers.moduli import signed_digits
 from residua.numbers.residues import Canonical
 from residua.numbers.square_primes import SquareForm, SquarePrimeSearch
@@ -242,7 +243,7 @@ def test_wider_base_b_needs_no_gamma():
             r"m_gamma = 2\^6 is too small .* quotients from -\d+ to \d+; .* at least 2\^7",
         ),
         (Chain(8), {}, "grow without end|is out of range"),
-        (Chain(), {"width": 8}, "w = 8 gives base b only"),
+        (Chain(), {"width": 8}, "w = 8 gives only \\d odd moduli"),
     ],
 )
 def test_refusals(chain, arguments, text):

@@ -10,10 +10,11 @@ import sympy
 
 from residua.errors import SpecificationError
 from residua.explore import executors
-from residua.explore.chain_bounds import Chain
+from residua.explore.chain import Chain
 from residua.explore.executors import in_order, workers
 from residua.explore.prime_check import check_file
-from residua.explore.prime_search import CANDIDATES, PICK, find, numbers, pick, request
+from residua.explore.prime_pick import pick
+from residua.explore.prime_search import CANDIDATES, PICK, find, numbers, request
 
 
 def search(**changes):

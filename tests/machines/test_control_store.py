@@ -18,11 +18,10 @@ from machines.examples import (
 )
 from residua.algorithms.field import evaluate
 from residua.algorithms.rns_field import lower
-from residua.errors import SpecificationError
 from residua.machines.control_store import Bus, assemble, control_widths
 from residua.machines.microcode import ROW_FIELDS
 from residua.machines.routine import Places, Routine, Source
-from residua.machines.slots import ALWAYS, Slot
+from residua.machines.slots import ALWAYS
 from residua.numbers.residues import Redundant
 
 ENGINES = [(CHANNELS, 1), (CHANNELS // 2, 1), (CHANNELS, 2), (CHANNELS // 2, 2), (CHANNELS, 4)]
@@ -212,8 +211,8 @@ def test_every_result_of_unload_leaves_in_order():
         assert sum(store.fields["emit"]) == CHANNELS
 
 
-def test_weights_other_than_one_are_refused(monkeypatch):
-    """A processor's Cox adds words as they are."""
+def test_weights_of_the_cox_are_numbered(monkeypatch):
+    """A code chooses among those that the routines have."""
     machine = processor(CHANNELS).machine
     program = FIELD_PROGRAMS["to_x"]
     pages = (lower(program, domains()[0], all_constants(0), Redundant(1)),)
@@ -223,9 +222,12 @@ def test_weights_other_than_one_are_refused(monkeypatch):
 
     def heavy(self):
         for time, job, offset, slot in slots(self):
-            yield time, job, offset, replace(slot, tap_weights=(2,))
+            weights = ((2, 3)[job % 2],)
+            yield time, job, offset, replace(slot, tap_weights=weights)
 
+    assert assemble([routine], machine, WORDS).weights == (1,)
     monkeypatch.setattr(Routine, "slots", heavy)
-    assert isinstance(next(iter(routine.slots()))[3], Slot)
-    with pytest.raises(SpecificationError, match="heavy: its Cox has a weight other than 1"):
-        assemble([routine], machine, WORDS)
+    store = assemble([routine], machine, WORDS)
+    assert store.weights == (2, 3)
+    for time, job, _, _ in routine.slots():
+        assert store.fields["cox_weight_0"][1 + time] == (1, 2)[job % 2]

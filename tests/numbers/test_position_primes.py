@@ -1,4 +1,4 @@
-"""Primes of the form M_a^d - c: form, seeds, certainty, refusals."""
+"""Primes of the form M_a^d - c: form, seeds, refusals."""
 
 from itertools import islice
 from math import gcd, prod
@@ -7,11 +7,9 @@ import pytest
 import sympy
 
 from residua.errors import SpecificationError
-from residua.numbers import position_primes
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
 from residua.numbers.position_primes import (
-    certainty,
     check_form,
     find_prime,
     is_probable_prime,
@@ -57,7 +55,6 @@ def test_known_prime():
     """The same bytes on every machine and in every version."""
     found = find_prime(64, 16, seed=0)
     assert [modulus.offset for modulus in found.base] == KNOWN_OFFSETS
-    assert found.certainty == "proved"
 
 
 KNOWN_OFFSETS = [125, 205]
@@ -66,40 +63,6 @@ KNOWN_OFFSETS = [125, 205]
 def test_largest_offset():
     found = find_prime(192, 16, seed=2, largest=63)
     assert max(modulus.offset for modulus in found.base) <= 63
-
-
-def test_certainty(monkeypatch):
-    assert certainty(2**61 - 1) == "proved"
-
-    def missing(name):
-        raise ImportError(name)
-
-    monkeypatch.setattr(position_primes, "import_module", missing)
-    assert certainty(2**127 - 1) == "probable"
-    for composite in (2**67 - 1, 2**61 + 1, 3215031751):
-        with pytest.raises(SpecificationError, match="is no prime"):
-            certainty(composite)
-
-
-def test_certainty_by_flint(monkeypatch):
-    """What FLINT says decides: it proves primes, and finds composites that tests let pass."""
-
-    class Flint:
-        def __init__(self, answer):
-            self.answer = answer
-
-        def fmpz(self, number):
-            assert number == 2**127 - 1
-            return self
-
-        def is_prime(self):
-            return self.answer
-
-    monkeypatch.setattr(position_primes, "import_module", lambda _: Flint(1))
-    assert certainty(2**127 - 1) == "proved"
-    monkeypatch.setattr(position_primes, "import_module", lambda _: Flint(0))
-    with pytest.raises(SpecificationError, match="is no prime"):
-        certainty(2**127 - 1)
 
 
 @pytest.mark.parametrize(

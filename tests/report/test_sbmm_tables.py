@@ -154,10 +154,12 @@ def test_stored_words():
 
 @pytest.mark.parametrize("bits", SIZES)
 def test_designs_have_the_published_parameters(bits):
-    half, whole = (sbmm_synthesis.core(kind, bits) for kind in ("SBMM half", "MM"))
+    whole, half, full = (sbmm_synthesis.core(kind, bits) for kind in sbmm_synthesis.KINDS)
     assert (half.channels, half.width) == PARAMETERS["SBMM", bits]
     assert (whole.channels, whole.width) == PARAMETERS["MM", bits]
     assert (2 * half.rowers, whole.rowers) == (half.channels, whole.channels)
+    assert half.domain == full.domain
+    assert full.rowers == full.channels
     assert half.domain.modulus.bit_length() == bits
 
 
@@ -201,7 +203,8 @@ def test_rows_are_measured_once(tmp_path, tools):
     make = {"seeds": 2, "only": ["192"]}
     _, data = paper_tables.make("sbmm", tmp_path, **make)
     rows = {row["name"]: row for row in data["rows"]}
-    assert set(rows) == {"MM 192", "SBMM half 192"}
+    assert set(rows) == {"MM 192", "SBMM half 192", "SBMM full 192"}
+    assert [target for _, target in tools[:6]] == ["xc7"] * 3 + ["2 seeds"] * 3
     assert {target for _, target in tools} == {
         "2 seeds",
         *(family + end for family in ("xc7", "xc6s", "xc5v") for end in ("", " without DSP")),
@@ -211,6 +214,9 @@ def test_rows_are_measured_once(tmp_path, tools):
     latency = rows["SBMM half 192"]["cycles"]["latency"]
     assert f"| SBMM half S6 192 | 58 / {latency} | 18 / 6 |" in text
     assert f"SBMM half 192 200 MHz, {5 * latency} ns" in text
+    latency = rows["SBMM full 192"]["cycles"]["latency"]
+    assert latency < rows["MM 192"]["cycles"]["latency"]
+    assert f"| SBMM full K7 192 | – / {latency} | – / 6 | – / 1000 | – / 200 | – | – | – |" in text
     tools.clear()
     paper_tables.make("sbmm", tmp_path, **make)
     assert tools == []

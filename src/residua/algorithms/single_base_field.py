@@ -6,6 +6,9 @@ ranges that interval arithmetic derives do. An operation that base b has no room
 longest operand and tries again; a compressed operand serves all later operations, too.
 
 Elements that live outside a program keep within what Compress leaves (`compressed_ranges`).
+
+A number X is one word of bits before `load` and after `unload`: the residues of K M_a + R in all
+channels of both bases, m_gamma included, from which `residue_to_binary` makes bits again.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
+from residua.algorithms.conversion import to_residues
 from residua.algorithms.field import (
     Choice,
     Combination,
@@ -29,12 +33,16 @@ from residua.algorithms.position_residue import Coefficients, PositionResidueDom
 from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
 from residua.algorithms.rns_field import Lowered
 from residua.algorithms.single_base import compress, compressed_ranges
-from residua.algorithms.split import Division, divide
+from residua.algorithms.split import Division, divide, split
 from residua.errors import SpecificationError
+from residua.numbers.bases import Base
 from residua.numbers.residues import Representation
 
 PARTS = ("r", "k")
 """Coefficients of an element, as their names end outside a program."""
+
+_COMPRESSED = ":c"
+"""What names of compressed elements end in."""
 
 
 def lower(
@@ -75,6 +83,8 @@ class _Lowering:
         self.limit = domain.split.base_a.product * ((1 << extra.width) - 3) // 2
         self.elements: dict[Variable, Coefficients] = {}
         self.short: set[Variable] = set()
+        self.doubles = _doubles(source)
+        self.doubled: dict[tuple[Variable, str], tuple[Residues, Residues]] = {}
 
     def lower(self) -> Lowered:
         inputs = {
@@ -134,10 +144,12 @@ class _Lowering:
                 if not long or _length(made) < self.limit:
                     return made
             del self.program.steps[done:]
+            made_since = {id(step.result) for step in self.program.steps}
+            self.doubled = {k: v for k, v in self.doubled.items() if id(v[1]) in made_since}
             self._shorten(max(long, key=lambda variable: _length(self.elements[variable])))
 
     def _shorten(self, variable: Variable) -> None:
-        long, name = self.elements[variable], f"{variable.name}:c"
+        long, name = self.elements[variable], f"{variable.name}{_COMPRESSED}"
         self.elements[variable] = compress(self.program, self.domain, long, name)
         self.short.add(variable)
 
@@ -166,19 +178,52 @@ class _Lowering:
         """U (index 0) or V of a sum of products in one base."""
         summands: list[Summand] = []
         for x, y, sign in operation.products:
-            own = [getattr(part, base) for part in self.elements[x]]
-            for j, left in enumerate(own):
-                wraps = j > index
-                other = 1 - j if index else j
-                if isinstance(y, Constant):
-                    amount = self.domain.digits(constant_value(y, self.constants))[other]
-                    amount *= sign * (self.domain.offset if wraps else 1)
-                    summands.append(self.program.scaled(left, amount, [f * f for f in left.factor]))
-                    continue
-                right = getattr(self.elements[y][other], base)
-                product = self.program.product(left, right, sign)
-                summands += [product] * (self.domain.offset if wraps else 1)
+            summands += (
+                self._constant_product(x, y, sign, index, base)
+                if isinstance(y, Constant)
+                else self._product(x, y, sign, index, base)
+            )
         return self.program.reduce(f"{operation.result.name}:u{index}_{base}", *summands)
+
+    def _constant_product(
+        self, x: Variable, y: Constant, sign: int, index: int, base: str
+    ) -> list[Summand]:
+        """Coefficient ``index`` of sign * x * y."""
+        digits = self.domain.digits(constant_value(y, self.constants))
+        summands = []
+        for j, part in enumerate(self.elements[x]):
+            left: Residues = getattr(part, base)
+            wraps = self.domain.offset if j > index else 1
+            amount = sign * wraps * digits[(index - j) % 2]
+            summands.append(self.program.scaled(left, amount, [f * f for f in left.factor]))
+        return summands
+
+    def _product(self, x: Variable, y: Variable, sign: int, index: int, base: str) -> list[Summand]:
+        """Coefficient ``index`` of sign * x * y; c K of one of both makes U, and V of a square."""
+        product = self.program.product
+        (r_x, k_x), (r_y, k_y) = (
+            [getattr(part, base) for part in self.elements[each]] for each in (x, y)
+        )
+        if index and x is y and x in self.doubles and self.domain.offset == 2:
+            return [product(r_x, self._double(x, base), sign)]
+        if index:
+            return [product(r_x, k_y, sign), product(k_x, r_y, sign)]
+        own = product(r_x, r_y, sign)
+        if x in self.doubles:
+            return [own, product(self._double(x, base), k_y, sign)]
+        if y in self.doubles:
+            return [own, product(k_x, self._double(y, base), sign)]
+        return [own, *[product(k_x, k_y, sign)] * self.domain.offset]
+
+    def _double(self, variable: Variable, base: str) -> Residues:
+        """c K of an element, made once for all products."""
+        k: Residues = getattr(self.elements[variable][1], base)
+        source, double = self.doubled.get((variable, base), (None, None))
+        if double is None or source is not k:
+            amount = self.program.scaled(k, self.domain.offset)
+            double = self.program.reduce(f"{variable.name}:2k_{base}", amount)
+            self.doubled[variable, base] = k, double
+        return double
 
     def _carried(
         self, name: str, own: Division, below: Division, multiple: int, wrap: int
@@ -251,6 +296,90 @@ class _Lowering:
             )
             for i, digit in enumerate(digits)
         )
+
+
+def compressions(program: Program) -> int:
+    """How many elements a lowered program compresses."""
+    return sum(step.result.name.endswith(_COMPRESSED + "0_a") for step in program.steps)
+
+
+def load(
+    name: str, domain: PositionResidueDomain, words: int, width: int, representation: Representation
+) -> Lowered:
+    """A program that makes a pair of a binary number of ``words`` words, as ``name``.
+
+    The number may be any that the words hold: one Split, and a Compress, as its quotient by M_a is
+    not centred.
+    """
+    program = Program(f"load_{name}", representation)
+    number = program.words(name, words, width, (1 << (words * width)) - 1)
+    bases = domain.split
+    value = Element(*(to_residues(program, number, base) for base in (bases.base_a, bases.base_b)))
+    quotient, remainder = split(program, bases, value)
+    pair = compress(program, domain, (remainder, quotient))
+    program.output(*(part for each in pair for part in (each.a, each.b)))
+    return Lowered(program, {}, _named({name: pair}))
+
+
+def unload(name: str, domain: PositionResidueDomain, representation: Representation) -> Lowered:
+    """A program that makes K M_a + R of ``name``, in cofactor form over `number_base`.
+
+    The outputs are its channels of base a and those of base b.
+    """
+    program = Program(f"unload_{name}", representation)
+    pair = operand(program, domain, f"{name}:", compressed_ranges(domain, representation))
+    remainder, quotient = pair
+    radix, count = domain.split.base_a.product, len(domain.split.base_a)
+    inverses = number_base(domain).cofactor_inverses
+    # M_a is 0 in base a.
+    xi_a = program.reduce("xi_a", program.scaled(remainder.a, 1, inverses[:count]))
+    xi_b = program.reduce(
+        "xi_b",
+        program.scaled(quotient.b, radix, inverses[count:]),
+        program.scaled(remainder.b, 1, inverses[count:]),
+    )
+    program.output(xi_a, xi_b)
+    return Lowered(program, _named({name: pair}), {})
+
+
+def number_base(domain: PositionResidueDomain) -> Base:
+    """Both bases as one, with the extra modulus: it holds K M_a + R."""
+    return Base((*domain.split.base_a, *domain.split.base_b), narrow=True)
+
+
+def number_range(domain: PositionResidueDomain, representation: Representation) -> tuple[int, int]:
+    """The range of K M_a + R of what Compress leaves."""
+    remainder, quotient = compressed_ranges(domain, representation)
+    total = (remainder + quotient.scaled(Fraction(domain.split.base_a.product))).integers()
+    return int(total.low), int(total.high)
+
+
+def _doubles(source: FieldProgram) -> set[Variable]:
+    """Elements of which 2 K saves products, more than the two that it takes.
+
+    It saves one in each base where it is a factor, two where it is squared; of two factors one is
+    enough.
+    """
+    left = [
+        (x, y)
+        for operation in source.operations
+        if isinstance(operation, ProductSum)
+        for x, y, _ in operation.products
+        if isinstance(y, Variable)
+    ]
+    chosen: set[Variable] = set()
+    while left:
+        saved: dict[Variable, int] = {}
+        for x, y in left:
+            # A square counts for both of its factors.
+            saved[x] = saved.get(x, 0) + 2
+            saved[y] = saved.get(y, 0) + 2
+        best = max(saved, key=lambda variable: saved[variable])
+        if saved[best] <= 2:
+            break
+        chosen.add(best)
+        left = [pair for pair in left if best not in pair]
+    return chosen
 
 
 def _length(element: Coefficients) -> Fraction:

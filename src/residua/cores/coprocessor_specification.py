@@ -6,6 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
+    EXTRA_BITS,
+    INVERSION_KEY,
+    LARGEST_EXTRA,
     Algorithm,
     BaseA,
     BaseB,
@@ -21,10 +24,13 @@ from residua.cores.specification_keys import (
     Rowers,
     Weight,
     Width,
+    check_algorithm,
     check_bases,
     check_extension,
+    check_extra_bits,
     check_rowers,
     integer,
+    within,
 )
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
@@ -74,8 +80,8 @@ def _blinding(value: object) -> int:
     return number
 
 
-class CoprocessorSpecification(BaseModel):
-    """A checked request for a coprocessor. ``None`` and ``auto`` leave a choice to Residua."""
+class CurveSpecification(BaseModel):
+    """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -92,6 +98,40 @@ class CoprocessorSpecification(BaseModel):
             "CURVES",
         ),
     ]
+
+    @property
+    def catalogued(self) -> bool:
+        """Whether the catalogue has all curves, so that names tell everything."""
+        return all(_known(curve) for curve in self.curve)
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        values["curve"] = [
+            curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
+        ]
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        items = self.items()
+        curves = items.pop("curve")
+        if self.catalogued:
+            names = ", ".join(f'"{name}"' for name in curves)
+            lines = [f"curve = [{names}]", *_lines(items)]
+        else:
+            tables = [line for table in curves for line in ("", "[[curve]]", *_lines(table))]
+            lines = [*_lines(items), *tables]
+        return "\n".join(lines) + "\n"
+
+
+class CoprocessorSpecification(CurveSpecification):
+    """A checked request for a coprocessor."""
+
     bus: Annotated[
         Bus,
         Key(
@@ -124,16 +164,7 @@ class CoprocessorSpecification(BaseModel):
             "NAME",
         ),
     ] = "auto"
-    inversion: Annotated[
-        Inversion,
-        Key(
-            "How a coprocessor inverts, in constant time: by Fermat's theorem on the engine, or "
-            "by division steps in a unit of its own with three multipliers; needs `curve`.",
-            "`fermat`, `division-steps`",
-            "`fermat`",
-            "METHOD",
-        ),
-    ] = Inversion.FERMAT
+    inversion: Annotated[Inversion, INVERSION_KEY] = Inversion.FERMAT
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None
@@ -141,6 +172,7 @@ class CoprocessorSpecification(BaseModel):
     weight: Weight = 3
     base_a: BaseA = None
     base_b: BaseB = None
+    extra_bits: Annotated[Annotated[int, within(2, LARGEST_EXTRA)] | None, EXTRA_BITS] = None
     extension: Extension = "kawamura"
     columns: Columns = None
     reduction: Reduction = "auto"
@@ -150,44 +182,37 @@ class CoprocessorSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
+        if self.algorithm == "sbmm":
+            self._check_single_base()
+            return self
+        check_algorithm(self.algorithm, "rns-montgomery")
+        if self.extra_bits is not None:
+            raise SpecificationError(
+                f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus"
+            )
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
         check_columns(count, self.rowers, self.row_length)
         return self
 
+    def _check_single_base(self) -> None:
+        """What can be said without the bases; the core says the rest."""
+        check_extension(self.extension, self.columns)
+        if self.base_a is None and self.base_b is not None:
+            raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
+        if self.base_a and self.base_b:
+            check_bases(self.base_a, self.base_b, None)
+        if self.channels is not None and self.channels % 2:
+            raise SpecificationError(
+                f"n = {self.channels} channels do not make two half bases: n has to be even"
+            )
+        if self.extra_bits is not None and "width" in self.model_fields_set:
+            check_extra_bits(self.extra_bits, self.width)
+
     @property
     def row_length(self) -> int:
         """c, the moduli in a row; 1 if extensions are not hierarchical."""
         return check_extension(self.extension, self.columns)
-
-    @property
-    def catalogued(self) -> bool:
-        """Whether the catalogue has all curves, so that names tell everything."""
-        return all(_known(curve) for curve in self.curve)
-
-    def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
-        values = {name: getattr(self, name) for name in type(self).model_fields}
-        values["curve"] = [
-            curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
-        ]
-        return {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in values.items()
-            if value is not None
-        }
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        items = self.items()
-        curves = items.pop("curve")
-        if self.catalogued:
-            names = ", ".join(f'"{name}"' for name in curves)
-            lines = [f"curve = [{names}]", *_lines(items)]
-        else:
-            tables = [line for table in curves for line in ("", "[[curve]]", *_lines(table))]
-            lines = [*_lines(items), *tables]
-        return "\n".join(lines) + "\n"
 
 
 def _known(curve: Curve) -> bool:

@@ -22,7 +22,13 @@ from residua.cores.digit_montgomery import DigitMontgomeryCore
 from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.extended import ExtendedCore
+from residua.cores.extended_directory import extended_description, extended_files
+from residua.cores.extended_specification import ExtendedSpecification
 from residua.cores.integration import integration_files
+from residua.cores.inversion import InversionCore
+from residua.cores.inversion_directory import inversion_description, inversion_files
+from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.manifest import (
     MANIFEST,
     SCHEMA,
@@ -68,7 +74,7 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit"]
+Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inversion", "ecpm"]
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -112,6 +118,12 @@ def build(
     if isinstance(specification, DigitSpecification):
         progress("Verilog")
         files = digit_files(digit_core(specification))
+    elif isinstance(specification, ExtendedSpecification):
+        progress("Verilog")
+        files = extended_files(ExtendedCore(specification))
+    elif isinstance(specification, InversionSpecification):
+        progress("Verilog")
+        files = inversion_files(InversionCore(specification))
     elif isinstance(specification, CoprocessorSpecification):
         progress("bases, schedule and microcode")
         files = coprocessor_files(CoprocessorBuild(specification), progress)
@@ -176,12 +188,17 @@ class Directory:
     @property
     def kind(self) -> Kind:
         """What kind of core it is."""
-        if self.manifest.get("kind") == "coprocessor":
-            return "coprocessor"
+        own: dict[str, Kind] = {"coprocessor": "coprocessor", "ecpm": "ecpm"}
+        if self.manifest.get("kind") in own:
+            return own[self.manifest["kind"]]
         algorithm = self.manifest["parameters"].get("algorithm")
         if algorithm in DIGIT_ALGORITHMS:
             return "digit"
-        kinds: dict[str, Kind] = {"base-extension": "extension", "sbmm": "sbmm"}
+        kinds: dict[str, Kind] = {
+            "base-extension": "extension",
+            "sbmm": "sbmm",
+            "inversion": "inversion",
+        }
         return kinds.get(algorithm, "multiplier")
 
     @property
@@ -215,6 +232,32 @@ class Directory:
         assert isinstance(specification, DigitSpecification)
         core = digit_core(specification)
         self._check_same(digit_description(core))
+        return core
+
+    @cached_property
+    def extended(self) -> ExtendedCore:
+        """The extended-RNS point multiplier, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, ExtendedSpecification)
+        core = ExtendedCore(specification)
+        self._check_same(extended_description(core))
+        return core
+
+    @cached_property
+    def inverter(self) -> InversionCore:
+        """The modular inverter, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        specification = load_any(self.path / SPECIFICATION, {})
+        assert isinstance(specification, InversionSpecification)
+        core = InversionCore(specification)
+        self._check_same(inversion_description(core))
         return core
 
     @cached_property

@@ -1,17 +1,16 @@
 """Elliptic-curve coprocessor: from curves to bases, domains and hardware."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.formulas import Formula, admitted, check_formula
+from residua.cores.curve_core import CurveCore, checked, fastest_formula
+from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
-from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
+from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
-from residua.machines.counts import count as counted
 from residua.numbers.bases import Base
 from residua.numbers.folding import small_offset
 from residua.numbers.roots import orient_pairs
@@ -24,7 +23,7 @@ MOST_EXTRA_CHANNELS = 4
 """Channels beyond the least that are tried for room that sums of products need."""
 
 
-class EccCore:
+class EccCore(CurveCore):
     """Everything about one coprocessor; what is not asked for is not calculated.
 
     ``curves`` share one core. ``width`` is that of a modulus, w. ``bases`` are the moduli of both,
@@ -58,30 +57,20 @@ class EccCore:
         product_registers: int = 0,
         levels_per_register: int = 1,
     ) -> None:
-        if not curves:
-            raise SpecificationError("a coprocessor needs at least one curve")
-        for curve in curves:
-            check_curve(curve)
+        self.curves, self._width = checked(curves), width or DEFAULT_WIDTH
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
             check_formula(curves[0], formula, blinding)
-        self.curves, self._width = tuple(curves), width or DEFAULT_WIDTH
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._columns, self._blinding, self._formula = columns, blinding, formula
         self._inversion = inversion
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
-        self.blinding = self.design.blinding
 
     @property
     def name(self) -> str:
         """Name of the top module: ecc_<channels>x<width>."""
         return f"ecc_{self.channels}x{self.width}"
-
-    @property
-    def width(self) -> int:
-        """w, bits of a modulus."""
-        return self.pair.base_a.width
 
     @property
     def channels(self) -> int:
@@ -139,39 +128,18 @@ class EccCore:
             largest=limit,
         )
 
-    @property
-    def style(self) -> Style:
-        """Whether every h is within the weight."""
-        moduli = (*self.pair.base_a, *self.pair.base_b)
-        return "sparse" if all(m.weight <= self._weight for m in moduli) else "any"
-
     def _formulas(self, pair: BasePair) -> list[Formula]:
         """The formula of each curve."""
         return [self._chosen(pair, curve) for curve in self.curves]
 
     def _chosen(self, pair: BasePair, curve: Curve) -> Formula:
         """The formula asked for, or else, of those that fit the bases, that of fewest cycles."""
-        candidates = admitted(curve, self._blinding)
-        if isinstance(curve, WeierstrassCurve) and self._formula is not None:
-            return self._formula
-        if len(candidates) == 1:
-            return candidates[0]
-        best: tuple[int, Formula] | None = None
-        failure: SpecificationError | None = None
-        for formula in candidates:
-            design = self._design(pair, [formula], [curve])
-            if best is not None and design.least_cycles(0) >= best[0]:
-                continue
-            try:
-                cycles = design.ladder_cycles(0)
-            except SpecificationError as error:
-                failure = error
-            else:
-                best = (cycles, formula) if best is None or cycles < best[0] else best
-        if best is None:
-            assert failure is not None
-            raise failure
-        return best[1]
+        return fastest_formula(
+            curve,
+            self._formula,
+            self._blinding,
+            lambda formula: self._design(pair, [formula], [curve]),
+        )
 
     def _design(
         self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve] | None = None
@@ -187,24 +155,9 @@ class EccCore:
         self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve]
     ) -> CoprocessorDesign:
         reduction, rowers, product_registers, levels = self._options
-        moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
-        if self._bases is None:
-            pairs = list(zip(moduli_a, moduli_b, strict=True))
-            moduli_a, moduli_b = orient_pairs(pairs, curves[0].prime, below=self._columns > 1)
-        domains = [
-            MontgomeryDomain(
-                modulus,
-                Base(moduli_a),
-                Base(moduli_b),
-                pair.cox,
-                pair.cox,
-                modulus,
-                "quadratic",
-                skips_quotient=True,
-                columns=self._columns,
-            )
-            for modulus in _moduli(curves)
-        ]
+        domains = montgomery_domains(
+            pair, _moduli(curves), self._columns, arranged=self._bases is not None
+        )
         sparse = all(m.weight <= self._weight for m in (*pair.base_a, *pair.base_b))
         options = EngineOptions(
             rowers=rowers or pair.channels,
@@ -216,16 +169,33 @@ class EccCore:
             curves, domains, options, formulas, self._blinding, self._inversion
         )
 
-    @cached_property
-    def step_cycles(self) -> int:
-        """Cycles that the loop takes for each bit or digit of a scalar on the first curve."""
-        return self.design.step_cycles(0)
 
-    @cached_property
-    def utilisation(self) -> float:
-        """Elementary multiplications of a ladder step over rowers times cycles."""
-        routine = self.design.processor.routines["ladder_step"]
-        return counted(routine.program).emm / (self.design.processor.rowers * routine.length)
+def montgomery_domains(
+    pair: BasePair, moduli: Sequence[int], columns: int = 1, *, arranged: bool = False
+) -> list[MontgomeryDomain]:
+    """The domain of each modulus on bases that suit the first; ``arranged`` leaves them as given.
+
+    Raises:
+        SpecificationError: they do not allow the quadratic form.
+    """
+    moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
+    if not arranged:
+        pairs = list(zip(moduli_a, moduli_b, strict=True))
+        moduli_a, moduli_b = orient_pairs(pairs, moduli[0], below=columns > 1)
+    return [
+        MontgomeryDomain(
+            modulus,
+            Base(moduli_a),
+            Base(moduli_b),
+            pair.cox,
+            pair.cox,
+            modulus,
+            "quadratic",
+            skips_quotient=True,
+            columns=columns,
+        )
+        for modulus in moduli
+    ]
 
 
 def _moduli(curves: Sequence[Curve]) -> list[int]:

@@ -7,9 +7,12 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.conversion import split_words
+from residua.algorithms.field_unit import elements_range, extension_cox
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.curve_core import CurveCore
 from residua.cores.driver.curves import DriverCurve
 from residua.cores.ecc import EccCore
+from residua.cores.ecc_single_base import SingleBaseEccCore
 from residua.curves import affine
 from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
@@ -17,6 +20,7 @@ from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.hardware.bus.coprocessor import BUSES
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor import Coprocessor
+from residua.numbers.residues import Redundant
 
 
 def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
@@ -36,25 +40,32 @@ class CoprocessorBuild:
     request: CoprocessorSpecification
 
     @cached_property
-    def core(self) -> EccCore:
+    def core(self) -> CurveCore:
         """The core."""
         asked = self.request
-        return EccCore(
-            asked.curve,
-            width=asked.width if "width" in asked.model_fields_set else None,
-            channels=asked.channels,
-            bases=_given(asked),
-            style=None if asked.bases == "auto" else asked.bases,
-            weight=asked.weight,
-            reduction=None if asked.reduction == "auto" else asked.reduction,
-            rowers=asked.rowers,
-            columns=asked.row_length,
-            blinding=asked.blinding,
-            inversion=asked.inversion,
-            formula=None if asked.formula == "auto" else Formula(asked.formula),
-            product_registers=asked.product_registers,
-            levels_per_register=asked.levels_per_register,
-        )
+        common: dict[str, Any] = {
+            "width": asked.width if "width" in asked.model_fields_set else None,
+            "channels": asked.channels,
+            "style": None if asked.bases == "auto" else asked.bases,
+            "weight": asked.weight,
+            "reduction": None if asked.reduction == "auto" else asked.reduction,
+            "rowers": asked.rowers,
+            "columns": asked.row_length,
+            "blinding": asked.blinding,
+            "inversion": asked.inversion,
+            "formula": None if asked.formula == "auto" else Formula(asked.formula),
+            "product_registers": asked.product_registers,
+            "levels_per_register": asked.levels_per_register,
+        }
+        if asked.algorithm == "sbmm":
+            return SingleBaseEccCore(
+                asked.curve,
+                base_a=asked.base_a,
+                base_b=asked.base_b,
+                extra_bits=asked.extra_bits,
+                **common,
+            )
+        return EccCore(asked.curve, bases=_given(asked), **common)
 
     @property
     def name(self) -> str:
@@ -69,12 +80,13 @@ class CoprocessorBuild:
     @cached_property
     def specification(self) -> CoprocessorSpecification:
         """The request with every choice made; it leads to this core again."""
-        options, domain = self.core.design.options, self.core.design.domains[0]
+        options, (base_a, base_b) = self.core.design.options, self.core.bases
         made = {
             "width": self.core.width,
             "channels": self.core.channels,
-            "base_a": tuple(modulus.value for modulus in domain.base_a),
-            "base_b": tuple(modulus.value for modulus in domain.base_b),
+            "base_a": tuple(modulus.value for modulus in base_a),
+            "base_b": tuple(modulus.value for modulus in base_b),
+            **self._extra,
             "formula": self._formula,
             "rowers": options.rowers,
             "columns": self.request.row_length if self.request.row_length > 1 else None,
@@ -83,6 +95,12 @@ class CoprocessorBuild:
             "name": self.name,
         }
         return self.request.model_copy(update=made)
+
+    @property
+    def _extra(self) -> dict[str, Any]:
+        """What only SBMM has."""
+        core = self.core
+        return {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
 
     @property
     def _formula(self) -> str:
@@ -119,10 +137,10 @@ class CoprocessorBuild:
     def parameters(self) -> dict[str, Any]:
         """Every chosen number."""
         core = self.core
-        design, pair = core.design, core.pair
-        options, domain = design.options, design.domains[0]
-        base_a, base_b = tuple(domain.base_a), tuple(domain.base_b)
+        design, options = core.design, core.design.options
+        (base_a, base_b), cox = core.bases, extension_cox(design.domains[0])
         return {
+            "algorithm": self.request.algorithm,
             "curves": [parameters_of(curve) for curve in core.curves],
             "bus": self.request.bus,
             "blinding": core.blinding,
@@ -130,13 +148,14 @@ class CoprocessorBuild:
             "n": core.channels,
             "w": core.width,
             "bases": self.specification.bases,
-            "h_weight": max(m.weight for m in (*pair.base_a, *pair.base_b)),
+            "h_weight": core.heaviest,
             "base_a": [str(m.value) for m in base_a],
             "base_b": [str(m.value) for m in base_b],
             "h_a": [m.offset for m in base_a],
             "h_b": [m.offset for m in base_b],
-            "t": domain.first.truncation,
-            "sigma0": str(domain.first.sigma0),
+            **self._extra,
+            "t": cox.truncation,
+            "sigma0": str(cox.sigma0),
             "rowers": options.rowers,
             "extension": self.request.extension,
             "columns": self.request.row_length,
@@ -161,7 +180,10 @@ class CoprocessorBuild:
     def bounds(self) -> list[dict[str, Any]]:
         """What elements may reach, for each modulus, as decimal strings."""
         return [
-            {"modulus": str(domain.modulus), "elements": [str(-domain.bound), str(domain.bound)]}
+            {
+                "modulus": str(domain.modulus),
+                "elements": [str(end) for end in elements_range(domain, Redundant(1))],
+            }
             for domain in self.core.design.domains
         ]
 

@@ -9,6 +9,8 @@ from residua.cores.digit_specification import EXPONENTIATORS
 from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.extended_verification import verify_extended
+from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import VerificationResult, build_simulator, verify
@@ -23,6 +25,9 @@ PRODUCTS, POINTS = 100_000, 50
 
 POWERS = 100
 """Exponentiations by default."""
+
+INVERSIONS = 1000
+"""Inversions by default."""
 
 
 def verify_directory(
@@ -55,11 +60,9 @@ def verify_directory(
         return _verify_coprocessor(
             directory, POINTS if vectors is None else vectors, seed, stalls, progress
         )
-    run = _verify_words if directory.interface == "words" else _verify_residues
-    run = _verify_digits if directory.kind == "digit" else run
-    powers = directory.manifest["parameters"]["algorithm"] in EXPONENTIATORS
-    default = POWERS if powers else PRODUCTS
-    found = run(directory, default if vectors is None else vectors, seed, stalls, progress)
+    count = _default_runs(directory) if vectors is None else vectors
+    engine = _verify_words if directory.interface == "words" else _verify_residues
+    found = _RUNS.get(directory.kind, engine)(directory, count, seed, stalls, progress)
     result: dict[str, Any] = {
         "vectors": found.vectors,
         "mismatches": found.mismatches,
@@ -166,3 +169,46 @@ def _verify_digits(
         stalls=stalls,
         progress=progress,
     )
+
+
+def _verify_extended(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> VerificationResult:
+    return verify_extended(
+        directory.extended,
+        directory.sources(),
+        build_dir=directory.path / "simulation",
+        vectors=vectors,
+        seed=seed,
+        stalls=stalls,
+        progress=progress,
+    )
+
+
+def _verify_inversions(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> VerificationResult:
+    core = directory.inverter
+    simulator = build_inverter_simulator(
+        core,
+        directory.sources(),
+        build_dir=directory.path / "simulation",
+        optimise=vectors > INVERSIONS,
+    )
+    return verify_inversions(
+        simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress
+    ).verdict
+
+
+def _default_runs(directory: Directory) -> int:
+    """Fewer of what takes long."""
+    parameters = directory.manifest["parameters"]
+    if directory.kind == "inversion":
+        return INVERSIONS
+    if parameters.get("operation") == "multiply":
+        return POINTS
+    return POWERS if parameters["algorithm"] in EXPONENTIATORS else PRODUCTS
+
+
+_RUNS = {"digit": _verify_digits, "ecpm": _verify_extended, "inversion": _verify_inversions}
+"""By the kind of a directory; the others have an engine."""

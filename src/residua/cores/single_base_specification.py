@@ -6,7 +6,9 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from residua.cores.specification_keys import (
+    EXTRA_BITS,
     FEWEST_BITS,
+    LARGEST_EXTRA,
     MODULUS_BITS,
     MOST_BITS,
     Algorithm,
@@ -27,6 +29,7 @@ from residua.cores.specification_keys import (
     Width,
     check_algorithm,
     check_extension,
+    check_extra_bits,
     divisors,
     integer,
     plain_items,
@@ -36,8 +39,6 @@ from residua.cores.specification_keys import (
 )
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
-
-_LARGEST_EXTRA = 16
 
 
 def _flag(value: object) -> bool:
@@ -83,16 +84,7 @@ class SingleBaseSpecification(BaseModel):
     weight: Weight = 3
     base_a: BaseA = None
     base_b: BaseB = None
-    extra_bits: Annotated[
-        Annotated[int, within(2, _LARGEST_EXTRA)],
-        Key(
-            "Bits g of the extra modulus m_gamma = 2^g of base b: room for operands that a "
-            "product has made longer; needs `algorithm` sbmm.",
-            f"2 to {_LARGEST_EXTRA}, below w",
-            "6",
-            "BITS",
-        ),
-    ] = 6
+    extra_bits: Annotated[Annotated[int, within(2, LARGEST_EXTRA)], EXTRA_BITS] = 6
     compress: Annotated[
         Annotated[bool, BeforeValidator(_flag)],
         Key(
@@ -124,11 +116,7 @@ class SingleBaseSpecification(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> "SingleBaseSpecification":
         check_algorithm(self.algorithm, "sbmm")
-        if self.extra_bits >= self.width:
-            raise SpecificationError(
-                f"extra_bits = {self.extra_bits}: the extra modulus is narrower than the others, "
-                f"which have w = {self.width} bits"
-            )
+        check_extra_bits(self.extra_bits, self.width)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
         if self.base_a is not None and self.base_b is not None:

@@ -42,8 +42,9 @@ def single_base_workload(program: Program, domain: PositionResidueDomain, seed: 
     """The workload of one product of x and y with the results of `single_base.product_program`."""
     codec = _Codec(program, domain)
     chooser = random.Random(seed)
-    core = list(codec.core())
-    chooser.shuffle(core)
+    others = list(codec.others())
+    chooser.shuffle(others)
+    core = [*codec.ends(), *others]
     fixed = [codec.encode(pair) for pair in core]
     fixed += [codec.encode(pair, extreme) for pair in core for extreme in (max, min)]
     fixed += [codec.random(chooser) for _ in range(RANDOM_ELEMENTS)]
@@ -151,8 +152,8 @@ class _Codec:
         ]
         return self.encode((pair[0], pair[1]), chooser.choice)
 
-    def core(self) -> Iterator[Pair]:
-        """Pairs of the numbers of interest, the smallest and the largest ones with each other."""
+    def ends(self) -> Iterator[Pair]:
+        """The elements 0, 1, -1 and the like, the smallest and the largest R with each such K."""
         for number in (0, 1, 2, -1, self.domain.modulus - 2, self.domain.modulus // 2):
             low, high = self.domain.digits(number)
             yield self._within(low, high)
@@ -160,6 +161,9 @@ class _Codec:
         for low in (*ends[0], 0, 1, -1):
             for high in (*ends[1], 0, 1, -1):
                 yield low, high
+
+    def others(self) -> Iterator[Pair]:
+        """Pairs of the other numbers of interest."""
         for number in self._interesting():
             for pair in ((number, 0), (0, number), (number, number), (number, -number)):
                 yield self._within(*pair)

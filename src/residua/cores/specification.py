@@ -6,7 +6,7 @@ table of the documentation follow from it.
 
 import difflib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -15,6 +15,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.digit_specification import DigitSpecification
+from residua.cores.extended_specification import ALGORITHM as ECPM
+from residua.cores.extended_specification import ExtendedSpecification
+from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification_keys import (
     CHANNELS,
@@ -57,7 +60,7 @@ ResultChoice = Literal["montgomery", "plain"]
 
 AnySpecification: TypeAlias = (
     "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
-    "SingleBaseSpecification | DigitSpecification"
+    "SingleBaseSpecification | DigitSpecification | InversionSpecification | ExtendedSpecification"
 )
 """What a user may ask for."""
 
@@ -179,9 +182,16 @@ def keys() -> dict[str, Key]:
     first = {name: multiplier[name] for name in ("algorithm", "modulus")}
     own = {name: key for name, key in coprocessor.items() if name not in multiplier}
     others: dict[str, Key] = {}
-    for kind in (BaseExtensionSpecification, SingleBaseSpecification, DigitSpecification):
+    kinds = (
+        BaseExtensionSpecification,
+        SingleBaseSpecification,
+        DigitSpecification,
+        InversionSpecification,
+        ExtendedSpecification,
+    )
+    for kind in kinds:
         others |= described(kind)
-    last = {name: key for name, key in others.items() if name not in multiplier}
+    last = {name: key for name, key in others.items() if name not in multiplier | own}
     return first | own | multiplier | last
 
 
@@ -210,18 +220,22 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
 def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
-    ``algorithm`` may make it that of a base extension, of SBMM or of a digit multiplier, a curve
-    that of a coprocessor.
+    ``algorithm`` may make it that of a base extension, of SBMM, of a digit multiplier, of an
+    inverter or of the point multiplier of 2006, a curve that of a coprocessor, also on SBMM.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    if values.get("algorithm") == "base-extension":
-        return check_base_extension(values, source)
-    if values.get("algorithm") == "sbmm":
-        return check_single_base(values, source)
-    if values.get("algorithm") in DIGIT_ALGORITHMS:
-        return check_digit(values, source)
+    algorithm = values.get("algorithm")
+    checks: dict[str, Callable[[Mapping[str, Any], str], AnySpecification]] = {
+        "base-extension": check_base_extension,
+        "sbmm": check_coprocessor if "curve" in values else check_single_base,
+        **dict.fromkeys(DIGIT_ALGORITHMS, check_digit),
+        "inversion": check_inversion,
+        ECPM: check_extended,
+    }
+    if isinstance(algorithm, str) and algorithm in checks:
+        return checks[algorithm](values, source)
     if "curve" in values:
         return check_coprocessor(values, source)
     if "modulus" not in values:
@@ -275,6 +289,24 @@ def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecificati
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     return _checked(DigitSpecification, "a digit multiplier", values, source)
+
+
+def check_extended(values: Mapping[str, Any], source: str = "") -> ExtendedSpecification:
+    """The specification of an extended-RNS point multiplier with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    return _checked(ExtendedSpecification, "an extended-RNS point multiplier", values, source)
+
+
+def check_inversion(values: Mapping[str, Any], source: str = "") -> InversionSpecification:
+    """The specification of a modular inverter with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    return _checked(InversionSpecification, "an inverter", values, source)
 
 
 def _checked(kind: type[S], name: str, values: Mapping[str, Any], source: str) -> S:

@@ -16,14 +16,22 @@ Bases = Literal["auto", "sparse", "any"]
 ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
+InversionChoice = Literal["division-steps", "plus-minus", "plus-minus-ct"]
 
 DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
 """Those of digit Montgomery multipliers, and of exponentiation and RSA on them."""
 
-ALGORITHMS = ("rns-montgomery", "base-extension", "sbmm", *DIGIT_ALGORITHMS)
+ALGORITHMS = (
+    "rns-montgomery",
+    "base-extension",
+    "sbmm",
+    *DIGIT_ALGORITHMS,
+    "inversion",
+    "ecpm-2006",
+)
 """What this version builds."""
 
-PLANNED = ("mwr2kmm", "ecpm-2006")
+PLANNED = ("mwr2kmm",)
 """Algorithms that have a name and are not built yet."""
 
 
@@ -36,6 +44,16 @@ class Key:
     default: str
     metavar: str
 
+
+INVERSION_KEY = Key(
+    "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine (a coprocessor "
+    "only), by division steps in a unit of its own with three multipliers, or (an inverter only) "
+    "by the plus-minus method in an RNS without multipliers, in variable time or, "
+    "`plus-minus-ct`, padded to the longest one. The other methods take constant time.",
+    "`fermat`, `division-steps`, `plus-minus`, `plus-minus-ct`",
+    "`fermat`; of `inversion` `division-steps`",
+    "METHOD",
+)
 
 FEWEST_BITS, MOST_BITS = 16, 8192
 """Of a modulus that is not named."""
@@ -84,6 +102,17 @@ def within(lowest: int, highest: int) -> BeforeValidator:
 
     return BeforeValidator(check)
 
+
+LARGEST_EXTRA = 16
+"""Bits that the extra modulus of SBMM may have."""
+
+EXTRA_BITS = Key(
+    "Bits g of the extra modulus m_gamma = 2^g of base b: room for operands that a product has "
+    "made longer; needs `algorithm` sbmm.",
+    f"2 to {LARGEST_EXTRA}, below w",
+    "6; with `curve` the fewest with which a step of the ladder needs the fewest Compress",
+    "BITS",
+)
 
 MOST_COLUMNS = 8
 """Moduli that a row may have."""
@@ -151,9 +180,10 @@ Algorithm = Annotated[
     str,
     BeforeValidator(_algorithm),
     Key(
-        "What to build: an RNS multiplier (a coprocessor with `curve`), a base extension alone, a "
-        "single-base multiplier for primes M_a^2 - 2, a digit multiplier, or an exponentiator "
-        "or RSA with private keys around some.",
+        "What to build: an RNS multiplier, a base extension alone, a single-base multiplier for "
+        "primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA with private keys around "
+        "some, a modular inverter; with `curve` a coprocessor on one of the first and the third, "
+        "or the extended-RNS point multiplier of 2006.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",
@@ -203,7 +233,8 @@ Width = Annotated[
     Key(
         "Bits w of a channel modulus.",
         f"{WIDTHS[0]} to {WIDTHS[-1]}",
-        "17, of `sbmm` 16; with given bases what their moduli have",
+        "17, of `sbmm` 16, of `ecpm-2006` the least that holds the range; with given bases what "
+        "their moduli have",
         "BITS",
     ),
 ]
@@ -212,7 +243,7 @@ Channels = Annotated[
     Key(
         "Channel moduli n in each of the two bases; of `sbmm` in both half bases together.",
         f"1 to {MOST_CHANNELS}",
-        "the smallest number that works",
+        "the smallest number that works; of `ecpm-2006` 20",
         "N",
     ),
 ]
@@ -317,7 +348,7 @@ Name = Annotated[
         "SystemVerilog or VHDL",
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
         "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`; "
-        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`",
+        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `ecpm_20x33`",
         "NAME",
     ),
 ]
@@ -331,6 +362,19 @@ def check_algorithm(algorithm: str, own: str) -> None:
     """
     if algorithm != own:
         raise SpecificationError(f"algorithm = '{algorithm}' is no algorithm of this kind of core")
+
+
+def check_extra_bits(extra_bits: int, width: int) -> None:
+    """Refuse an extra modulus that is not narrower than the others.
+
+    Raises:
+        SpecificationError: it is not.
+    """
+    if extra_bits >= width:
+        raise SpecificationError(
+            f"extra_bits = {extra_bits}: the extra modulus is narrower than the others, "
+            f"which have w = {width} bits"
+        )
 
 
 def check_extension(extension: str, columns: int | None) -> int:

@@ -337,16 +337,24 @@ def _pool_file(simulator: Simulator, cases: Sequence[tuple[int, ...]]) -> bytes:
 
 def _expected(simulator: Simulator, case: tuple[int, ...]) -> list[int]:
     """The outputs of one case by the values interpreter."""
-    places = native.layout(simulator.program.inputs)
+    inputs = case_inputs(simulator.program, simulator.workload, case)
+    outputs = values.run(simulator.program, inputs)
+    return [word for value in simulator.program.outputs for word in outputs[value.name]]
+
+
+def case_inputs(
+    program: Program, workload: Workload, case: Sequence[int]
+) -> dict[str, tuple[int, ...]]:
+    """The inputs of ``program`` by name in one of the cases of its workload."""
+    places = native.layout(program.inputs)
     inputs: dict[str, tuple[int, ...]] = {}
-    for (pool, names), index in zip(simulator.workload.operands, case, strict=True):
-        element, first = simulator.workload.pools[pool].elements[index], 0
+    for (pool, names), index in zip(workload.operands, case, strict=True):
+        element, first = workload.pools[pool].elements[index], 0
         for name in names:
             length = places[name][1]
             inputs[name] = element[first : first + length]
             first += length
-    outputs = values.run(simulator.program, inputs)
-    return [word for value in simulator.program.outputs for word in outputs[value.name]]
+    return inputs
 
 
 def _read_dump(simulator: Simulator, dump: bytes) -> Iterator[Run]:

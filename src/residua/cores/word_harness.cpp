@@ -2,12 +2,12 @@
 //
 // residua.cores.word_verification puts in front of this file:
 //   namespace tables  the core's interface and figures
-//   harness.h
+//   harness.h, word_ports.h
 //
 // usage: harness CASES RUNS SEED STALLS
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
-//            16 bytes each; then x, y and the expected result of every run, little-endian,
-//            tables::number_bytes each
+//            16 bytes each; then the operands and the expected result of every run, each as one
+//            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both
 // Prints one JSON object.
 
@@ -16,49 +16,15 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-using tables::Word;
-
 constexpr std::uint64_t isolated_runs = 16;
-constexpr Word word_mask = ~Word{0} >> (8 * sizeof(Word) - tables::width);
-constexpr int port_words = (tables::width + 31) / 32;
 constexpr std::size_t most_failures = 3;
 constexpr std::int64_t patience = 1000 + 200 * tables::latency;
-
-// One word of the number that starts at a byte.
-Word word_of(const unsigned char* number, int index) {
-  const int first = index * tables::width;
-  Word word = 0;
-  for (int bit = 0; bit < tables::width;) {
-    const int place = first + bit, offset = place % 8;
-    word |= static_cast<Word>(number[place / 8] >> offset) << bit;
-    bit += 8 - offset;
-  }
-  return word & word_mask;
-}
-
-template <class Port> Word low_bits(const Port& port) {
-  Word bits = 0;
-  for (int i = 0; i < port_words; ++i) bits |= static_cast<Word>(port_word(port, i)) << (32 * i);
-  return bits & word_mask;
-}
-
-template <class Port> void set_word(Port& port, Word word) {
-  for (int i = 0; i < port_words; ++i) set_port_word(port, i, static_cast<std::uint32_t>(word >> (32 * i)));
-}
-
-std::string decimal(Word word) {
-  std::string digits;
-  do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(word % 10)));
-  while ((word /= 10) != 0);
-  return digits;
-}
 
 struct Failure {
   std::uint64_t run;
@@ -107,8 +73,12 @@ class Bench {
  private:
   static constexpr int modulus_bytes = 16 * tables::modulus_words;
 
-  const unsigned char* number(std::uint64_t run, int index) const {
-    return &cases_[modulus_bytes + (3 * run + index) * tables::number_bytes];
+  const unsigned char* operands(std::uint64_t run) const {
+    return &cases_[modulus_bytes + run * (tables::operand_bytes + tables::result_bytes)];
+  }
+
+  const unsigned char* expected(std::uint64_t run) const {
+    return operands(run) + tables::operand_bytes;
   }
 
   // The words of the modulus, each until it is taken.
@@ -146,8 +116,7 @@ class Bench {
       if (stalls_) set_word(core_->operands_payload, random_.next() & word_mask);
       return;
     }
-    const int index = position_ / tables::words;
-    set_word(core_->operands_payload, word_of(number(next_, index), position_ % tables::words));
+    set_word(core_->operands_payload, word_of(operands(next_), position_));
     core_->operands_valid = 1;
     offered_ = true;
   }
@@ -213,9 +182,9 @@ class Bench {
       failure_ = "last is not with the highest word";
       return;
     }
-    const Word expected = word_of(number(completed_, 2), result_word_);
-    if (word != expected) {
-      if (!differs_) failures_.push_back({completed_, result_word_, expected, word});
+    const Word right = word_of(expected(completed_), result_word_);
+    if (word != right) {
+      if (!differs_) failures_.push_back({completed_, result_word_, right, word});
       differs_ = true;
     }
     if (++result_word_ == tables::words) finish();
@@ -258,7 +227,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::uint64_t runs = std::strtoull(argv[2], nullptr, 10);
-  Bytes cases(16 * tables::modulus_words + 3 * runs * tables::number_bytes);
+  Bytes cases(16 * tables::modulus_words + runs * (tables::operand_bytes + tables::result_bytes));
   std::ifstream file(argv[1], std::ios::binary);
   file.read(reinterpret_cast<char*>(cases.data()), static_cast<std::streamsize>(cases.size()));
   if (!file) {

@@ -30,6 +30,9 @@ LARGEST_STEP = 100_000
 
 _HARNESS = Path(__file__).with_name("word_harness.cpp")
 
+WORD_SOURCE = Path(__file__).with_name("word_ports.h").read_text()
+"""What harnesses of cores with streams of words have after the common source."""
+
 Pair = tuple[int, int]
 """The operands x and y of one product."""
 
@@ -86,6 +89,35 @@ class WordDesign(Protocol):
 
 
 @dataclass(frozen=True)
+class Streams:
+    """What the harness knows of a core with streams of words.
+
+    Attributes:
+        width: bits of a word, at most 128.
+        operands: words of all operands of a run.
+        words: words of its result.
+        latency: cycles from the last operand word to the last result word.
+        interval: cycles between results.
+    """
+
+    width: int
+    operands: int
+    words: int
+    latency: int
+    interval: int
+
+    @property
+    def operand_bytes(self) -> int:
+        """Of all operands of a run in a file."""
+        return -(-self.operands * self.width // 8)
+
+    @property
+    def result_bytes(self) -> int:
+        """Of a result in a file."""
+        return -(-self.words * self.width // 8)
+
+
+@dataclass(frozen=True)
 class WordSimulator:
     """A Verilated core with its harness. ``modulus`` is the words that it loads first, if any."""
 
@@ -111,7 +143,7 @@ def build_word_simulator(
     and simulating more.
     """
     start = time.monotonic()
-    text = _harness_source(design, top, len(modulus))
+    text = harness_source(_streams(design), top, len(modulus))
     executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
     return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 
@@ -219,7 +251,14 @@ def _leading_to(design: WordDesign, target: int, chooser: random.Random) -> Pair
     return x, target * pow(design.expected(x, 1), -1, modulus) % modulus
 
 
-def _harness_source(design: WordDesign, top: str, modulus_words: int) -> str:
+def _streams(design: WordDesign) -> Streams:
+    return Streams(
+        design.width, design.operand_words, design.words, design.latency, design.interval
+    )
+
+
+def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
+    """The harness for module ``top``."""
     lines = [
         "// Generated: the core's interface, then the harness.",
         "#include <cstdint>",
@@ -228,19 +267,16 @@ def _harness_source(design: WordDesign, top: str, modulus_words: int) -> str:
         "namespace tables {",
         f"using Core = V{top};",
         "__extension__ typedef unsigned __int128 Wide;",
-        f"using Word = {'std::uint64_t' if design.width <= 64 else 'Wide'};",
+        f"using Word = {'std::uint64_t' if streams.width <= 64 else 'Wide'};",
         f"constexpr int modulus_words = {modulus_words};",
-        f"constexpr int width = {design.width}, words = {design.words};",
-        f"constexpr int operand_words = {design.operand_words};",
-        f"constexpr int number_bytes = {_number_bytes(design)};",
-        f"constexpr int latency = {design.latency}, interval = {design.interval};",
+        f"constexpr int width = {streams.width}, words = {streams.words};",
+        f"constexpr int operand_words = {streams.operands};",
+        f"constexpr int operand_bytes = {streams.operand_bytes};",
+        f"constexpr int result_bytes = {streams.result_bytes};",
+        f"constexpr int latency = {streams.latency}, interval = {streams.interval};",
         "}  // namespace tables",
     ]
-    return "\n".join([*lines, COMMON_SOURCE, _HARNESS.read_text()])
-
-
-def _number_bytes(design: WordDesign) -> int:
-    return -(-design.words * design.width // 8)
+    return "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
 
 
 def simulate(
@@ -254,17 +290,39 @@ def simulate(
     Raises:
         ToolError: the simulator does not run.
     """
-    design, size = simulator.design, _number_bytes(simulator.design)
+    design = simulator.design
+    streams, above = _streams(design), design.words * design.width
+    cases = ((x | y << above, design.expected(x, y)) for x, y in pairs)
+    return simulate_runs(
+        simulator.executable, streams, cases, len(pairs), seed, stalls, modulus=simulator.modulus
+    )
+
+
+def simulate_runs(
+    executable: Path,
+    streams: Streams,
+    cases: Iterable[Pair],
+    runs: int,
+    seed: int,
+    stalls: bool,
+    *,
+    modulus: Sequence[int] = (),
+) -> dict[str, Any]:
+    """The harness's report on these runs, from reset.
+
+    ``cases`` has the operands and the expected result of each run, either as one number of all its
+    words.
+    """
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         with (directory / "cases").open("wb") as file:
-            for word in simulator.modulus:
+            for word in modulus:
                 file.write(word.to_bytes(16, "little"))
-            for x, y in pairs:
-                for number in (x, y, design.expected(x, y)):
-                    file.write(number.to_bytes(size, "little"))
+            for operands, expected in cases:
+                file.write(operands.to_bytes(streams.operand_bytes, "little"))
+                file.write(expected.to_bytes(streams.result_bytes, "little"))
         output = process.run(
-            [simulator.executable.resolve(), "cases", str(len(pairs)), str(seed), str(int(stalls))],
+            [executable.resolve(), "cases", str(runs), str(seed), str(int(stalls))],
             tool="the simulator",
             cwd=directory,
             log=directory / "log",

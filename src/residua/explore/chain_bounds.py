@@ -13,29 +13,21 @@ An element X = K M_a + R modulo P = d M_a^2 - c (ERRATA E9) goes through
   modulo m_gamma only: K = d (R_k + K_r), R = c K_k + d R_r (SBMM Algorithm 5).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, gcd, log2
-from typing import Literal
+from math import ceil, floor, log2
 
 from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Interval, Program
 from residua.algorithms.split import SplitDomain, divide, remainder_range
 from residua.errors import SpecificationError
+from residua.explore.chain import Chain
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, Deviation, deviation
-from residua.numbers.moduli import Modulus, signed_digits
+from residua.numbers.position_primes import nearest_base
 from residua.numbers.residues import Canonical, Redundant, Representation
 from residua.numbers.search import Style
 from residua.numbers.square_primes import SquareForm, SquarePrime
-
-Closing = Literal["none", "normalise", "compress"]
-"""What brings K and R of a result back to the range of operands: nothing, |X 1|_P or Compress."""
-
-MOST_PRODUCTS = 8
-MOST_TERMS = 64
-MOST_BELOW = 1 << 16
 
 WIDEST_GAMMA = 64
 """Bits that m_gamma may have."""
@@ -48,46 +40,6 @@ _SETTLING = 64
 
 _LARGEST = 1 << 2 * WIDEST_GAMMA
 """Ranges of so many M_a are given up: they double their bits from product to product."""
-
-
-@dataclass(frozen=True)
-class Chain:
-    """A chain of operations, repeated for ever.
-
-    Attributes:
-        products: successive products, each of two results of the one before.
-        terms: products that each of them sums before its Splits; if ranges are unsigned, a
-            subtraction counts as two.
-        closing: what follows the products. With ``none`` the chain is not repeated.
-        below: operands are at least what is below so many M_a, or half of that in size if ranges
-            are signed; what the chain leaves may be more.
-        unsigned: K and R are kept non-negative by adding multiples of P, and sigma0 of the first
-            extension is 0, as published.
-
-    Raises:
-        SpecificationError: something is out of range.
-    """
-
-    products: int = 1
-    terms: int = 1
-    closing: Closing = "compress"
-    below: int = 1
-    unsigned: bool = False
-
-    def __post_init__(self) -> None:
-        for name, value, most in (
-            ("products", self.products, MOST_PRODUCTS),
-            ("terms", self.terms, MOST_TERMS),
-            ("M_a below which operands are", self.below, MOST_BELOW),
-        ):
-            if not 1 <= value <= most:
-                raise SpecificationError(f"a chain has 1 to {most} {name}, not {value}")
-
-    def __str__(self) -> str:
-        sums = f"sums of {self.terms} products" if self.terms > 1 else "products"
-        rows = f"{self.products} successive {sums}" if self.products > 1 else sums
-        ends = {"none": "", "normalise": ", then |X 1|_P", "compress": ", then Compress"}
-        return f"{rows}{ends[self.closing]}"
 
 
 @dataclass(frozen=True)
@@ -177,7 +129,13 @@ def half_bases(
     """
     if representation is None:
         representation = Canonical() if chain.unsigned else Redundant(1)
-    base_b = _base_b(prime.base, width or prime.base.width, style, weight)
+    base_b = nearest_base(
+        width or prime.base.width,
+        len(prime.base),
+        prime.base,
+        odd=True,
+        weight=weight if style == "sparse" else None,
+    )
     first, second, error = _coxes(prime.base, base_b, chain.unsigned, representation)
     domain = SplitDomain(prime.base, base_b, first, second, unsigned=chain.unsigned)
     reach = chain_reach(chain, prime.form, domain, representation)
@@ -355,29 +313,6 @@ def _ratio(number: int | Fraction, radix: int) -> str:
     if ratio < 1 << 20:
         return f"{float(ratio):.3f}"
     return f"2^{log2(ratio.numerator) - log2(ratio.denominator):.2f}"
-
-
-def _base_b(base_a: Base, width: int, style: Style, weight: int) -> Base:
-    """The odd moduli of the smallest h that are coprime to base a and to each other."""
-    found: list[Modulus] = []
-    product = base_a.product
-    for modulus in _candidates(width, style, weight):
-        if gcd(modulus.value, product) == 1:
-            found.append(modulus)
-            product *= modulus.value
-            if len(found) == len(base_a):
-                return Base(tuple(found))
-    kind = f" of weight <= {weight}" if style == "sparse" else ""
-    raise SpecificationError(
-        f"w = {width} gives base b only {len(found)} odd moduli{kind} that are coprime to base a "
-        f"and to each other; {len(base_a)} are needed"
-    )
-
-
-def _candidates(width: int, style: Style, weight: int) -> Iterator[Modulus]:
-    for offset in range(1, min(1 << width // 2, 1 << 20), 2):
-        if style == "any" or len(signed_digits(offset)) <= weight:
-            yield Modulus(width, offset)
 
 
 def _coxes(

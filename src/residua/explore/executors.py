@@ -35,6 +35,8 @@ def workers(
 ) -> Iterator[tuple[Executor | None, int]]:
     """An executor and how many workers it has; None for one worker, this process itself.
 
+    Tasks that are under way at the end are given up.
+
     Args:
         count: local processes; by default as many as there are cores.
         scheduler: the address of a Dask scheduler, whose workers have Residua installed.
@@ -55,10 +57,14 @@ def workers(
     # From Python 3.12 on, a fork beside threads, such as a progress bar's, draws a warning.
     method = "forkserver" if sys.version_info >= (3, 12) else None
     context = multiprocessing.get_context(method)
+    others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(count, mp_context=context)
     try:
         yield pool, count
     finally:
+        # Nobody waits for the tasks that are under way, several for each worker.
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.terminate()
         pool.shutdown(cancel_futures=True)
 
 

@@ -14,11 +14,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from residua.curves.primality_proof import prove
 from residua.errors import SpecificationError
-from residua.explore.chain_bounds import Chain, HalfBases, half_bases
+from residua.explore.chain import Chain
 from residua.explore.executors import in_order, workers
-from residua.numbers.bases import Base
 from residua.numbers.search import Style
 from residua.numbers.square_primes import Offsets, SquareForm, SquarePrime, SquarePrimeSearch
 
@@ -111,7 +109,7 @@ def run(
     scheduler: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Find primes and pick one: `find`, then `pick` unless ``pick_number`` is 0."""
+    """Find primes and pick one: `find`, then `prime_pick.pick` unless ``pick_number`` is 0."""
     if not 0 <= pick_number <= count:
         raise SpecificationError(f"pick = {pick_number}: 1 to count = {count}, or 0 for none")
     found = find(
@@ -119,6 +117,9 @@ def run(
     )
     table = None
     if pick_number:
+        # SymPy and what else a proof needs take longer to load than many a search.
+        from residua.explore.prime_pick import pick  # noqa: PLC0415
+
         prime = found.prime(pick_number)
         table = pick(
             prime, chain, directory,
@@ -191,28 +192,6 @@ def find(
     progress(count, count)
     taken = min(len(kept), count)
     return Found(search, path, tuple(primes[:count]), taken)
-
-
-def pick(
-    prime: SquarePrime,
-    chain: Chain,
-    directory: Path,
-    *,
-    style: Style = "any",
-    weight: int = 3,
-    width: int | None = None,
-    gamma: int | None = None,
-) -> dict[str, Any]:
-    """Prove a prime, give it a base b for a chain of operations, and write both down.
-
-    Arguments and errors are those of `half_bases` and `prove`.
-    """
-    bases = half_bases(prime, chain, style=style, weight=weight, width=width, gamma=gamma)
-    table = _pick_table(bases)
-    directory.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(table, indent=2) + "\n"
-    (directory / PICK).write_text(text, encoding="utf-8", newline="\n")
-    return table
 
 
 def _sizes(
@@ -336,29 +315,3 @@ def _exhausted(search: SquarePrimeSearch, found: int) -> str:
         f"w = {search.width} with h <= {search.limit} give no other prime {search.form}; "
         "a wider w, or more moduli, have more"
     )
-
-
-def _pick_table(bases: HalfBases) -> dict[str, Any]:
-    prime = bases.prime
-    radix = prime.base.product
-    return {
-        "form": {"d": prime.form.multiplier, "c": prime.form.offset},
-        "p": f"{prime.value:#x}",
-        "bits": prime.value.bit_length(),
-        "base_a": _base_table(prime.base),
-        "base_b": _base_table(bases.base_b),
-        "gamma": bases.gamma,
-        "chain": {"text": str(bases.chain), **asdict(bases.chain)},
-        "cox": {
-            name: {"t": cox.truncation, "sigma0": str(cox.sigma0)}
-            for name, cox in (("first", bases.first), ("second", bases.second))
-        },
-        "largest_quotient": f"{int(bases.reach.quotient.magnitude):#x}",
-        "m_b_at_least": f"{bases.bound:#x}",
-        "m_b_at_least_in_m_a": round(bases.bound / radix, 4),
-        "certificate": prove(prime.value).table(),
-    }
-
-
-def _base_table(base: Base) -> dict[str, Any]:
-    return {"w": base.width, "h": [modulus.offset for modulus in base]}

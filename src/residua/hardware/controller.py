@@ -80,7 +80,8 @@ class ControlProgram:
 
         Args:
             operations: those of each curve.
-            inversions: the instructions of `Invert` for each page.
+            inversions: the instructions of `Invert` for each page: for the prime and the order of
+                each curve, or for the primes alone.
             blocks: where each routine lies, for each curve.
         """
         self.blocks = blocks
@@ -88,12 +89,13 @@ class ControlProgram:
         self.entries: dict[tuple[int, int], int] = {}
         self.bad_operation = self._end(Status.BAD_OPERATION)
         self.bad_curve = self._end(Status.BAD_CURVE)
+        self.curve_pages = len(inversions) // len(operations)
         for curve, group in enumerate(operations):
-            calls = []
-            for page in (2 * curve, 2 * curve + 1):
+            calls: list[int] = []
+            for order in range(self.curve_pages):
                 calls.append(call := len(self.words))
-                for instruction in inversions[page]:
-                    self._instruction(instruction, curve, page % 2, call)
+                for instruction in inversions[self.curve_pages * curve + order]:
+                    self._instruction(instruction, curve, order, call)
                 self._add(Kind.RETURN)
             for operation, instructions in group.items():
                 self.entries[operation, curve] = len(self.words)
@@ -211,7 +213,7 @@ class Controller(Component):
                 "origin": Out(range(words)),
                 "length": Out(range(longest)),
                 "rounds": Out(range(most_rounds)),
-                "page": Out(range(2 * design.curves)),
+                "page": Out(range(max(design.program.curve_pages * design.curves, 2))),
                 "chosen_curve": Out(range(max(design.curves, 2))),
                 "read_operand": Out(1),
                 "read_random": Out(1),
@@ -308,7 +310,7 @@ class Controller(Component):
 
     def _decode(self, m: Module, word: Any) -> None:
         m.d.sync += [
-            self.page.eq(Cat(word.order, self.chosen_curve)),
+            self.page.eq(self._page(word)),
             self._pause.eq(word.pause),
         ]
         with m.Switch(word.kind):
@@ -375,6 +377,11 @@ class Controller(Component):
             self._next(m)
             with m.If(Mux(self.zero, word.stop_zero, word.stop_nonzero)):
                 self._stop(m, word.status)
+
+    def _page(self, word: Any) -> Value:
+        if self.design.program.curve_pages == 1:
+            return self.chosen_curve
+        return Cat(word.order, self.chosen_curve)
 
     def _digits(self) -> Value:
         counts = [count - 1 for count in self.design.rounds]

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from amaranth.lib import data
 
+from residua.algorithms.field_unit import Domain, number_base
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.errors import SpecificationError
 from residua.hardware.multiply_accumulate import accumulation_latency
@@ -16,21 +17,23 @@ from residua.numbers.cox import Cox, Range, deviation, redundant_ranges
 from residua.numbers.ranges import exact_cox
 
 
-def conversion_cox(domain: MontgomeryDomain, largest: int) -> Cox:
-    """The Cox of a conversion from base b, of values up to ``largest``.
+def conversion_cox(domain: Domain, largest: int) -> Cox:
+    """The Cox of a conversion from `number_base`, of values up to ``largest``.
 
-    That of the domain's extensions, unless these are hierarchical and theirs is for super-residues.
+    That of the domain's extensions, unless it is for super-residues or for a part of the base.
     """
-    if domain.columns == 1:
+    if isinstance(domain, MontgomeryDomain) and domain.columns == 1:
         return domain.second
-    return exact_cox(domain.base_b, redundant_ranges(domain.base_b), largest)
+    base = number_base(domain)
+    return exact_cox(base, redundant_ranges(base), largest)
 
 
 @dataclass(frozen=True)
 class Conversion:
     """What a converter computes, and everything that follows from it.
 
-    ``base`` and ``cox`` are those of the cofactor form, ``moduli`` every P that a result can be
+    ``base``, whose last modulus may be a narrow one, and ``cox`` are those of the cofactor form,
+    ``moduli`` every P that a result can be
     reduced by, ``ranges`` the range of X for each of them, ``multipliers`` c the number of columns
     that are computed side by side.
 
@@ -171,5 +174,6 @@ class Conversion:
         """The range of q."""
         weights = [1] * len(self.base)
         ends = [list(end) for end in zip(*redundant_ranges(self.base), strict=True)]
-        low, high = (self.cox.quotient(residues, weights, self.width) for residues in ends)
+        widths = [modulus.width for modulus in self.base]
+        low, high = (self.cox.quotient(residues, weights, widths) for residues in ends)
         return low, high

@@ -112,12 +112,13 @@ class Coprocessor(Component):
             results.clear.eq(discard),
             converter.residues.payload.eq(processor.residue[0]),
             converter.residues.valid.eq(processor.residue_valid),
-            converter.select.eq(controller.page),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
             results.test_only.eq(controller.test_only),
             results.release.eq(release),
         ]
+        if len(design.moduli) > 1:
+            m.d.comb += converter.select.eq(controller.page)
         return m
 
     def _control(self, m: Module, controller: Controller, occupied: Value) -> Signal:
@@ -158,12 +159,13 @@ class Coprocessor(Component):
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand | controller.reciprocate),
             reader.start.eq(controller.read_operand),
-            reader.select.eq(controller.page),
             controller.operand_done.eq(reader.done),
             controller.operand_in_range.eq(reader.in_range),
             reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
             reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
         ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += reader.select.eq(controller.page)
         return reader.words.ready & ~random, reader.words.ready & random
 
     def _invert(

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from residua.algorithms import rns_field
+from residua.algorithms import field_unit
 from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
-from residua.algorithms.montgomery import MontgomeryDomain
+from residua.algorithms.field_unit import Domain
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
     NUMBER,
+    ORDER_OPERATIONS,
     Instruction,
     Operation,
     Run,
@@ -31,6 +32,7 @@ from residua.hardware.scalar_reducer import ScalarReducer
 from residua.hardware.scalar_unit import ScalarUnit, served_bits
 from residua.machines.control_store import Block
 from residua.machines.routine import Routine, Source
+from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant
 
 LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "square")
@@ -66,9 +68,10 @@ class CoprocessorDesign:
     """What follows from curves, arithmetic domains and options.
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
-    same two bases. ``formulas`` are those of the curves. ``blinding`` is the number of random bits
-    that blind a scalar on Weierstrass curves, by a multiple of the number of points. ``inversion``
-    says how elements are inverted.
+    same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
+    and the core no operations modulo orders. ``formulas`` are those of the curves. ``blinding`` is
+    the number of random bits that blind a scalar on Weierstrass curves, by a multiple of the number
+    of points. ``inversion`` says how elements are inverted.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -77,7 +80,7 @@ class CoprocessorDesign:
     def __init__(
         self,
         curves: Sequence[Curve],
-        domains: Sequence[MontgomeryDomain],
+        domains: Sequence[Domain],
         options: EngineOptions,
         formulas: Sequence[Formula],
         blinding: int = 0,
@@ -106,7 +109,17 @@ class CoprocessorDesign:
     @property
     def width(self) -> int:
         """w, bits of a residue and of a binary word within."""
-        return self._open_domains[0].base_a.width
+        return self._bases[0].width
+
+    @property
+    def _bases(self) -> tuple[Base, Base]:
+        """Base a and base b, without an extra modulus."""
+        return field_unit.wide_bases(self._open_domains[0])
+
+    @property
+    def curve_pages(self) -> int:
+        """Moduli of each curve: prime and order, or the prime alone."""
+        return len(self._open_domains) // len(self.curves)
 
     @property
     def binary_words(self) -> int:
@@ -116,7 +129,9 @@ class CoprocessorDesign:
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
-        return list(map(operations, self.curves, self.formulas))
+        groups = map(operations, self.curves, self.formulas)
+        absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
+        return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
     @cached_property
     def inversions(self) -> list[list[Instruction]]:
@@ -153,7 +168,7 @@ class CoprocessorDesign:
         for curve, group in enumerate(self._routines):
             for name, program in group.items():
                 pages = programs.setdefault(self._variant(name, curve), [None] * len(self.moduli))
-                pages[2 * curve] = program
+                pages[self.curve_pages * curve] = program
         return programs
 
     @cached_property
@@ -177,10 +192,11 @@ class CoprocessorDesign:
     @cached_property
     def _constants(self) -> list[dict[str, int]]:
         """The named constants of each page."""
-        return [c for curve in self.curves for c in (constants(curve), {})]
+        others: list[dict[str, int]] = [{}] * (self.curve_pages - 1)
+        return [c for curve in self.curves for c in (constants(curve), *others)]
 
     @cached_property
-    def domains(self) -> list[MontgomeryDomain]:
+    def domains(self) -> list[Domain]:
         """The domain of each page, with a bound that its programs keep."""
         closed = []
         for page, domain in enumerate(self._open_domains):
@@ -191,7 +207,7 @@ class CoprocessorDesign:
             ]
             known = [(program, named) for program, named in programs if program is not None]
             number = (self.binary_words, self.width)
-            closed.append(rns_field.closed_domain(domain, known, number, Redundant(1)))
+            closed.append(field_unit.closed_domain(domain, known, number, Redundant(1)))
         return closed
 
     @cached_property
@@ -201,22 +217,40 @@ class CoprocessorDesign:
         sources = []
         for name, programs in self._programs.items():
             pages = tuple(
-                None if program is None else rns_field.lower(program, domain, named, representation)
+                None
+                if program is None
+                else field_unit.lower(program, domain, named, representation)
                 for program, domain, named in zip(
                     programs, self.domains, self._constants, strict=True
                 )
             )
             sources.append(
-                Source(name, pages, loop=name.startswith(LOOPS), listed=_is_listed(name, programs))
+                Source(
+                    name, pages, loop=name.startswith(LOOPS), listed=self._is_listed(name, programs)
+                )
             )
         loads = [
-            rns_field.load(NUMBER, d, self.binary_words, self.width, representation)
+            field_unit.load(NUMBER, d, self.binary_words, self.width, representation)
             for d in self.domains
         ]
-        unloads = [rns_field.unload(NUMBER, d, representation) for d in self.domains]
-        sources.append(Source("load", tuple(loads)))
-        sources.append(Source("unload", tuple(unloads), serial=True))
+        unloads = [field_unit.unload(NUMBER, d, representation) for d in self.domains]
+        listed = self.curve_pages == 1
+        sources.append(Source("load", tuple(loads), listed=listed))
+        sources.append(Source("unload", tuple(unloads), serial=True, listed=listed))
         return sources
+
+    def _is_listed(self, name: str, programs: Sequence[FieldProgram | None]) -> bool:
+        """Whether lists alone schedule a routine.
+
+        They do for a loop of many reductions, and for a window's table, of which few rounds run. In
+        SBMM, where a reduction is three times as many sequences, they leave few slots empty.
+        """
+        if self.curve_pages == 1:
+            return True
+        if not name.startswith(LOOPS):
+            return False
+        reductions = max(program.reductions for program in programs if program is not None)
+        return name.startswith("table_step") or reductions > MOST_SOLVED
 
     @cached_property
     def processor(self) -> ProcessorDesign:
@@ -226,12 +260,13 @@ class CoprocessorDesign:
     @cached_property
     def conversion(self) -> Conversion:
         """The conversion of results to binary."""
-        domain = self.domains[0]
+        ranges = [field_unit.number_range(domain, Redundant(1)) for domain in self.domains]
+        largest = max(abs(end) for reached in ranges for end in reached)
         return Conversion(
-            domain.base_b,
-            conversion_cox(domain, max(self.moduli)),
+            field_unit.number_base(self.domains[0]),
+            conversion_cox(self.domains[0], largest),
             self.moduli,
-            tuple((-modulus, modulus) for modulus in self.moduli),
+            tuple(ranges),
         )
 
     @cached_property
@@ -340,7 +375,7 @@ class CoprocessorDesign:
 
     def least_cycles(self, curve: int) -> int:
         """A number that `ladder_cycles` is not below, which takes no schedule to tell."""
-        channels = len(self._open_domains[0].base_a)
+        channels = len(self._bases[0])
         groups = channels // self.options.rowers
         total = 0
         for name, rounds in self._loops(curve).items():
@@ -363,12 +398,6 @@ class CoprocessorDesign:
     def operation_codes(self) -> set[Operation]:
         """Operations that at least one curve has."""
         return {operation for group in self.operations for operation in group}
-
-
-def _is_listed(name: str, programs: Sequence[FieldProgram | None]) -> bool:
-    """Whether lists alone schedule a loop: a window's step, and its table's, of which few run."""
-    reductions = max(program.reductions for program in programs if program is not None)
-    return name.startswith("table_step") or reductions > MOST_SOLVED
 
 
 def _shape(program: FieldProgram) -> object:

@@ -17,6 +17,7 @@ from residua.hardware.delay import delayed
 from residua.hardware.engine import EngineOptions
 from residua.hardware.microsequencer import Microsequencer
 from residua.hardware.multiply_accumulate import accumulation_latency
+from residua.hardware.narrow_rower import NarrowRower
 from residua.hardware.reducer import FoldPlan, plan_folds
 from residua.hardware.rings import build_machine, join_rows, joint_range, plan_rows
 from residua.hardware.row import LAUNCH_DELAY, Row, RowShape
@@ -87,8 +88,16 @@ class ProcessorDesign:
 
     @cached_property
     def moduli(self) -> list[Modulus]:
-        """All channel moduli."""
-        return sorted({m for p in self.programs() for step in p.steps for m in step.result.base})
+        """All channel moduli but the extra one."""
+        return sorted(
+            {m for p in self.programs() for step in p.steps for m in step.result.base.wide}
+        )
+
+    @cached_property
+    def narrow(self) -> int:
+        """g, the bits of an extra modulus 2^g, 0 if there is none."""
+        bases = {step.result.base for p in self.programs() for step in p.steps}
+        return max((base.extra.width for base in bases if base.extra), default=0)
 
     @property
     def width(self) -> int:
@@ -100,7 +109,7 @@ class ProcessorDesign:
         """The range of all sums reduced by a modulus."""
         found: dict[Modulus, list[Range]] = {modulus: [] for modulus in self.moduli}
         for item in self._analysed:
-            for modulus in {m for step in item.program.steps for m in step.result.base}:
+            for modulus in {m for step in item.program.steps for m in step.result.base.wide}:
                 found[modulus].append(item.bounds.accumulator(item.program, modulus))
         return {m: (min(r[0] for r in rs), max(r[1] for r in rs)) for m, rs in found.items()}
 
@@ -176,7 +185,12 @@ class ProcessorDesign:
     def machine(self) -> Machine:
         """The engine as the scheduler sees it; taps enough to hide the Cox behind a ring pass."""
         return build_machine(
-            self.rowers, self.mac_latency, self.rower_latency, COX_LATENCY + 1, self._row_shape(0)
+            self.rowers,
+            self.mac_latency,
+            self.rower_latency,
+            COX_LATENCY + 1,
+            self._row_shape(0),
+            self.narrow,
         )
 
     @cached_property
@@ -267,6 +281,9 @@ class ProcessorDesign:
                 "row_modulus": operand + LAUNCH_DELAY,
             }
         weights = operand + CONTROL_DELAY + WEIGHTS_DELAY + self.machine.cox_delay
+        if self.narrow:
+            # What the Cox waits with are words of the ring.
+            named |= {"listens": operand, "narrow_tap": weights - self.machine.cox_delay}
         return named | {f"cox_weight_{tap}": weights for tap in range(self.machine.taps)}
 
 
@@ -333,10 +350,13 @@ class Processor(Component):
         ]
         control = self._control(m)
         rowers = self._rowers(m, control)
+        extra = self._narrow_rower(m, control, rowers[0])
         rows = self._rows(m, control, rowers)
         words = [row.word for row in rows] or [rower.operand for rower in rowers]
-        self._drive_bus(m, control, rowers, words)
-        self._clear(m, rowers)
+        if extra and self.design.row_shape:
+            m.d.comb += extra.row.eq(self._heard(m, words[0]))
+        self._drive_bus(m, control, rowers, extra, words)
+        self._clear(m, [*rowers, *([extra] if extra else [])])
         m.d.comb += [
             self.residue[0].eq(rowers[0].operand),
             self.residue_valid.eq(control["emit"]),
@@ -377,6 +397,31 @@ class Processor(Component):
             m.d.comb += [getattr(rower, name).eq(control[name]) for name in own]
         return rowers
 
+    def _narrow_rower(
+        self, m: Module, control: dict[str, Value], first: Rower
+    ) -> NarrowRower | None:
+        """That of the extra channel, which hears what rower 0 takes from the ring."""
+        design = self.design
+        if not design.narrow:
+            return None
+        constants = design.store.constants[design.rowers]
+        extra = NarrowRower(design.shape, design.narrow, design.rower_latency, constants)
+        m.submodules.narrow_rower = extra
+        own = [name for name in (*design.shape.control(), "listens") if name in control]
+        m.d.comb += [getattr(extra, name).eq(control[name]) for name in own]
+        m.d.comb += extra.ring.eq(first.operand)
+        return extra
+
+    def _heard(self, m: Module, word: Value) -> Value:
+        """A super-residue when the other rowers have it, reduced, for their left operand.
+
+        The constant that it includes is 0 modulo 2^g.
+        """
+        shape = self.design.row_shape
+        assert shape is not None
+        latency = shape.lead - LAUNCH_DELAY + 1
+        return delayed(m, word[: self.design.narrow], latency, "heard").as_signed()
+
     def _rows(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> list[Row]:
         """The rows of hierarchical extensions; what they store is overwritten by clearing."""
         shape = self.design.row_shape
@@ -391,10 +436,15 @@ class Processor(Component):
         return join_rows(m, shape, rowers, control)
 
     def _drive_bus(
-        self, m: Module, control: dict[str, Value], rowers: list[Rower], words: list[Value]
+        self,
+        m: Module,
+        control: dict[str, Value],
+        rowers: list[Rower],
+        extra: NarrowRower | None,
+        words: list[Value],
     ) -> None:
-        """The quotient, a word of the binary operand, or a bit, to all rowers."""
-        quotient = self._cox(m, control, words)
+        """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers."""
+        quotient = self._cox(m, control, extra, words)
         word = self._binary_operand(m, control["binary_word"])
         sources: list[Value] = [quotient, word]
         for name in self.design.store.gates:
@@ -403,21 +453,37 @@ class Processor(Component):
                 bit = self.gates[self.design.gates.index(name)]
             sources += [bit, ~bit]
         assert len(Bus) == len(sources[:2]) + 1
+        if extra:
+            sources.append(extra.stored)
         bus = Signal(signed(self.design.width + 1), reset_less=True)
         m.d.sync += bus.eq(Array(sources)[control["bus"]])
         m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+        if extra:
+            m.d.comb += extra.bus.eq(bus[: self.design.narrow].as_signed())
 
-    def _cox(self, m: Module, control: dict[str, Value], words: list[Value]) -> Value:
+    def _cox(
+        self,
+        m: Module,
+        control: dict[str, Value],
+        extra: NarrowRower | None,
+        words: list[Value],
+    ) -> Value:
         design, machine = self.design, self.design.machine
         m.submodules.cox = cox = Cox(
             design.estimate,
             machine.columns * design.width,
             machine.taps,
-            [1],
+            design.store.weights,
             design.quotient_range,
             word=len(words[0]),
             delay=machine.cox_delay,
+            narrow=design.narrow,
         )
+        if extra:
+            m.d.comb += [
+                cox.narrow_word.eq(extra.operand),
+                cox.narrow_tap.eq(control["narrow_tap"]),
+            ]
         for tap in range(machine.taps):
             m.d.comb += [
                 cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
@@ -457,7 +523,7 @@ class Processor(Component):
             design.shape.registers, binary_depth(design.binary_words), design.store.row_registers
         )
 
-    def _clear(self, m: Module, rowers: list[Rower]) -> None:
+    def _clear(self, m: Module, rowers: list[Rower | NarrowRower]) -> None:
         """One register a cycle, twice around: the first round also empties the pipeline."""
         depth = self._clear_depth
         count = self._clear_count

@@ -162,7 +162,10 @@ class _Pages(Component):
         bits = max(low.bit_length(), high.bit_length()) + 1
         written, address = Signal(range(group)), Signal(range(memory.depth))
         total = Signal(signed(bits + cox.truncation), reset_less=True)
-        leading = self.residue >> max(width - cox.truncation, 0) << max(cox.truncation - width, 0)
+        leading = _leading(self.residue, width, cox.truncation)
+        if self.conversion.base.extra:
+            extra = _leading(self.residue, self.conversion.base.extra.width, cox.truncation)
+            leading = Mux(written == group - 2, extra, leading)
         before = Mux(written == 0, Const(cox.start, signed(cox.truncation + 1)), total)
         at_quotient, filled = written == group - 1, Signal()
         port, store = memory.write_port(), Signal()
@@ -185,6 +188,12 @@ class _Pages(Component):
                 total.eq(before + leading),
             ]
         return written, filled
+
+
+def _leading(residue: Value, width: int, fraction: int) -> Value:
+    """The Cox's ``fraction`` leading bits of a residue modulo about 2^width."""
+    shifted: Value = residue >> max(width - fraction, 0) << max(fraction - width, 0)
+    return shifted
 
 
 class _Columns(Component):

@@ -81,6 +81,14 @@ class Problem:
         ]
 
     @cached_property
+    def reads_of(self) -> list[list[Read]]:
+        """`reads` by the reader."""
+        found: list[list[Read]] = [[] for _ in self.sequences]
+        for read in self.reads:
+            found[read.reader].append(read)
+        return found
+
+    @cached_property
     def old_reads(self) -> list[Read]:
         """Reads of words that the given producer will replace."""
         return [
@@ -229,7 +237,7 @@ def _earliest(
 
     ``taken`` has a bit for each slot that is not free.
     """
-    reads = [r for r in problem.reads if r.reader == job]
+    reads = problem.reads_of[job]
     duration = problem.durations[job]
 
     def ready(producer: int) -> int:

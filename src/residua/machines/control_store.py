@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from residua.errors import SpecificationError
 from residua.machines.microcode import ROW_FIELDS, binary_address
 from residua.machines.routine import Routine
 from residua.machines.slots import Launch, Left, Machine, Slot
@@ -17,7 +16,7 @@ from residua.numbers.moduli import Modulus
 
 
 class Bus(IntEnum):
-    """What the bus carries; gates follow, each with its inverse."""
+    """What the bus carries; gates follow, each with its inverse, then the small rower's word."""
 
     QUOTIENT = 0
     WORD = 1
@@ -38,8 +37,9 @@ class ControlStore:
     """Control words and constants.
 
     ``fields`` maps each control to its value in each word; word 0 only forgets. ``constants[r]``
-    are the constants of rower r, page after page, ``page_size`` each; ``moduli[r]`` the moduli that
-    its select chooses from. ``gates`` are the names of the bits.
+    are the constants of rower r, page after page, ``page_size`` each, the last ones those of a
+    small rower; ``moduli[r]`` the moduli that its select chooses from. ``gates`` are the names of
+    the bits, ``weights`` the Cox's weights by code - 1.
     """
 
     fields: dict[str, tuple[int, ...]]
@@ -47,6 +47,7 @@ class ControlStore:
     page_size: int
     moduli: tuple[tuple[Modulus, ...], ...]
     gates: tuple[str, ...]
+    weights: tuple[int, ...]
     blocks: dict[str, Block]
     registers: int
     row_registers: int
@@ -83,6 +84,9 @@ FIELDS = (
     "advance",
 )
 
+NARROW_FIELDS = ("listens", "narrow_tap")
+"""The controls of a processor with a small rower, beside those of every one."""
+
 
 class _Assembler:
     def __init__(self, routines: Sequence[Routine], machine: Machine, binary_words: int) -> None:
@@ -96,6 +100,10 @@ class _Assembler:
         names = [*FIELDS, *(f"cox_weight_{tap}" for tap in range(machine.taps))]
         if machine.columns > 1:
             names += ROW_FIELDS
+        if machine.narrow:
+            names += NARROW_FIELDS
+        weights = {w for r in routines for _, _, _, slot in r.slots() for w in slot.tap_weights}
+        self.weights = tuple(sorted(weights - {0})) or (1,)
         # Word 0 starts new sums of nothing, so that no sum stays where it was when nothing runs.
         started = ("first", "cox_first", "row_first", "row_launch")
         self.fields: dict[str, list[int]] = {name: [int(name in started)] for name in names}
@@ -118,6 +126,7 @@ class _Assembler:
             len(self.constants),
             tuple(zip(*self.moduli, strict=True)),
             self.gates,
+            self.weights,
             blocks,
             max(registers, self.routines[0].places.count),
             max(
@@ -150,7 +159,9 @@ class _Assembler:
             return self._row_product(routine, sequence, slot)
         if not slot.last:
             return {}
-        values = {"modulus": self.moduli.setdefault(sequence.moduli, len(self.moduli))}
+        values = {}
+        if sequence.moduli:
+            values["modulus"] = self.moduli.setdefault(sequence.moduli, len(self.moduli))
         if result in routine.registers:
             values |= {"write": 1, "write_register": routine.registers[result]}
         return values
@@ -159,12 +170,13 @@ class _Assembler:
         """The controls of what goes around a ring; on the ring of rows ahead of their slot."""
         values = {"cox_first": int(slot.cox_first)}
         for tap, weight in enumerate(slot.tap_weights):
-            if weight not in (0, 1):
-                raise SpecificationError(f"{routine.name}: its Cox has a weight other than 1")
-            values[f"cox_weight_{tap}"] = weight
+            values[f"cox_weight_{tap}"] = self.weights.index(weight) + 1 if weight else 0
+        if slot.narrow_tap:
+            values["narrow_tap"] = 1
         if slot.left == Left.ROW:
             moduli = routine.placed[job].sequence.moduli
-            values["row_modulus"] = self.moduli.setdefault(moduli, len(self.moduli))
+            if moduli:
+                values["row_modulus"] = self.moduli.setdefault(moduli, len(self.moduli))
             values |= self._ring(routine, time, slot)
         return values
 
@@ -195,7 +207,7 @@ class _Assembler:
             "first": int(slot.first),
             "subtract": int(slot.subtract),
         }
-        if slot.left_word and left == Left.REGISTER:
+        if slot.left_word and (left == Left.REGISTER or slot.narrow):
             values["left_register"] = routine.registers[slot.left_word]
         if slot.right_word:
             values["right_register"] = routine.registers[slot.right_word]
@@ -205,6 +217,10 @@ class _Assembler:
         if slot.gate:
             name, inverted = slot.gate
             values["bus"] = Bus.GATE + 2 * self.gates.index(name) + inverted
+        if slot.narrow:
+            values["bus"] = Bus.GATE + 2 * len(self.gates)
+        if slot.listens:
+            values["listens"] = 1
         return values
 
     def _memories(self) -> tuple[tuple[int, ...], ...]:

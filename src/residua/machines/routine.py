@@ -27,8 +27,8 @@ class Source:
     """A program to be made a routine.
 
     ``pages`` has the program of each page, None on pages that do not use it. A ``loop`` runs many
-    rounds without a break; if it is ``listed``, lists alone schedule it, without a solver. With
-    ``serial`` the outputs are not stored but passed around the ring.
+    rounds without a break. If a program is ``listed``, lists alone schedule it, without a solver.
+    With ``serial`` the outputs are not stored but passed around the ring.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Places:
             for name, element in elements.items():
                 if name not in self.registers:
                     self.registers[name] = {
-                        part: self._take(len(value.base) // rowers)
+                        part: self._take(len(value.base.wide) // rowers)
                         for part, value in _parts(element)
                     }
 
@@ -102,7 +102,7 @@ class Routine:
         if self.source.loop and self.source.listed:
             shortest = place_by_lists(self.problem)
         else:
-            shortest = place(self.problem, SOLVER_EFFORT)
+            shortest = place(self.problem, 0 if self.source.listed else SOLVER_EFFORT)
         simple = list_schedule(self.problem)
         return simple if self._address_bits(simple) < self._address_bits(shortest) else shortest
 
@@ -117,7 +117,8 @@ class Routine:
         """The program of a page as slots, of which all pages have the same."""
         counts = [row_digits(page.program) for page in self.source.pages if page is not None]
         digits = tuple(max(column) for column in zip(*counts, strict=True))
-        return SequenceBuilder(lowered.program, self.machine, self.source.serial, digits)
+        serial = self.source.serial
+        return SequenceBuilder(lowered.program, self.machine, serial, digits, joined=True)
 
     def _named(self, elements: Mapping[str, Element]) -> dict[str, list[Word]]:
         return {

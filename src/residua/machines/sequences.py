@@ -69,13 +69,21 @@ class SequenceBuilder:
     """Turns the steps of a program into sequences of slots.
 
     ``digits`` are the digits that the multipliers of `broadcast_rows` get at least, for programs
-    that differ in constants alone.
+    that differ in constants alone. ``serial`` outputs are passed around the ring, all of them in
+    one sequence if ``joined``.
     """
 
     def __init__(
-        self, program: Program, machine: Machine, serial: bool, digits: tuple[int, ...] = ()
+        self,
+        program: Program,
+        machine: Machine,
+        serial: bool,
+        digits: tuple[int, ...] = (),
+        *,
+        joined: bool = False,
     ) -> None:
         self.program, self.machine, self.serial = program, machine, serial
+        self.joined = joined
         self.lanes = Lanes(program, machine.lanes)
         rows = broadcast_rows(program)
         counts = digits or row_digits(program)
@@ -163,19 +171,27 @@ class SequenceBuilder:
                 [self._sequence(step, group, late) for late in _orders(step)]
                 for group in range(self._groups(step.result))
             ]
-        if self.serial:
+        if self.serial and self.joined:
+            choices.append([self._serial(*self.program.outputs)])
+        elif self.serial:
             choices += [[self._serial(output)] for output in self.program.outputs]
         return choices
 
-    def _serial(self, output: Residues) -> Sequence:
-        """Passes the words of an output around the ring; rower 0 has channel i in slot i."""
+    def _serial(self, *outputs: Residues) -> Sequence:
+        """Passes the words of outputs around the ring; rower 0 has channel i in slot i.
+
+        The word of an extra channel comes last, on the bus.
+        """
         slots = []
-        for group in range(self._groups(output)):
-            slots.append(Slot(Left.REGISTER, left_word=self._word(output, group)))
-            slots += [Slot(Left.NEIGHBOUR)] * (self.machine.rowers - 1)
+        for output in outputs:
+            for group in range(self._groups(output)):
+                slots.append(Slot(Left.REGISTER, left_word=self._word(output, group)))
+                slots += [Slot(Left.NEIGHBOUR)] * (self.machine.rowers - 1)
+            if output.base.narrow:
+                slots.append(Slot(Left.BUS, left_word=self._word(output, 0), narrow=True))
         slots[0] = replace(slots[0], first=True)
         slots[-1] = replace(slots[-1], last=True)
-        return Sequence(output.name, None, (), tuple(slots))
+        return Sequence(outputs[0].name, None, (), tuple(slots))
 
     def _row_sequences(self, step: Reduction) -> list[Sequence]:
         """The products whose sums over rows are the super-residues that a step broadcasts."""

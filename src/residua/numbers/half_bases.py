@@ -6,7 +6,7 @@ P. A few pairs more than needed make enough candidates (about one P in bits / 7 
 
 from collections.abc import Iterator
 from itertools import combinations, product
-from math import gcd, prod
+from math import prod
 
 from sympy import prevprime
 
@@ -14,7 +14,7 @@ from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
 from residua.numbers.pairing import deal, pair_cost
-from residua.numbers.position_primes import is_probable_prime, primes
+from residua.numbers.position_primes import find_prime, is_probable_prime, nearest_moduli
 from residua.numbers.roots import weighted_root
 from residua.numbers.search import search_bases
 
@@ -104,23 +104,26 @@ def half_bases(width: int, channels: int) -> tuple[Base, Base]:
     Raises:
         SpecificationError: the width gives too few moduli.
     """
-    base_a = next(primes(2 * width * channels, width)).base
+    base_a = find_prime(2 * width * channels, width).base
     return base_a, partner_base(base_a, None)
 
 
-def partner_base(base_a: Base, weight: int | None) -> Base:
+def partner_base(base_a: Base, weight: int | None, *, below: bool = False) -> Base:
     """A base b of odd moduli with the smallest |h| for a base a, of the same size.
 
     The modulus of each channel shares a fold network with that of base a as well as it can. With
-    ``weight`` h has at most so many signed digits, if there are enough such moduli.
+    ``weight`` h has at most so many signed digits, if there are enough such moduli. With ``below``
+    all are below 2^w, so that the multipliers of rows of two are single words.
 
     Raises:
         SpecificationError: there are too few moduli.
     """
     width, count = base_a.width, len(base_a)
-    found = _nearest(base_a, weight)
-    if len(found) < count and weight is not None:
-        found = _nearest(base_a, None)
+    found: list[Modulus] = []
+    signs = (1,) if below else (1, -1)
+    for limit in dict.fromkeys((weight, None)):
+        if len(found) < count:
+            found = nearest_moduli(width, count, base_a, odd=True, weight=limit, signs=signs)
     if len(found) < count:
         raise SpecificationError(
             f"w = {width} gives only {len(found)} odd moduli that are coprime to base a and each "
@@ -132,22 +135,6 @@ def partner_base(base_a: Base, weight: int | None) -> Base:
         found.remove(best)
         chosen.append(best)
     return Base(tuple(chosen))
-
-
-def _nearest(base_a: Base, weight: int | None) -> list[Modulus]:
-    """As many odd moduli as base a has, at most, coprime to it and each other."""
-    found: list[Modulus] = []
-    total = base_a.product
-    for size in range(1, 1 << base_a.width // 2, 2):
-        for offset in (size, -size):
-            modulus = Modulus(base_a.width, offset)
-            light = weight is None or modulus.weight <= weight
-            if light and gcd(modulus.value, total) == 1:
-                found.append(modulus)
-                total *= modulus.value
-            if len(found) == len(base_a):
-                return found
-    return found
 
 
 def base_of_product(product: int, width: int, channels: int) -> Base:

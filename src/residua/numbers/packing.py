@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import gcd, prod
+from typing import TYPE_CHECKING
 
 import gmpy2
-from ortools.sat.python import cp_model
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
 
 Tokens = frozenset[int]
 """What a number shares with others: two are coprime exactly if their tokens are disjoint."""
@@ -121,6 +124,9 @@ def _solve(
     start: Sequence[int] | None = None,
 ) -> list[int]:
     """CP-SAT: the most items; or, from a choice to start with, as many of the least value."""
+    # Loaded where it is needed: it takes longer than most of what does without.
+    from ortools.sat.python import cp_model  # noqa: PLC0415
+
     model = cp_model.CpModel()
     chosen = {i: model.new_bool_var(f"item{i}") for i in items}
     holders: dict[int, list[cp_model.IntVar]] = {}
@@ -143,8 +149,10 @@ def _solve(
     return [i for i, variable in chosen.items() if solver.boolean_value(variable)]
 
 
-def deterministic_solver(effort: float = _EFFORT) -> cp_model.CpSolver:
+def deterministic_solver(effort: float = _EFFORT) -> "cp_model.CpSolver":
     """A CP-SAT solver that gives the same answer to the same model on every machine."""
+    from ortools.sat.python import cp_model  # noqa: PLC0415
+
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1

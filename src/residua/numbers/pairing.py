@@ -9,8 +9,6 @@ otherwise than all at once, a conditional negation.
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from ortools.sat.python import cp_model
-
 from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.packing import deterministic_solver
 
@@ -102,6 +100,9 @@ def _optimised(
     pairs: Sequence[tuple[int, int]], costs: Sequence[Sequence[int]]
 ) -> list[tuple[int, int]]:
     """A minimum-cost perfect matching by CP-SAT, started from ``pairs``."""
+    # Loaded where it is needed: it takes longer than most of what does without.
+    from ortools.sat.python import cp_model  # noqa: PLC0415
+
     size = len(costs)
     model = cp_model.CpModel()
     edges = {

@@ -9,19 +9,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
-from math import gcd, prod
-from typing import Literal
+from math import gcd
 
 import gmpy2
-import sympy
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
-
-Certainty = Literal["proved", "probable"]
-"""Whether a library has proved a number prime, or only found no sign of the contrary."""
 
 SIEVE_LIMIT = 4096
 """Candidates with a prime factor below this are dropped before they are tested."""
@@ -38,16 +32,14 @@ _CANDIDATES = 64
 
 @dataclass(frozen=True)
 class PositionPrime:
-    """A prime P = M_a^degree - offset, with the base that M_a is the product of.
+    """A probable prime P = M_a^degree - offset, with the base that M_a is the product of.
 
-    ``certainty`` is "probable" if no installed library could prove it: an error of Miller-Rabin and
-    Baillie-PSW tests together is not known, but not excluded.
+    `residua.curves.primality_proof` proves it.
     """
 
     base: Base
     degree: int
     offset: int
-    certainty: Certainty = "probable"
 
     @property
     def value(self) -> int:
@@ -65,13 +57,12 @@ def find_prime(
     seed: int = 0,
     largest: int | None = None,
 ) -> PositionPrime:
-    """The first prime of `primes`, proved if python-flint is installed or P is below 2^64.
+    """The first prime of `primes`.
 
     Raises:
         SpecificationError: as `primes`.
     """
-    found = next(primes(bits, width, degree, offset, seed=seed, largest=largest))
-    return PositionPrime(found.base, degree, offset, certainty(found.value))
+    return next(primes(bits, width, degree, offset, seed=seed, largest=largest))
 
 
 def primes(
@@ -146,56 +137,66 @@ def check_form(degree: int, offset: int) -> None:
 
 
 def is_probable_prime(number: int) -> bool:
-    """Whether ``number`` passes the sieve, Miller-Rabin and Baillie-PSW tests."""
-    if number <= SIEVE_LIMIT**2:
-        return bool(sympy.isprime(number))
-    return gcd(number, _sieve()) == 1 and gmpy2.is_prime(number, _ROUNDS)
+    """Whether ``number`` passes the sieve, Miller-Rabin and Baillie-PSW tests.
 
-
-def certainty(prime: int) -> Certainty:
-    """How far a probable prime can be proved: by SymPy below 2^64, else by FLINT if installed.
-
-    Raises:
-        SpecificationError: the number is composite.
+    Below 2^64 that is a proof.
     """
-    if prime < 1 << 64:
-        proved, is_prime = True, bool(sympy.isprime(prime))
-    else:
-        try:
-            # The python-flint distribution: p - 1, p + 1 and APR-CL proofs.
-            flint = import_module("flint")
-        except ImportError:
-            proved, is_prime = False, is_probable_prime(prime)
-        else:
-            proved, is_prime = True, bool(flint.fmpz(prime).is_prime())
-    if not is_prime:
-        raise SpecificationError(f"{prime:#x} is no prime")
-    return "proved" if proved else "probable"
+    if number > SIEVE_LIMIT**2 and gcd(number, _sieve()) > 1:
+        return False
+    return number > 1 and gmpy2.is_prime(number, _ROUNDS)
 
 
 def nearest_base(
-    width: int, channels: int, other: Base | None = None, *, odd: bool = False
+    width: int,
+    channels: int,
+    other: Base | None = None,
+    *,
+    odd: bool = False,
+    weight: int | None = None,
 ) -> Base:
     """The coprime moduli 2^width - h of the smallest h >= 0, coprime to base ``other`` too.
+
+    Only odd ones if ``odd``, only h of at most ``weight`` signed digits if that is given.
 
     Raises:
         SpecificationError: the width does not give so many.
     """
-    found: list[Modulus] = []
-    product = other.product if other else 1
-    for offset in range(1 if odd else 0, 1 << (width // 2), 2 if odd else 1):
-        modulus = Modulus(width, offset)
-        if gcd(modulus.value, product) > 1:
-            continue
-        found.append(modulus)
-        product *= modulus.value
-        if len(found) == channels:
-            return Base(tuple(found))
+    found = nearest_moduli(width, channels, other, odd=odd, weight=weight)
+    if len(found) == channels:
+        return Base(tuple(found))
+    kind = ("odd " if odd else "") + "moduli" + (f" of weight <= {weight}" if weight else "")
     also = " and to the other base" if other else ""
     raise SpecificationError(
-        f"w = {width} gives only {len(found)} moduli that are coprime to each other{also}; "
+        f"w = {width} gives only {len(found)} {kind} that are coprime to each other{also}; "
         f"{channels} are needed"
     )
+
+
+def nearest_moduli(
+    width: int,
+    channels: int,
+    other: Base | None = None,
+    *,
+    odd: bool = False,
+    weight: int | None = None,
+    signs: tuple[int, ...] = (1,),
+) -> list[Modulus]:
+    """What `nearest_base` takes, fewer moduli if there are not so many.
+
+    The h have one of ``signs``, of the same size in this order.
+    """
+    found: list[Modulus] = []
+    product = other.product if other else 1
+    for size in range(1 if odd else 0, 1 << (width // 2), 2 if odd else 1):
+        for sign in signs:
+            modulus = Modulus(width, sign * size)
+            light = weight is None or modulus.weight <= weight
+            if light and gcd(modulus.value, product) == 1:
+                found.append(modulus)
+                product *= modulus.value
+            if len(found) == channels:
+                return found
+    return found
 
 
 def _channels(bits: int, width: int, degree: int) -> int:
@@ -242,7 +243,7 @@ def _random_base(generator: random.Random, width: int, count: int, largest: int)
 @cache
 def _sieve() -> int:
     """The product of the odd primes below the sieve's limit."""
-    return prod(int(prime) for prime in sympy.primerange(3, SIEVE_LIMIT))
+    return int(gmpy2.primorial(SIEVE_LIMIT)) // 2
 
 
 def _is_power(number: int, exponent: int) -> bool:

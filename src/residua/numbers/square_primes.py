@@ -17,7 +17,6 @@ from typing import Any
 
 import gmpy2
 import numpy as np
-import sympy
 from numpy.typing import NDArray
 
 from residua.errors import SpecificationError
@@ -188,11 +187,11 @@ class SquarePrimeSearch:
         if drawn is None:
             return []
         factor = prod((1 << self.width) - h for h in drawn)
-        survivors = self._survivors(factor)
-        found, factor = [], gmpy2.mpz(factor)
+        survivors, found = self._survivors(factor), []
+        power, shared = gmpy2.mpz(1 << self.width), gmpy2.mpz(factor)
         for last in survivors:
-            modulus = (1 << self.width) - last
-            if gmpy2.gcd(modulus, factor) == 1 and _passes(self.form.value(factor * modulus)):
+            modulus = power - last
+            if gmpy2.gcd(modulus, shared) == 1 and _passes(self.form.value(shared * modulus)):
                 found.append(tuple(sorted((*drawn, last))))
         return found
 
@@ -270,7 +269,8 @@ class SquarePrimeSearch:
 
 
 def _passes(number: int) -> bool:
-    return all(gmpy2.is_strong_prp(number, base) for base in _TEST_BASES)
+    one, other = _TEST_BASES
+    return bool(gmpy2.is_strong_prp(number, one) and gmpy2.is_strong_prp(number, other))
 
 
 def _allowed(style: Style, weight: int, limit: int) -> Sequence[int]:
@@ -358,7 +358,7 @@ def _roots(multiplier: int, offset: int, limit: int) -> tuple[Vector, Vector]:
 
     Primes that divide d divide no P, as c is coprime to d.
     """
-    primes: Vector = np.array(list(sympy.sieve.primerange(3, limit)), dtype=np.int64)
+    primes = _odd_primes(limit)
     primes = primes[multiplier % primes != 0]
     inverses = _powers(multiplier % primes, primes - 2, primes)
     squares = offset % primes * inverses % primes
@@ -367,17 +367,27 @@ def _roots(multiplier: int, offset: int, limit: int) -> tuple[Vector, Vector]:
     return primes, _square_roots(squares, primes)
 
 
+def _odd_primes(limit: int) -> Vector:
+    """The odd primes below ``limit``."""
+    prime = np.ones(limit // 2, dtype=np.bool_)
+    prime[0] = False
+    for index in range(1, (isqrt(limit) + 1) // 2):
+        # 2 index + 1, from its square on.
+        prime[2 * index * (index + 1) :: 2 * index + 1] = False
+    return 2 * np.flatnonzero(prime) + 1
+
+
 def _square_roots(squares: Vector, primes: Vector) -> Vector:
     """A square root modulo each prime (Cipolla), of residues that have one."""
     shift = np.zeros_like(primes)
-    while True:
-        plain = (shift * shift - squares) % primes
-        open_ = _powers(plain, (primes - 1) // 2, primes) != primes - 1
-        # Of 0 the root is 0 whatever the shift.
-        open_ &= squares != 0
-        if not np.any(open_):
-            break
-        shift[open_] += 1
+    # Of 0 the root is 0 whatever the shift.
+    left = np.flatnonzero(squares)
+    while len(left):
+        p = primes[left]
+        plain = (shift[left] * shift[left] - squares[left]) % p
+        left = left[_powers(plain, (p - 1) // 2, p) != p - 1]
+        shift[left] += 1
+    plain = (shift * shift - squares) % primes
     # (shift + sqrt(plain))^((p + 1) / 2) = real + imaginary sqrt(plain).
     result: list[Any] = [np.ones_like(primes), np.zeros_like(primes)]
     base: list[Any] = [shift % primes, np.ones_like(primes)]

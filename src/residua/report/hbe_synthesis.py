@@ -70,6 +70,8 @@ def measure(
 ) -> Iterator[Row]:
     """The rows one after the other; those in ``kept`` are taken over as far as they still hold.
 
+    What they have of other targets stays in them.
+
     Args:
         chosen: what to measure.
         kept: earlier rows by name.
@@ -80,12 +82,11 @@ def measure(
     """
     for candidate in chosen:
         progress(candidate.name)
-        component = candidate.component()
-        files = emit(component, candidate.top)
+        facts, files = _emitted(candidate)
         own = digest("".join(files[name] for name in sorted(files)))
         old = kept.get(candidate.name, {})
         old = old if old.get("verilog") == own else {}
-        row: Row = {"name": candidate.name, **candidate.facts(component), "verilog": own}
+        row: Row = {**old, "name": candidate.name, **facts, "verilog": own}
         row["commit"] = old.get("commit", commit)
 
         def step(text: str, name: str = candidate.name) -> None:
@@ -99,6 +100,13 @@ def measure(
             row["commit"] = commit
         row["ecp5"] = placed
         yield row
+
+
+@cache
+def _emitted(candidate: Candidate) -> tuple[Row, dict[str, str]]:
+    """What is known of a candidate without tools, and its Verilog."""
+    component = candidate.component()
+    return candidate.facts(component), emit(component, candidate.top)
 
 
 def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecification:

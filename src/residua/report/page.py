@@ -85,7 +85,22 @@ def _digit(directory: Directory) -> dict[str, Any]:
     return {"hex": hex, "cycles": directory.digits.cycles}
 
 
-_SHOWN = {"coprocessor": _coprocessor, "digit": _digit}
+def _ecpm(directory: Directory) -> dict[str, Any]:
+    """What there is to show of an extended-RNS point multiplier."""
+    return {"hex": hex, "cycles": directory.extended.cycles}
+
+
+def _inversion(directory: Directory) -> dict[str, Any]:
+    """What there is to show of a modular inverter, whose manifest says it all."""
+    return {"hex": hex, "cycles": directory.inverter.cycles}
+
+
+_SHOWN = {
+    "coprocessor": _coprocessor,
+    "digit": _digit,
+    "inversion": _inversion,
+    "ecpm": _ecpm,
+}
 """By the kind of a directory; the others have an engine."""
 
 

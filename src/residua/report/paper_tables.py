@@ -7,7 +7,14 @@ from typing import Any, Protocol
 
 from residua.cores.manifest import version
 from residua.errors import SpecificationError
-from residua.report import documents, hbe_tables, iddmm_tables, sbmm_tables
+from residua.report import (
+    documents,
+    ecpm_tables,
+    hbe_tables,
+    iddmm_tables,
+    inversion_tables,
+    sbmm_tables,
+)
 from residua.report.documents import Document
 from residua.toolchain.process import ToolError, run
 
@@ -32,6 +39,8 @@ PAPERS: dict[str, Maker] = {
     "hbe": hbe_tables.make,
     "sbmm": sbmm_tables.make,
     "iddmm": iddmm_tables.make,
+    "inversion": inversion_tables.make,
+    "ecpm": ecpm_tables.make,
 }
 """A new paper is a line here."""
 

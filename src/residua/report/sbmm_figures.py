@@ -9,8 +9,15 @@ from matplotlib.figure import Figure as Plot
 
 from residua.report.documents import Figure
 from residua.report.sbmm_published import DEVICES, SIZES, TABLE_4, TABLE_5, Row
+from residua.report.sbmm_synthesis import FULL
 
-_COLOURS = {"MM": "#0072b2", "SBMM": "#d55e00", "DSP": "#0072b2", "LUT": "#009e73"}
+_COLOURS = {
+    "MM": "#0072b2",
+    "SBMM": "#d55e00",
+    FULL: "#cc79a7",
+    "DSP": "#0072b2",
+    "LUT": "#009e73",
+}
 _BARS = 0.38
 
 Measured = Mapping[tuple[str, int], float]
@@ -85,17 +92,25 @@ def _times(times: Measured) -> str:
             heights = [table[algorithm, *place].nanoseconds for place in _places()]
             at = [i + (shift - 0.5) * _BARS for i in range(len(heights))]
             axes.bar(at, heights, _BARS, color=_COLOURS[algorithm], label=algorithm)
-            own = [
-                (len(heights) + k, times[algorithm, size])
-                for k, size in enumerate(SIZES)
-                if (algorithm, size) in times
-            ]
-            if own and table is TABLE_4:
-                axes.scatter(*zip(*own, strict=True), color=_COLOURS[algorithm], zorder=3)
+        if table is TABLE_4:
+            _dots(axes, times)
         axes.set(ylabel=f"ns, {label}")
     labels = [f"{device}\n{size}" for device, size in _places()]
     labels += [f"ECP5\n{size}" for size in SIZES] if times else []
     return _finished(plot, rows, labels)
+
+
+def _dots(axes: Axes, times: Measured) -> None:
+    for algorithm in ("MM", "SBMM", FULL):
+        own = [
+            (len(_places()) + k, times[algorithm, size])
+            for k, size in enumerate(SIZES)
+            if (algorithm, size) in times
+        ]
+        if own:
+            # The bars have named the others.
+            label = "SBMM, n rowers" if algorithm == FULL else None
+            axes.scatter(*zip(*own, strict=True), color=_COLOURS[algorithm], zorder=3, label=label)
 
 
 def _finished(plot: Plot, rows: Sequence[Axes], labels: Sequence[str]) -> str:

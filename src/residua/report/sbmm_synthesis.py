@@ -1,4 +1,4 @@
-"""What Tables 4 and 5 of SBMM measure, as specifications: MM with n rowers, SBMM with n / 2."""
+"""What Tables 4 and 5 of SBMM measure: MM with n rowers, SBMM with n / 2 and with n."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -13,14 +13,22 @@ from residua.report.hbe_synthesis import Candidate
 from residua.report.measured import WITHOUT_DSP
 from residua.report.sbmm_published import PARAMETERS, SIZES
 
-KINDS = ("MM", "SBMM half")
+FULL = "SBMM full"
+"""SBMM with n rowers, which the paper only announces (section 6.1)."""
+
+KINDS = ("MM", "SBMM half", FULL)
 """RNS Montgomery with n rowers, and SBMM; the second word is the key ``rowers``."""
 
 FAMILIES = {"S6": "xc6s", "V5": "xc5v", "K7": "xc7"}
 """Yosys's name of each device's family."""
 
-TARGETS = tuple(family + ending for ending in ("", WITHOUT_DSP) for family in FAMILIES.values())
-"""All that Tables 4 and 5 map to."""
+STEPS: tuple[tuple[tuple[str, ...], bool], ...] = (
+    (("xc7",), False),
+    ((), True),
+    (("xc6s", "xc5v"), False),
+    (tuple(family + WITHOUT_DSP for family in FAMILIES.values()), False),
+)
+"""What Tables 4 and 5 map to, and whether designs are placed; what is wanted most comes first."""
 
 _PRIMES = {192: "P-192", 384: "P-384", 512: "brainpoolP512r1"}
 """Of MM, whose cost depends little on the prime."""

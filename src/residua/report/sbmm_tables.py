@@ -1,6 +1,7 @@
 """The tables and figures of SBMM (CHES 2015) with measured columns beside the published ones."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from residua.report.sbmm_published import (
     TABLE_5,
     Cost,
 )
-from residua.report.sbmm_synthesis import FAMILIES, KINDS, row_name
+from residua.report.sbmm_synthesis import FAMILIES, FULL, KINDS, row_name
 
 NAME = "sbmm"
 
@@ -49,16 +50,17 @@ def make(
     rows = measured.kept(directory, NAME)
     if synthesis:
         candidates = measured.chosen(sbmm_synthesis.candidates(), only)
-        for row in hbe_synthesis.measure(
-            candidates,
-            dict(rows),
-            seeds=seeds,
-            commit=commit,
-            progress=progress,
-            targets=sbmm_synthesis.TARGETS,
-        ):
-            rows[row["name"]] = row
-            measured.keep(directory, NAME, {"rows": _ordered(rows)})
+        for targets, places in sbmm_synthesis.STEPS:
+            for row in hbe_synthesis.measure(
+                candidates,
+                dict(rows),
+                seeds=seeds if places else 0,
+                commit=commit,
+                progress=progress,
+                targets=targets,
+            ):
+                rows[row["name"]] = row
+                measured.keep(directory, NAME, {"rows": _ordered(rows)})
     progress("counts and figures")
     parts: tuple[Table | Figure, ...] = (
         precomputations(),
@@ -193,8 +195,9 @@ def with_dsp(rows: Mapping[str, Row]) -> Table:
     """Table 4."""
     notes = (
         (
-            "Without Compress, from residues to residues. On V5 Yosys packs no registers into DSP "
-            "blocks, so that flip-flops do not compare there."
+            "Without Compress, from residues to residues; SBMM with n / 2 rowers (half), as in the "
+            "paper, and with n (full), as its section 6.1 announces. On V5 Yosys packs no "
+            "registers into DSP blocks, so that flip-flops do not compare there."
         ),
         _placed_note(rows),
         sbmm_published.TIME_REMARK,
@@ -210,6 +213,8 @@ def without_dsp(rows: Mapping[str, Row]) -> Table:
 
 
 _RESULTS = ("design", "cycles", "DSP", "LUT", "FF", "slices", "MHz", "ns")
+_MEASURED = ("cycles", "dsp", "lut", "ff")
+_PUBLISHED = ("slices", "mhz", "nanoseconds")
 
 
 def _results(
@@ -222,19 +227,15 @@ def _results(
     for bits in SIZES:
         for device in DEVICES:
             for kind in KINDS:
-                published = table[kind.split()[0], device, bits]
-                row = rows.get(row_name(kind, bits))
-                found = (row or {}).get(FAMILIES[device] + ending)
+                published = {} if kind == FULL else asdict(table[kind.split()[0], device, bits])
+                row = rows.get(row_name(kind, bits), {})
+                found = row.get(FAMILIES[device] + ending) or {}
+                own = {"cycles": row["cycles"]["latency"], **found} if row else {}
                 lines.append(
                     (
                         f"{kind} {device} {bits}",
-                        both(published.cycles, row["cycles"]["latency"] if row else None),
-                        both(published.dsp, found["dsp"] if found else None),
-                        both(published.lut, found["lut"] if found else None),
-                        both(published.ff, found["ff"] if found else None),
-                        str(published.slices),
-                        str(published.mhz),
-                        str(published.nanoseconds),
+                        *(both(published.get(name), own.get(name)) for name in _MEASURED),
+                        *(str(published.get(name, "–")) for name in _PUBLISHED),
                     )
                 )
     return tuple(lines)
@@ -326,7 +327,7 @@ def _by_algorithm(
 ) -> dict[tuple[str, int], float]:
     found = {}
     for bits in SIZES:
-        for algorithm, kind in (("MM", "MM"), ("SBMM", "SBMM half")):
+        for algorithm, kind in (("MM", "MM"), ("SBMM", "SBMM half"), (FULL, FULL)):
             row = rows.get(row_name(kind, bits))
             value = number(row) if row else None
             if value is not None:

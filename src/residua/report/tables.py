@@ -18,6 +18,10 @@ def built(found: Result, path: Path) -> Text:
         return _built_coprocessor(found, path)
     if "digits" in found["parameters"]:
         return _built_digit(found, path)
+    if "inversion" in found["parameters"]:
+        return _built_inverter(found, path)
+    if found.get("kind") == "ecpm":
+        return _built_ecpm(found, path)
     parameters, cycles = found["parameters"], found["cycles"]
     rows = [
         ("core", found["name"]),
@@ -53,6 +57,38 @@ def _built_digit(found: Result, path: Path) -> Text:
             if parameters["algorithm"] == "rsa-crt"
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_ecpm(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    held = f"values of {parameters['range_bits']} bits in a range of {parameters['product_bits']}"
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{parameters['operation']}, {parameters['curve']}"),
+        ("moduli", f"{parameters['n']} of {parameters['w']} bits, and {parameters['redundant']}"),
+        ("range", f"{held}, and a sign"),
+        ("control", parameters["control"]),
+        ("latency", f"{cycles['latency']} cycles"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_inverter(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    variable = parameters["timing"] == "variable"
+    channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]
+    rows = [
+        ("core", found["name"]),
+        ("modulus", _modulus(parameters)),
+        ("inversion", f"{parameters['inversion']}, {parameters['timing']} time"),
+        *(channels if parameters["n"] else []),
+        ("latency", f"{'at most ' if variable else ''}{cycles['latency']} cycles"),
+        *([("average", f"{cycles['average']} cycles")] if variable else []),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]

@@ -1,0 +1,141 @@
+"""What campaigns share: rows of results that are kept from run to run, and a page made of them."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from residua.cores.directory import build
+from residua.cores.evidence import verify_directory
+from residua.cores.specification import check_any
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "docs" / "results"
+
+Row = dict[str, Any]
+Rows = dict[str, Row]
+Task = Callable[[], Row]
+
+
+@dataclass(frozen=True)
+class Page:
+    """Rows in ``name``.json, and a page ``name``.md with a table of them.
+
+    ``columns`` give the cells by their headings; the first ``texts`` ones and the last are aligned
+    to the left, as texts are. ``key`` is what the name of a row is kept as.
+    """
+
+    name: str
+    title: str
+    introduction: str
+    columns: Mapping[str, Callable[[Row], object]]
+    texts: int = 1
+    key: str = "configuration"
+    closing: Callable[[list[Row]], str] = lambda rows: ""
+    directory: Path = RESULTS
+
+    def rows(self) -> Rows:
+        """All rows by name, those of other commits among them."""
+        path = self.directory / f"{self.name}.json"
+        rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+        return {row[self.key]: row for row in rows}
+
+    def write(self, rows: Rows, order: Iterable[str]) -> None:
+        """Write both files, with the rows of ``order``."""
+        ordered = [rows[name] for name in order if name in rows]
+        self.directory.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(ordered, indent=2) + "\n"
+        (self.directory / f"{self.name}.json").write_text(text, encoding="utf-8")
+        (self.directory / f"{self.name}.md").write_text(self.markdown(ordered), encoding="utf-8")
+
+    def markdown(self, rows: list[Row]) -> str:
+        """The page."""
+        numbers = len(self.columns) - self.texts - 1
+        lines = [
+            f"# {self.title}",
+            "",
+            self.introduction,
+            "",
+            "| " + " | ".join(self.columns) + " |",
+            "|---" * self.texts + "|--:" * numbers + "|---|",
+        ]
+        for row in rows:
+            cells = [str(cell(row)) for cell in self.columns.values()]
+            lines.append("| " + " | ".join(cells) + " |")
+        return "\n".join(lines) + "\n" + self.closing(rows)
+
+
+def current_commit() -> str:
+    """The commit that the sources are at, with a + if they differ from it."""
+    commit, changes = (
+        subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        for words in (
+            ["rev-parse", "--short=12", "HEAD"],
+            ["status", "--porcelain", "--", "src", "scripts"],
+        )
+    )
+    return commit.strip() + ("+" if changes else "")
+
+
+def made(row: Row | None, commit: str, count: str, least: int) -> bool:
+    """Whether a row was made at exactly this commit, with at least so many of what it counts."""
+    same = row is not None and row["commit"] == commit and not commit.endswith("+")
+    return same and row[count] >= least
+
+
+def simulate(
+    name: str, keys: Mapping[str, Any], *, vectors: int, seed: int, commit: str, work: Path
+) -> tuple[Row, Row]:
+    """Build a core in ``work`` and verify it, half of the vectors back to back, half with stalls.
+
+    Returns:
+        The row, and the parameters of the core.
+    """
+    path = work / "".join(c if c.isalnum() else "_" for c in name)
+    shutil.rmtree(path, ignore_errors=True)
+    directory = build(check_any(dict(keys)), path)
+    half = -(-vectors // 2)
+    runs = [
+        verify_directory(directory, vectors=half, seed=seed + int(stalls), stalls=stalls)
+        for stalls in (False, True)
+    ]
+    row = {
+        "configuration": name,
+        **{count: sum(run[count] for run in runs) for count in _COUNTS},
+        "failures": [failure for run in runs for failure in run["failures"]],
+        "cycles": runs[0]["cycles"],
+        "seconds": round(sum(run["seconds"] for run in runs), 1),
+        "build_seconds": round(runs[0]["build_seconds"], 1),
+        "commit": commit,
+    }
+    return row, runs[0]["parameters"]
+
+
+_COUNTS = ("vectors", "mismatches", "oracle_checks", "model_checks")
+
+
+def mismatches(row: Row) -> str:
+    """The cell of a row that `simulate` made."""
+    return f"{row['mismatches']}, FAILED" if row["failures"] else str(row["mismatches"])
+
+
+def complete(
+    page: Page, rows: Rows, order: Sequence[str], tasks: Mapping[str, Task], jobs: int
+) -> Console:
+    """Add a row for each task, ``jobs`` at once; the page is written after each."""
+    console = Console()
+    with ProcessPoolExecutor(jobs) as pool:
+        for task in as_completed([pool.submit(each) for each in tasks.values()]):
+            row = task.result()
+            rows[row[page.key]] = row
+            page.write(rows, order)
+            console.print(f"{row[page.key]}: {row['mismatches']} mismatches")
+            for failure in row["failures"]:
+                console.print(f"  {failure}", style="red", markup=False)
+    return console

@@ -1,0 +1,151 @@
+"""The verification campaign of SBMM: a million products with Compress in each size of Table 3.
+
+Half of them back to back, half with stalls. Writes docs/results/single-base.md and .json with the
+commit. Rows that are in the .json for the same commit are not run again, so that an interrupted
+campaign goes on where it stopped; ``--rows`` limits it to rows with a part of their names.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from campaign_rows import ROOT, Page, Row, complete, current_commit, made, mismatches, simulate
+
+from residua.algorithms.program import Residues
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.single_base_workload import single_base_workload
+from residua.cores.specification import check_single_base
+from residua.cores.verification import case_inputs
+from residua.machines import values
+from residua.report.sbmm_published import PARAMETERS, SIZES
+
+WORK = ROOT / "build" / "sbmm_campaign"
+VECTORS = 1_000_000
+SEED = 20
+EXTRA_BITS = 12
+"""m_gamma = 2^12, as in section 5 of the paper."""
+
+SPLITS, COMPRESSIONS = ("k(u0)", "k(u1)"), ("k(z0)", "k(z1)")
+"""The quotients of a product's program."""
+
+
+def specification(bits: int, rowers: str) -> dict[str, Any]:
+    """A multiplier with Compress in one of the sizes of Table 3."""
+    n, w = PARAMETERS["SBMM", bits]
+    return {
+        "algorithm": "sbmm",
+        "channels": n,
+        "width": w,
+        "extra_bits": EXTRA_BITS,
+        "rowers": rowers,
+        "compress": True,
+    }
+
+
+ROWS = {
+    f"{bits} {PARAMETERS['SBMM', bits]}, {rowers}": specification(bits, rowers)
+    for bits in SIZES
+    for rowers in ("half", "full")
+}
+"""Specification by the name of the row."""
+
+INTRODUCTION = """\
+The Verilog of SBMM multipliers with Compress, simulated with Verilator, against the bit-exact
+model: every residue of K and R of every product, in both bases, m_gamma = 2^12 included. Rows: the
+field with the (n, w) of the paper's Table 3; n / 2 rowers (half), as in the paper, or n (full), for
+both Splits at once. Results, compressed, are operands of other products; beside them stand operands
+at the ends of what the bounds of the program allow, of “operands” M_a in size, and others near
+multiples and fractions of M_a and near the Cox's error. The elements 0, 1, −1 and the corners of
+the ranges are multiplied with each other in every row: the results of some are 0 and 1, which
+Compress takes then, those of others reach the bounds of U and V.
+
+Half of the products are back to back, half with random gaps between operands and random values of
+`enable`. “Quotients −1” are, of the 4096 chosen products, those in which the K of a Split is −1 and
+those in which a quotient of Compress is. The oracle checks a sample with plain integers. Latency
+and interval are measured, in cycles; seconds are those in which the simulations ran, beside other
+work. A + after the commit says that the sources differed from it. `make campaign-sbmm` writes this
+page."""
+
+
+def measure(name: str, vectors: int, commit: str) -> Row:
+    """Build the core of one row and verify it back to back and with stalls."""
+    row, parameters = simulate(
+        name, ROWS[name], vectors=vectors, seed=SEED, commit=commit, work=WORK
+    )
+    core = SingleBaseCore(check_single_base(ROWS[name]))
+    largest = core.ranges_of_operands[0].magnitude / core.domain.split.base_a.product
+    return {
+        **row,
+        "parameters": {key: parameters[key] for key in ("n", "w", "rowers", "t")},
+        "operands": round(float(largest), 3),
+        **negative_quotients(core),
+    }
+
+
+def negative_quotients(core: SingleBaseCore) -> dict[str, int]:
+    """In how many cases of the workload a quotient of a Split, or one of Compress, is -1."""
+    program = core.program
+    quotients = {
+        step.result.name: step.result
+        for step in program.steps
+        if step.result.name in (*SPLITS, *COMPRESSIONS)
+    }
+    program = replace(program, outputs=list(quotients.values()))
+    workload = single_base_workload(core.program, core.domain, SEED)
+    found = {"cases": len(workload.cases), "split": 0, "compress": 0}
+    for case in workload.cases:
+        words = values.run(program, case_inputs(program, workload, case))
+        negative = {name for name, own in words.items() if is_minus_one(quotients[name], own)}
+        found["split"] += not negative.isdisjoint(SPLITS)
+        found["compress"] += not negative.isdisjoint(COMPRESSIONS)
+    return found
+
+
+def is_minus_one(vector: Residues, words: Sequence[int]) -> bool:
+    """Whether these residues, with the factor of the vector, are those of -1."""
+    channels = zip(words, vector.factor, vector.base, strict=True)
+    return all((word + factor) % modulus.value == 0 for word, factor, modulus in channels)
+
+
+PAGE = Page(
+    "single-base",
+    "Single-base products",
+    INTRODUCTION,
+    {
+        "Field (n, w), rowers": lambda row: row["configuration"],
+        "Products": lambda row: f"{row['vectors']:,}",
+        "Mismatches": mismatches,
+        "Oracle checks": lambda row: f"{row['oracle_checks']:,}",
+        "Operands": lambda row: f"{row['operands']:g} M_a",
+        "Quotients −1": lambda row: f"{row['split']:,} / {row['compress']:,}",
+        "Latency": lambda row: row["cycles"]["latency"],
+        "Interval": lambda row: row["cycles"]["interval"],
+        "Seconds": lambda row: f"{row['seconds']:.0f}",
+        "Commit": lambda row: f"`{row['commit']}`",
+    },
+)
+
+
+def main() -> int:
+    """Run the rows that are missing; 0 if every row is without fault."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", nargs="*", default=[""], metavar="PART")
+    parser.add_argument("--vectors", type=int, default=VECTORS, help="products of each row")
+    parser.add_argument("--jobs", type=int, default=2, help="rows at once")
+    options = parser.parse_args()
+    commit, rows = current_commit(), PAGE.rows()
+    tasks = {
+        name: partial(measure, name, options.vectors, commit)
+        for name in ROWS
+        if any(part in name for part in options.rows)
+        and not made(rows.get(name), commit, "vectors", options.vectors)
+    }
+    complete(PAGE, rows, list(ROWS), tasks, options.jobs)
+    return int(any(row["failures"] for row in rows.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

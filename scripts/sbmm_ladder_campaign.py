@@ -1,0 +1,217 @@
+"""Scalar multiplications on simulated coprocessors whose field unit is SBMM, against affine ones.
+
+A hundred on a prime of 192 bits and twenty on one of 512, through the bus, and a step of the ladder
+beside RNS Montgomery. Writes docs/results/sbmm_ladder.md and .json with the commit. Rows that are
+in the .json for the same commit are kept; ``--rows`` limits it to some of them.
+"""
+
+import argparse
+import json
+import random
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from campaign import RESULTS, ROOT, current_commit
+from rich.console import Console
+
+from residua.cores.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.directory import build
+from residua.cores.driver.client import CoreError
+from residua.cores.ladder_comparison import ladder_step
+from residua.cores.specification import check_coprocessor
+from residua.curves import affine
+from residua.curves.parameters import WeierstrassCurve, curve_from_parameters, parameters_of
+from residua.explore.curve_search import make
+from residua.numbers.half_bases import sparse_half_bases
+
+WORK = ROOT / "build" / "sbmm_ladder"
+SEED = 1
+STALLS = 96
+MOST_FAILURES = 5
+COFACTOR = 4096
+
+ROWS: dict[str, dict[str, int]] = {
+    "192 (12, 16)": {"channels": 12, "width": 16, "count": 100},
+    "512 (16, 32)": {"channels": 16, "width": 32, "count": 20},
+}
+"""Sizes by the name of the row, and how many multiplications."""
+
+STEPS = ((12, 16), (16, 32), (24, 16), (32, 16))
+"""n and w of the ladder steps that are compared."""
+
+INTRODUCTION = """\
+The Verilog of coprocessors with `algorithm = "sbmm"` and their AXI buses, simulated with Verilator
+and operated by the Python driver: complete multiplications k P of random points by random, blinded
+scalars, compared with affine arithmetic on Python integers. The first scalars are 1, 2 and those
+next to the order; the order itself has to give the neutral element. Every second multiplication
+runs with random stalls. The curves are over primes P = M_a^2 - 2 that Residua generates, by complex
+multiplication, with the (X, Z) ladder. Cycles are those without stalls, host included. A + after
+the commit says that the sources differed from it. `make campaign-sbmm` writes this page."""
+
+STEP_TEXT = """\
+Cycles of one bit of the (X, Z) ladder (SBMM Table 6), any a and b, on both field units with n/2
+rowers each: SBMM with moduli of w bits and the narrow rower, RNS Montgomery with w + 1 bits.
+Compress is how many elements a step compresses, with the fewest bits of m_gamma for which that is
+least. All slots of all schedules do something but for those in brackets."""
+
+
+def curve_of(channels: int, width: int, folder: Path) -> WeierstrassCurve:
+    """A curve over the prime of the half bases of this size."""
+    half = channels // 2
+    base_a, _ = sparse_half_bases(width, half, weight=3, rowers=half, quadratic=True)
+    prime = base_a.product**2 - 2
+    path = folder / "curve.toml"
+    made = make(
+        prime,
+        path,
+        name=f"generated{prime.bit_length()}",
+        method="multiplication",
+        cofactor=COFACTOR,
+    )
+    curve = curve_from_parameters(made["curve"])
+    assert isinstance(curve, WeierstrassCurve)
+    return curve
+
+
+def cases(curve: WeierstrassCurve, count: int) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Scalars and points, the exceptional ones first."""
+    draw = random.Random(f"{SEED} {curve.name}")
+    special = [1, 2, curve.order - 1, curve.order, curve.order + 1]
+    for index in range(count):
+        point = affine.multiply(curve, draw.randrange(1, curve.order), curve.base_point)
+        assert point is not None
+        bits = max(curve.order_bits, curve.field_bits)
+        yield special[index] if index < len(special) else draw.getrandbits(bits), point
+
+
+def measure(name: str, commit: str) -> dict[str, Any]:
+    """Build the core of one row and put it to the test."""
+    size = ROWS[name]
+    folder = WORK / "".join(c if c.isalnum() else "_" for c in name)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    curve = curve_of(size["channels"], size["width"], folder)
+    directory = build(check_coprocessor(specified(curve)), folder / "core")
+    model = directory_model(directory)
+    drivers = []
+    for seed, stalls in ((SEED, 0), (SEED + 1, STALLS)):
+        simulator = BusSimulator(model, seed=seed, stalls=stalls)
+        drivers.append((simulator, client(simulator, curves(directory))))
+    start, failures, cycles = time.monotonic(), [], set()
+    for index, (k, point) in enumerate(cases(curve, size["count"])):
+        simulator, driver = drivers[index % 2]
+        before = simulator.cycles
+        try:
+            found = tuple(driver.execute("point_multiply", 0, (k, *point), 2))
+        except CoreError as error:
+            found = () if error.status == "neutral" else (error.status,)
+        if index % 2 == 0 and found:
+            cycles.add(simulator.cycles - before)
+        if found != (affine.multiply(curve, k, point) or ()):
+            failures.append(f"k = {k:#x}, P = {point}")
+    parameters = directory.manifest["parameters"]
+    return {
+        "row": name,
+        "core": directory.top,
+        "prime_bits": curve.field_bits,
+        "extra_bits": parameters["extra_bits"],
+        "blinding": parameters["blinding"],
+        "step": directory.manifest["cycles"]["ladder_step"],
+        "count": size["count"],
+        "mismatches": len(failures),
+        "failures": failures[:MOST_FAILURES],
+        "cycles": [min(cycles), max(cycles)],
+        "seconds": round(time.monotonic() - start, 1),
+        "commit": commit,
+    }
+
+
+def specified(curve: WeierstrassCurve) -> dict[str, Any]:
+    """The specification of a row's core."""
+    return {
+        "algorithm": "sbmm",
+        "curve": [parameters_of(curve)],
+        "formula": "xz-ladder",
+        "bus": "axi",
+    }
+
+
+def step_rows(commit: str) -> list[dict[str, Any]]:
+    """Ladder steps of all sizes on both field units."""
+    found = []
+    for channels, width in STEPS:
+        step = ladder_step(channels, width)
+        found.append({**asdict(step), "saved": round(step.saved, 4), "commit": commit})
+    return found
+
+
+def markdown(data: dict[str, Any]) -> str:
+    """The page for the documentation."""
+    head = ["Prime bits (n, w)", "Core", "g", "Blinding bits", "Multiplications", "Mismatches"]
+    head += ["Cycles a bit", "Cycles of k P", "Seconds", "Commit"]
+    lines = ["# Point multiplication on SBMM", "", INTRODUCTION, "", *_table_head(head)]
+    for row in data["multiplications"]:
+        least, most = row["cycles"]
+        cells = [row["row"], f"`{row['core']}`", row["extra_bits"], row["blinding"], row["count"]]
+        cells += [row["mismatches"], row["step"]]
+        cells += [f"{least:,}" if least == most else f"{least:,} to {most:,}"]
+        cells += [f"{row['seconds']:.0f}", f"`{row['commit']}`"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    head = ["n", "w", "Rowers", "g", "Compress", "SBMM", "RNS Montgomery", "Saved", "Commit"]
+    lines += ["", "## A step of the ladder", "", STEP_TEXT, "", *_table_head(head)]
+    for row in data["steps"]:
+        cells = [row["channels"], row["width"], row["rowers"], row["extra_bits"]]
+        cells += [row["compressions"], _cycles(row["sbmm"], row["sbmm_full"])]
+        cells += [_cycles(row["montgomery"], row["montgomery_full"])]
+        cells += [f"{100 * row['saved']:.1f} %", f"`{row['commit']}`"]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _table_head(names: list[str]) -> list[str]:
+    return ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+
+
+def _cycles(taken: int, full: int) -> str:
+    return str(taken) if taken == full else f"{taken} ({full})"
+
+
+def main() -> int:
+    """Run the rows that are missing; 0 if every row is without fault."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", nargs="*", choices=ROWS, default=list(ROWS), metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=2, help="rows at once")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="where the tables go")
+    options = parser.parse_args()
+    console, commit = Console(), current_commit()
+    path = options.results / "sbmm_ladder.json"
+    data = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    fresh = commit if not commit.endswith("+") else None
+    rows = {r["row"]: r for r in data.get("multiplications", ()) if r["commit"] == fresh}
+    with ProcessPoolExecutor(options.jobs) as pool:
+        tasks = [pool.submit(measure, n, commit) for n in options.rows if n not in rows]
+        for task in as_completed(tasks):
+            row = task.result()
+            rows[row["row"]] = row
+            console.print(f"{row['row']}: {row['count']} run, {row['mismatches']} mismatches")
+            for failure in row["failures"]:
+                console.print(f"  {failure}", style="red", markup=False)
+    data = {
+        "multiplications": [rows[name] for name in ROWS if name in rows],
+        "steps": step_rows(commit),
+    }
+    options.results.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    page = options.results / "sbmm_ladder.md"
+    page.write_text(markdown(data), encoding="utf-8")
+    return int(any(row["mismatches"] for row in rows.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

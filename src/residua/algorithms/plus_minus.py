@@ -1,0 +1,158 @@
+"""Plus-minus modular inversion in an RNS (CHES 2013 slides, algorithm (2/4)), complete.
+
+A binary extended Euclidean algorithm without comparisons. Throughout, for odd P and U3,
+
+    x V1 = V3,  x U1 = U3  modulo P,     |V1|, |U1| < P,     |V3| <= P / 2^v,  |U3| <= P / 2^u.
+
+An even V3 is divided by 2 or 4; of an odd one and U3 the sum or the difference is divisible by 4,
+which takes v to min(u, v) + 1 with the smaller one in U3. Every step makes u + v larger, so that
+there are at most 2 floor(log2 P) of them. V3 = 1 or -1 ends it: the inverse is V1 or -V1.
+
+The slides leave out starting values, tags and the multiples of P that are added to V1; here they
+are as ERRATA E12 to E14 have them. The end is tested after every step, so that it needs no test of
+U3, whose every value was one of V3.
+
+What the loop decides depends on V3 and U3 alone (`reduction`); V1 and U1 follow its steps, a
+straight line of operations (`cofactor`).
+"""
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import NamedTuple, Protocol, TypeVar
+
+from residua.errors import SpecificationError
+
+V = TypeVar("V")
+
+
+class Kind(IntEnum):
+    """What a step does to (V, U)."""
+
+    HALVE = 0
+    QUARTER = 1
+    ADD = 2
+    SUBTRACT = 3
+
+
+class Step(NamedTuple):
+    """V / 2, V / 4, (V + U) / 4 or (V - U) / 4; with ``exchange`` U takes the V of before."""
+
+    kind: Kind
+    exchange: bool = False
+
+
+class Reduction(NamedTuple):
+    """Steps that take (x, P) to V3 = ``sign``, 1 or -1."""
+
+    steps: tuple[Step, ...]
+    sign: int
+
+
+class Operations(Protocol[V]):
+    """What the algorithm asks of numbers of either sign, up to P; P is odd."""
+
+    @property
+    def modulus(self) -> int:
+        """P."""
+
+    def constant(self, number: int) -> V:
+        """A number in [-P, P]."""
+
+    def mod4(self, value: V) -> int:
+        """A number modulo 4 (slides: mod4)."""
+
+    def equals(self, value: V, number: int) -> bool:
+        """Whether a value is this number."""
+
+    def step(self, kind: Kind, x: V, y: V, multiple: int) -> V:
+        """(x + k P) / 2, or (x, x + y or x - y, and k P) / 4 (slides: div2r); exact."""
+
+
+def reduction(ops: Operations[V], x: V) -> Reduction:
+    """The steps for V3 = x, 0 < x < P.
+
+    Raises:
+        SpecificationError: x has no inverse.
+    """
+    steps: list[Step] = []
+    sign = 0
+    for step, end in _loop(ops, x):
+        if step is not None:
+            steps.append(step)
+        sign = end
+    return Reduction(tuple(steps), sign)
+
+
+def _loop(ops: Operations[V], x: V) -> Iterator[tuple[Step | None, int]]:
+    """Every step with 0, and at last no step with 1 or -1."""
+    v3, u3 = x, ops.constant(ops.modulus)
+    b_v, b_u = ops.mod4(v3), ops.modulus % 4
+    ahead = 0  # v - u
+    while not (end := _unit(ops, v3)):
+        if b_v % 2 == 0:
+            step = Step(Kind.QUARTER if b_v == 0 else Kind.HALVE)
+            ahead += 2 if b_v == 0 else 1
+        else:
+            kind = Kind.ADD if (b_v + b_u) % 4 == 0 else Kind.SUBTRACT
+            step = Step(kind, ahead > 0)
+            ahead = 1 - ahead if step.exchange else 1 + ahead
+        yield step, 0
+        new = ops.step(step.kind, v3, u3, 0)
+        if step.exchange:
+            u3, b_u = v3, b_v
+        v3, b_v = new, ops.mod4(new)
+    yield None, end
+
+
+def _unit(ops: Operations[V], value: V) -> int:
+    """The number if it is 1 or -1, else 0."""
+    if ops.equals(value, 1):
+        return 1
+    if ops.equals(value, -1):
+        return -1
+    if ops.equals(value, 0):
+        raise SpecificationError("the operand has no inverse: it shares a factor with P")
+    return 0
+
+
+def cofactor(ops: Operations[V], steps: Sequence[Step]) -> V:
+    """V1 after these steps, in (-P, P)."""
+    v1, u1 = ops.constant(1), ops.constant(0)
+    for kind, exchange in steps:
+        tag = ops.mod4(v1)
+        if kind is Kind.ADD:
+            tag += ops.mod4(u1)
+        elif kind is Kind.SUBTRACT:
+            tag -= ops.mod4(u1)
+        new = ops.step(kind, v1, u1, multiple(kind, tag % 4, ops.modulus))
+        u1, v1 = (v1 if exchange else u1), new
+    return v1
+
+
+def multiple(kind: Kind, tag: int, modulus: int) -> int:
+    """k for which a number with this tag plus k P is divisible by 2 or 4 (ERRATA E14)."""
+    if kind is Kind.HALVE:
+        return tag % 2
+    if tag % 2 == 0:
+        return tag
+    return 1 if (tag + modulus) % 4 == 0 else -1
+
+
+def corrected(value: int, sign: int, modulus: int) -> int:
+    """The inverse in [0, P) of V1 in (-P, P) and V3 = sign (ERRATA E13, and P taken off)."""
+    return sign * value % modulus
+
+
+def check_operand(x: int, modulus: int) -> None:
+    """Refuse what has no inverse by its size: 0, and P and above.
+
+    Raises:
+        SpecificationError: x is not in [1, P).
+    """
+    if not 0 < x < modulus:
+        raise SpecificationError(f"{x} is not in [1, P): 0 has no inverse, and P or more no place")
+
+
+def most_steps(modulus: int) -> int:
+    """A bound for the steps of any operand: u and v are at most floor(log2 P)."""
+    return 2 * (modulus.bit_length() - 1)

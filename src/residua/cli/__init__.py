@@ -1,0 +1,86 @@
+"""The command line: verbs, and nothing that calculates.
+
+A verb's module is loaded when the verb is called, so that none waits for libraries of others.
+"""
+
+import os
+import sys
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from residua.cores.manifest import version
+from residua.errors import SpecificationError
+from residua.toolchain.process import ToolError
+
+VERBS = {
+    "build": "cores",
+    "verify": "cores",
+    "synth": "cores",
+    "report": "cores",
+    "bases": "cores",
+    "cost": "cores",
+    "range": "ranges",
+    "tables": "papers",
+    "primes": "primes",
+    "curve": "curves",
+}
+"""The module of each verb, in the order of the help."""
+
+
+class _Verbs(TyperGroup):
+    """Loads the module of a verb when it is asked for."""
+
+    def list_commands(self, ctx: object) -> list[str]:
+        del ctx
+        return list(VERBS)
+
+    # The classes of contexts and commands are private to Typer.
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        if cmd_name not in self.commands:
+            # For a verb that does not exist all are loaded: one of them may have been meant.
+            for name in {VERBS[cmd_name]} if cmd_name in VERBS else set(VERBS.values()):
+                module = import_module(f"{__name__}.{name}")
+                self.commands.update(typer.main.get_group(module.app).commands)
+        return super().get_command(ctx, cmd_name)
+
+
+app = typer.Typer(
+    cls=_Verbs,
+    name="residua",
+    help="From a modulus or a curve to verified RNS modular-arithmetic hardware.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        sys.stdout.write(f"residua {version()}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """The program: what a user can put right ends in one paragraph and exit code 2."""
+    try:
+        app()
+    except (SpecificationError, ToolError) as error:
+        sys.stderr.write(f"residua: {error}\n")
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of a pipe left; nothing is wrong here.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -1,0 +1,159 @@
+"""Verbs of cores: build, verify, synth, report, and what is known before: bases, cost."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from residua.cli.terminal import Json, counter, show, steps
+from residua.cores import cost as costs
+from residua.cores import directory as directories
+from residua.cores import specification as specifications
+from residua.cores.evidence import INVERSIONS, POINTS, POWERS, PRODUCTS, verify_directory
+from residua.cores.rns_montgomery import search
+from residua.cores.specification_keys import Key
+from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
+from residua.report import page, tables
+
+BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
+"""Keys that a search of bases takes."""
+
+LISTS = ("curve",)
+"""Keys whose flags may be given several times."""
+
+app = typer.Typer()
+
+Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to make.")]
+Core = Annotated[Path, typer.Argument(metavar="DIR", help="What `residua build` wrote.")]
+Flags = dict[str, str | None]
+
+
+def specification_flags(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb one flag for each of these keys, as text, in its argument ``flags``."""
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(verb)
+        def wrapper(**arguments: object) -> None:
+            flags = {name: _joined(arguments.pop(name)) for name in names}
+            verb(**arguments, flags=flags)
+
+        signature = inspect.signature(verb, eval_str=True)
+        own = [p for name, p in signature.parameters.items() if name != "flags"]
+        added = [_flag(name, specifications.keys()[name]) for name in names]
+        parameters = sorted([*own, *added], key=lambda p: p.default is not p.empty)
+        vars(wrapper)["__signature__"] = inspect.Signature(parameters)
+        wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+        return wrapper
+
+    return decorate
+
+
+def _flag(name: str, key: Key) -> inspect.Parameter:
+    text = f"{key.meaning} Values: {key.allowed}. Default: {key.default}.".replace("`", "")
+    option = typer.Option(f"--{name.replace('_', '-')}", metavar=key.metavar, help=text)
+    kind: Any = list[str] | None if name in LISTS else str | None
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option]
+    )
+
+
+def _joined(value: object) -> str | None:
+    """A flag's value; one that was given several times as a list with commas."""
+    if isinstance(value, list):
+        return ",".join(value) or None
+    return None if value is None else str(value)
+
+
+@app.command()
+@specification_flags(*specifications.keys())
+def build(
+    *,
+    output: Output,
+    flags: Flags,
+    spec: Annotated[
+        Path | None, typer.Argument(metavar="SPEC", help="A TOML file; flags override it.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make the directory of a core: Verilog, manifest, interface."""
+    directories.check_free(output)
+    specification = specifications.load_any(spec, flags)
+    with steps("build") as step:
+        made = directories.build(specification, output, step)
+    show(directories.summary(made.manifest), as_json, lambda found: tables.built(found, output))
+
+
+@app.command()
+def verify(
+    directory: Core,
+    *,
+    vectors: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help=f"Results to compare (default {PRODUCTS}, {POWERS} powers, {INVERSIONS} inverses)"
+            f"; of a coprocessor, multiplications of points on each curve (default {POINTS}).",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the operands.")] = 1,
+    stalls: Annotated[
+        bool, typer.Option(help="Random gaps between operands, or runs back to back.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate the Verilog of a directory against its model, or against plain integers."""
+    opened = directories.Directory.open(directory)
+    with counter("verify") as progress:
+        found = verify_directory(
+            opened, vectors=vectors, seed=seed, stalls=stalls, progress=progress
+        )
+    show(found, as_json, tables.verified)
+    if not found["passed"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+def synth(
+    directory: Core,
+    *,
+    target: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
+    seeds: Annotated[int, typer.Option(metavar="N", help="Placements, for ecp5.")] = SEEDS,
+    as_json: Json = False,
+) -> None:
+    """Synthesise a directory for a device; place and route it for an ECP5."""
+    opened = directories.Directory.open(directory)
+    with steps("synth") as step:
+        found = synthesise_directory(opened, target, seeds=seeds, progress=step)
+    show(found, as_json, tables.synthesised)
+
+
+@app.command()
+def report(directory: Core, *, as_json: Json = False) -> None:
+    """Write report.html into a directory, with all results so far."""
+    opened = directories.Directory.open(directory)
+    with steps("report") as step:
+        step("report.html")
+        found = page.write(opened)
+    show(found, as_json, tables.reported)
+
+
+@app.command()
+@specification_flags(*BASE_KEYS)
+def bases(*, flags: Flags, as_json: Json = False) -> None:
+    """Search the pair of bases that a specification leads to."""
+    specification = specifications.load(None, flags)
+    with steps("bases") as step:
+        step("search")
+        found = search(specification)
+    show(found, as_json, tables.bases)
+
+
+@app.command()
+@specification_flags("width", "channels")
+def cost(*, flags: Flags, as_json: Json = False) -> None:
+    """Count the operations of the algorithms beside the formulas."""
+    found = costs.cost_table(flags)
+    show(found, as_json, tables.cost)

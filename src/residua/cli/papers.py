@@ -1,0 +1,46 @@
+"""The verb tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from residua.cli.terminal import Json, show, steps
+from residua.report import documents, paper_tables
+
+app = typer.Typer()
+
+
+@app.command("tables")
+def tables_of(
+    paper: Annotated[
+        str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(paper_tables.PAPERS)}.")
+    ],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Where the page goes, and where rows of an earlier run are taken from.",
+        ),
+    ] = Path("tables"),
+    seeds: Annotated[
+        int, typer.Option(metavar="N", help="Placements on an ECP5; 0 leaves them out.")
+    ] = paper_tables.SEEDS,
+    synthesis: Annotated[
+        bool, typer.Option(help="Measure with tools, or only take over what is there.")
+    ] = True,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make the tables and figures of a paper with measured columns beside its own."""
+    with steps("tables") as step:
+        document, data = paper_tables.make(
+            paper, output, seeds=seeds, synthesis=synthesis, only=only or (), progress=step
+        )
+    show(data, as_json, lambda _: documents.terminal(document))

@@ -1,0 +1,81 @@
+"""The verb primes."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from residua.cli.terminal import Json, counter, show
+from residua.explore import prime_search
+from residua.explore.chain import Chain, Closing
+from residua.numbers.search import Style
+from residua.report import prime_tables
+
+app = typer.Typer()
+
+
+@app.command()
+def primes(
+    *,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Directory; one is continued.")
+    ] = Path("primes"),
+    bits: Annotated[int | None, typer.Option(metavar="B", help="Bits of P.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="W", help="Bits of a modulus.")] = None,
+    channels: Annotated[
+        int | None, typer.Option(metavar="N", help="Moduli of both half-bases, even.")
+    ] = None,
+    moduli: Annotated[
+        str | None, typer.Option(metavar="M,M,...", help="Choose base a from these moduli.")
+    ] = None,
+    multiplier: Annotated[int, typer.Option(metavar="D", help="d of P = d M_a^2 - c.")] = 1,
+    offset: Annotated[int, typer.Option(metavar="C", help="c of P = d M_a^2 - c.")] = 2,
+    bases: Annotated[Style, typer.Option(help="Any h, or h of low signed-digit weight.")] = "any",
+    weight: Annotated[int, typer.Option(metavar="D", help="Signed digits of a sparse h.")] = 3,
+    largest: Annotated[int | None, typer.Option(metavar="H", help="The largest h.")] = None,
+    count: Annotated[int, typer.Option(metavar="N", help="Primes to find.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", help="Which primes come first.")] = 0,
+    pick: Annotated[
+        int, typer.Option(metavar="K", help="Prove the K-th and find its base b; 0: none.")
+    ] = 1,
+    products: Annotated[int, typer.Option(metavar="K", help="Successive products.")] = 1,
+    terms: Annotated[int, typer.Option(metavar="S", help="Products that each sums.")] = 1,
+    closing: Annotated[Closing, typer.Option(help="What follows the products.")] = "compress",
+    below: Annotated[int, typer.Option(metavar="B", help="Operands are below B M_a.")] = 1,
+    unsigned: Annotated[bool, typer.Option(help="K and R non-negative, as published.")] = False,
+    width_b: Annotated[
+        int | None, typer.Option(metavar="W", help="Bits of base b's moduli; as base a's.")
+    ] = None,
+    gamma: Annotated[
+        int | None, typer.Option(metavar="G", help="m_gamma = 2^G; as small as it may be.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one a core.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Only check a file of an earlier run.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Find primes d M_a^2 - c for SBMM; prove one and find its second half-base."""
+    if check:
+        # SymPy takes longer to load than many a search.
+        from residua.explore import prime_check  # noqa: PLC0415
+
+        with counter("primes") as progress:
+            verdict = prime_check.check_file(check, progress)
+        show(verdict, as_json, prime_tables.checked)
+        return
+    search = prime_search.request(
+        bits=bits, width=width, channels=channels, multiplier=multiplier, offset=offset,
+        style=bases, weight=weight, largest=largest, seed=seed,
+        moduli=prime_search.numbers(moduli),
+    )  # fmt: skip
+    chain = Chain(products, terms, closing, below, unsigned)
+    with counter("primes") as progress:
+        found = prime_search.run(
+            search, chain, output, count=count, pick_number=pick, width_b=width_b, gamma=gamma,
+            processes=workers, scheduler=scheduler, progress=progress,
+        )  # fmt: skip
+    show(found, as_json, prime_tables.primes)

@@ -1,0 +1,52 @@
+"""The verb range."""
+
+from typing import Annotated
+
+import typer
+
+from residua.cli.terminal import Json, show, steps
+from residua.cores import dynamic_range as dynamic_ranges
+from residua.report import range_table
+
+app = typer.Typer()
+
+
+@app.command("range")
+def range_of(
+    formula: Annotated[
+        str,
+        typer.Argument(
+            metavar="FORMULA",
+            help=f"{', '.join(dynamic_ranges.FORMULAS)}, or a file with a formula as text.",
+        ),
+    ],
+    *,
+    modulus: Annotated[str, typer.Option(metavar="P", help="A name, a number, or @file.")],
+    reduce: Annotated[
+        str | None,
+        typer.Option(metavar="NAME,...", help="Only this placement, beside the results."),
+    ] = None,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=N", help="An input that is a small number."),
+    ] = None,
+    bits: Annotated[int | None, typer.Option(metavar="B", help="The range that there is.")] = None,
+    width: Annotated[int | None, typer.Option(metavar="W", help="Or bits of a modulus,")] = None,
+    channels: Annotated[int | None, typer.Option(metavar="N", help="and their number.")] = None,
+    most: Annotated[
+        int, typer.Option(metavar="K", help="Values to reduce beside the results.")
+    ] = dynamic_ranges.MOST,
+    cost: Annotated[
+        int, typer.Option(metavar="C", help="Products that a reduction takes as long as.")
+    ] = dynamic_ranges.REDUCTION_COST,
+    as_json: Json = False,
+) -> None:
+    """Find where a formula is best reduced in an RNS, and the range that it needs then."""
+    available = dynamic_ranges.available_bits(bits, width, channels)
+    names = None if reduce is None else [name for name in reduce.split(",") if name]
+    with steps("range") as step:
+        step("placements")
+        found = dynamic_ranges.dynamic_range(
+            formula, modulus, reduce=names, fixed=fixed or (), bits=available, most=most, cost=cost
+        )
+    show(found, as_json, range_table.placements)

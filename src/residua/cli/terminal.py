@@ -1,0 +1,59 @@
+"""What verbs share: results and progress on the terminal."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+
+
+def show(
+    found: dict[str, Any],
+    as_json: bool,
+    table: Callable[[dict[str, Any]], Sequence[RenderableType]],
+) -> None:
+    """Print what a verb found, as one JSON object or as tables."""
+    if as_json:
+        sys.stdout.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+    else:
+        Console().print(*table(found), sep="\n")
+
+
+@contextmanager
+def _progress(verb: str) -> Iterator[tuple[Progress, Any]]:
+    """Progress on standard error, out of the way of what is printed."""
+    columns = (
+        SpinnerColumn(), TextColumn("{task.fields[verb]}: {task.description}"), BarColumn(),
+        TimeElapsedColumn(),
+    )  # fmt: skip
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        yield bar, bar.add_task("", verb=verb, total=None)
+
+
+@contextmanager
+def steps(verb: str) -> Iterator[Callable[[str], None]]:
+    """Progress of a verb without an end that is known: a function that takes the next step."""
+    with _progress(verb) as (bar, task):
+        yield lambda step: bar.update(task, description=step)
+
+
+@contextmanager
+def counter(verb: str) -> Iterator[Callable[[int, int | None], None]]:
+    """Progress of a verb: a function that takes what is done and the total."""
+    with _progress(verb) as (bar, task):
+        bar.update(task, description="start")
+        yield lambda done, total: bar.update(
+            task,
+            completed=done,
+            total=total,
+            description=f"{done} of {total}" if total else f"{done}",
+        )

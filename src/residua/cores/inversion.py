@@ -1,0 +1,164 @@
+"""A modular inverter: from a specification to its design, figures and promises."""
+
+import random
+from functools import cached_property
+from typing import Any, Protocol
+
+from amaranth.lib.wiring import Component
+from gmpy2 import invert
+
+from residua.cores.inversion_specification import InversionSpecification
+from residua.hardware.division_steps_inverter import DivisionStepsDesign
+from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.machines.plus_minus import PlainNumbers
+from residua.numbers.catalogue import modulus_name
+from residua.numbers.hats import hat_form
+
+AVERAGED = 1000
+"""Random operands over which the average cycles of a manifest are taken."""
+
+
+class InverterDesign(Protocol):
+    """What every inverter on streams has."""
+
+    @property
+    def modulus(self) -> int:
+        """P."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+
+    @property
+    def words(self) -> int:
+        """Words of an operand and of a result."""
+
+    @property
+    def fewest(self) -> int:
+        """The latency of the fastest inversion."""
+
+    @property
+    def longest(self) -> int:
+        """The latency that no operand exceeds."""
+
+    def cycles(self, x: int) -> int | None:
+        """The latency of an operand; None if that is not promised."""
+
+    def component(self) -> Component:
+        """A new component of the design."""
+
+
+class InversionCore:
+    """Everything about one modular inverter.
+
+    Attributes:
+        request: the specification as given.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+
+    def __init__(self, request: InversionSpecification) -> None:
+        self.request = request
+        self.design = self._design()
+
+    def _design(self) -> InverterDesign:
+        request = self.request
+        if not request.plus_minus:
+            return DivisionStepsDesign(request.modulus, request.width)
+        form = hat_form(request.modulus, request.width, request.channels, request.truncation)
+        padded = request.inversion == "plus-minus-ct"
+        return PlusMinusDesign(form, padded, request.cox_registers or 0)
+
+    @property
+    def name(self) -> str:
+        """Name of the top module, inversion_<method>_<bits>x<w> unless asked otherwise."""
+        method = self.request.inversion.replace("-", "_")
+        own = f"{method}_{self.request.modulus.bit_length()}x{self.request.width}"
+        return self.request.name or own
+
+    @cached_property
+    def specification(self) -> InversionSpecification:
+        """The request with every choice made; it leads to this core again."""
+        values: dict[str, Any] = {"name": self.name}
+        if isinstance(self.design, PlusMinusDesign):
+            values["channels"] = len(self.design.form.base)
+            values["truncation"] = self.design.form.truncation
+            values["cox_registers"] = self.design.cox_registers
+        return self.request.model_copy(update=values)
+
+    @property
+    def constant_time(self) -> bool:
+        """Whether every operand takes as many cycles."""
+        return self.design.fewest == self.design.longest or self.request.inversion.endswith("-ct")
+
+    def component(self) -> Component:
+        """A new component of the design."""
+        return self.design.component()
+
+    def expected(self, x: int) -> int | None:
+        """1 / x modulo P by plain integers; None if the core must refuse x."""
+        modulus = self.design.modulus
+        if not 0 < x < modulus:
+            return None
+        try:
+            return int(invert(x, modulus))
+        except ZeroDivisionError:
+            return None
+
+    @cached_property
+    def cycles(self) -> dict[str, Any]:
+        """From the last operand word to the last result word, of the longest inversion and others.
+
+        ``interval`` is what two of the longest are apart; ``average`` that of random operands.
+        """
+        design = self.design
+        found: dict[str, Any] = {
+            "latency": design.longest,
+            "interval": design.longest + design.words,
+            "shortest": design.longest if self.constant_time else design.fewest,
+            "average": self.average,
+        }
+        if isinstance(design, PlusMinusDesign):
+            found |= {"period": design.period, "most_steps": design.most_steps}
+            found["conversions"] = design.frame
+        return found
+
+    @cached_property
+    def average(self) -> float:
+        """Of `AVERAGED` operands that a fixed seed chooses."""
+        if self.constant_time:
+            return float(self.design.longest)
+        chooser, numbers = random.Random(1), PlainNumbers(self.design.modulus)
+        found: list[int] = []
+        while len(found) < AVERAGED:
+            if (cycles := self.design.cycles(chooser.randrange(1, numbers.modulus))) is not None:
+                found.append(cycles)
+        return round(sum(found) / AVERAGED, 1)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, big ones as decimal strings."""
+        request, design = self.request, self.design
+        parameters: dict[str, Any] = {
+            "algorithm": request.algorithm,
+            "interface": "words",
+            "inversion": request.inversion,
+            "timing": "constant" if self.constant_time else "variable",
+            "modulus": str(request.modulus),
+            "modulus_name": modulus_name(request.modulus),
+            "modulus_bits": request.modulus.bit_length(),
+            "w": request.width,
+            "n": None,
+        }
+        if isinstance(design, PlusMinusDesign):
+            form = design.form
+            parameters |= {
+                "n": len(form.base),
+                "base": [str(m.value) for m in form.base],
+                "h": [m.offset for m in form.base],
+                "t": form.truncation,
+                "offset": str(form.offset),
+                "cox_registers": design.cox_registers,
+            }
+        return parameters

@@ -1,0 +1,231 @@
+"""The RTL of an inverter against plain integers: every word of every result, and all cycles.
+
+A C++ harness drives the streams of the Verilated core. What it must give is computed here, by
+gmpy2; how many cycles that takes, by the model of the loop.
+"""
+
+import json
+import random
+import tempfile
+import time
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from residua.cores.inversion import InversionCore
+from residua.cores.verification import (
+    COMMON_SOURCE,
+    STEPS,
+    Progress,
+    VerificationResult,
+    compile_harness,
+)
+from residua.cores.word_verification import LARGEST_STEP, WORD_SOURCE
+from residua.errors import SpecificationError
+from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.toolchain import process
+
+MODEL_CHECKS = 64
+"""Inversions of one verification that the model of the rowers' words makes, too."""
+
+CYCLE_CHECKS = 2000
+"""Inversions of one verification whose cycles are compared with the model's, at most.
+
+Those of all are compared with the longest.
+"""
+
+_HARNESS = Path(__file__).with_name("inversion_harness.cpp")
+
+
+@dataclass(frozen=True)
+class InverterSimulator:
+    """A Verilated inverter with its harness."""
+
+    core: InversionCore
+    executable: Path
+    build_seconds: float
+
+
+@dataclass(frozen=True)
+class InversionFindings:
+    """A verdict, and the measured cycles of every inversion of an x that has an inverse."""
+
+    verdict: VerificationResult
+    cycles: tuple[int, ...]
+
+
+def build_inverter_simulator(
+    core: InversionCore, rtl_sources: Sequence[Path], *, build_dir: Path, optimise: bool = True
+) -> InverterSimulator:
+    """Compile the RTL of an inverter and the harness; see `word_verification`."""
+    start, design, top = time.monotonic(), core.design, core.name
+    lines = [
+        "// Generated: the core's interface, then the harness.",
+        "#include <cstdint>",
+        f'#include "V{top}.h"',
+        "namespace tables {",
+        f"using Core = V{top};",
+        "using Word = std::uint64_t;",
+        f"constexpr int width = {design.width}, words = {design.words};",
+        f"constexpr int number_bytes = {_number_bytes(core)};",
+        f"constexpr int longest = {design.longest};",
+        "}  // namespace tables",
+    ]
+    text = "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
+    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
+    return InverterSimulator(core, executable, time.monotonic() - start)
+
+
+def verify_inversions(
+    simulator: InverterSimulator,
+    *,
+    vectors: int,
+    seed: int,
+    stalls: bool,
+    progress: Progress | None = None,
+) -> InversionFindings:
+    """Make ``vectors`` inversions of operands chosen by ``seed``, adversarial ones first.
+
+    Without ``stalls`` cycles are compared with those of the model. Stops after the first few
+    differences; a difference is a finding, not an error.
+
+    Raises:
+        SpecificationError: ``vectors`` is not positive.
+        ToolError: the simulator does not run.
+    """
+    if vectors < 1:
+        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    start, core = time.monotonic(), simulator.core
+    chooser = random.Random(seed)
+    operands = chain(edge_operands(core, chooser), random_operands(core, chooser))
+    step = min(max(-(-vectors // STEPS), 1000), LARGEST_STEP)
+    failures: list[str] = []
+    measured: list[int] = []
+    done = mismatches = 0
+    while done < vectors and not failures:
+        xs = [next(operands) for _ in range(min(step, vectors - done))]
+        report, cycles = _simulate(simulator, xs, seed + done, stalls)
+        failures += _failures(core, xs, report)
+        if not stalls:
+            failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - done)[:3]
+        pairs = zip(xs, cycles, strict=False)
+        measured += [count for x, count in pairs if core.expected(x) is not None]
+        mismatches += report["mismatches"]
+        done += report["vectors"]
+        if progress:
+            progress(done, vectors)
+    checks = _model_checks(core, seed, failures)
+    longest = max(measured, default=None) if not stalls else None
+    verdict = VerificationResult(
+        done,
+        mismatches,
+        longest,
+        None,
+        time.monotonic() - start,
+        simulator.build_seconds,
+        oracle_checks=done,
+        model_checks=checks,
+        failures=tuple(failures),
+    )
+    return InversionFindings(verdict, tuple(measured))
+
+
+def edge_operands(core: InversionCore, chooser: random.Random) -> list[int]:
+    """Adversarial operands, shuffled: ends, small ones, next to powers of two, parts of P.
+
+    Then inverses of all these, operands that differ from P by a power of two, and those that must
+    be refused.
+    """
+    design, modulus = core.design, core.design.modulus
+    most = (1 << (design.width * design.words)) - 1
+    bits = range(modulus.bit_length())
+    near = [(1 << k) + step for k in bits for step in (-1, 0, 1)]
+    near += [modulus - number for number in near]
+    near += [*range(1, 9), modulus - 2, modulus - 1]
+    near += [number for d in (2, 3, 4) for number in (modulus // d, modulus // d + 1)]
+    inside = [number for number in near if 0 < number < modulus]
+    inverses = [y for x in inside if (y := core.expected(x)) is not None]
+    refused = [0, modulus, modulus + 1, 2 * modulus, most // modulus * modulus, most]
+    found = [x for x in dict.fromkeys([*inside, *inverses, *refused]) if x <= most]
+    chooser.shuffle(found)
+    return found
+
+
+def random_operands(core: InversionCore, chooser: random.Random) -> Iterator[int]:
+    """Uniform operands, one in 16 with leading zeros."""
+    modulus = core.design.modulus
+    while True:
+        x = chooser.randrange(1, modulus)
+        if chooser.getrandbits(4) == 0:
+            x >>= chooser.randrange(modulus.bit_length())
+        yield x
+
+
+def _number_bytes(core: InversionCore) -> int:
+    return -(-core.design.words * core.design.width // 8)
+
+
+def _simulate(
+    simulator: InverterSimulator, xs: Sequence[int], seed: int, stalls: bool
+) -> tuple[dict[str, Any], list[int]]:
+    """The harness's report on these operands, from reset, and the cycles of each."""
+    core, size = simulator.core, _number_bytes(simulator.core)
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        with (directory / "cases").open("wb") as file:
+            for x in xs:
+                expected = core.expected(x)
+                for number in (x, expected or 0):
+                    file.write(number.to_bytes(size, "little"))
+                file.write(bytes([expected is None]))
+        words = ["cases", "cycles", str(len(xs)), str(seed), str(int(stalls))]
+        output = process.run(
+            [simulator.executable.resolve(), *words],
+            tool="the simulator",
+            cwd=directory,
+            log=directory / "log",
+        )
+        cycles = array("i")
+        cycles.frombytes((directory / "cycles").read_bytes())
+    report: dict[str, Any] = json.loads(output)
+    return report, list(cycles)
+
+
+def _failures(core: InversionCore, xs: Sequence[int], report: dict[str, Any]) -> list[str]:
+    """What the harness did not like, in words."""
+    found = [report["failure"]] if report["failure"] else []
+    for index in report["failures"]:
+        expected = core.expected(xs[index])
+        wanted = "refused" if expected is None else f"{expected}"
+        found.append(f"the inverse of {xs[index]} should be {wanted}, and is something else")
+    return found
+
+
+def _wrong_cycles(
+    core: InversionCore, xs: Sequence[int], cycles: Sequence[int], checks: int
+) -> list[str]:
+    found = []
+    for index, (x, measured) in enumerate(zip(xs, cycles, strict=False)):
+        every = core.constant_time or index < checks
+        computed = core.design.cycles(x) if every else None
+        if measured > core.design.longest or computed not in (None, measured):
+            found.append(f"{x}: {measured} cycles measured, {computed} computed")
+    return found
+
+
+def _model_checks(core: InversionCore, seed: int, failures: list[str]) -> int:
+    """Inversions by the words that the rowers hold; adds to the failures."""
+    design = core.design
+    if not isinstance(design, PlusMinusDesign):
+        return 0
+    done = 0
+    for x in edge_operands(core, random.Random(seed)):
+        expected = core.expected(x)
+        if expected is not None and done < MODEL_CHECKS:
+            done += 1
+            if design.model.invert(x) != expected:
+                failures.append(f"the model of the rowers is wrong for {x}")
+    return done

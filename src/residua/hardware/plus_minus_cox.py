@@ -1,0 +1,95 @@
+"""The Cox of plus-minus inversion: a number in hat form modulo 4, from all channels at once.
+
+q is the sum of the words' leading bits without its fraction, s the sum of the words' two lowest
+bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 2013 slides, algorithm (3/4)). As only q
+modulo 4 counts, t + 2 bits of the sum are enough.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Module, Signal, Value, signed
+from amaranth.lib import data
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.errors import SpecificationError
+from residua.hardware.delay import delayed
+from residua.hardware.plus_minus_rower import TESTED, leading_bits
+from residua.numbers.hats import HatForm
+
+
+class PlusMinusCox(Component):
+    """``tag`` is X mod 4, ``tests`` whether X is each of `TESTED`.
+
+    Both come ``latency`` cycles after the words' bits, and may change in every cycle.
+
+    Raises:
+        SpecificationError: the latency is negative.
+    """
+
+    def __init__(self, form: HatForm, latency: int) -> None:
+        if latency < 0:
+            raise SpecificationError(f"a Cox has 0 registers or more, not {latency}")
+        self.form, self.latency = form, latency
+        channels = len(form.base)
+        super().__init__(
+            {
+                "leading": In(data.ArrayLayout(signed(leading_bits(form)), channels)),
+                "low": In(data.ArrayLayout(2, channels)),
+                "channel_tests": In(data.ArrayLayout(len(TESTED), channels)),
+                "tag": Out(2),
+                "tests": Out(len(TESTED)),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Two trees of adders and one of gates."""
+        m = Module()
+        form, channels = self.form, range(len(self.form.base))
+        bits = form.truncation + 2
+        leading = [_held(m, f"leading_{i}", bits, self.leading[i]) for i in channels]
+        lows = []
+        for i in channels:
+            own = self.low[i]
+            negative = form.base.cofactors[i] % 4 == 3
+            lows.append(_held(m, f"low_{i}", 2, -own if negative else own))
+        quotient = self._sum(m, "quotient_sum", leading)[form.truncation :]
+        s = self._sum(m, "low_sum", lows)
+        m.d.comb += self.tag.eq(s - quotient if form.base.product % 4 == 1 else s + quotient)
+        tests = ~self._all_zero(m)
+        m.d.comb += self.tests.eq(delayed(m, tests, self.latency, "tests"))
+        return m
+
+    def _all_zero(self, m: Module) -> Value:
+        """For each test whether a channel fails."""
+        failed = Signal(len(TESTED), name="failed")
+        for index in range(len(TESTED)):
+            bits = [~self.channel_tests[i][index] for i in range(len(self.form.base))]
+            total = bits[0]
+            for bit in bits[1:]:
+                total = total | bit
+            m.d.comb += failed[index].eq(total)
+        return failed
+
+    def _sum(self, m: Module, name: str, terms: Sequence[Value]) -> Value:
+        """The sum modulo a power of two, by a tree with ``latency`` registers in it."""
+        depth = max((len(terms) - 1).bit_length(), 1)
+        after = [(depth * (i + 1)) // (self.latency + 1) for i in range(self.latency)]
+        level, values = 0, list(terms)
+        while True:
+            for _ in range(after.count(level)):
+                values = [delayed(m, v, 1, f"{name}_{level}_{i}") for i, v in enumerate(values)]
+            if level == depth:
+                return values[0]
+            level += 1
+            pairs = [values[i : i + 2] for i in range(0, len(values), 2)]
+            values = [
+                _held(m, f"{name}_level_{level}_{i}", len(pair[0]), sum(pair[1:], pair[0]))
+                for i, pair in enumerate(pairs)
+            ]
+
+
+def _held(m: Module, name: str, bits: int, value: Value) -> Signal:
+    signal = Signal(bits, name=name)
+    m.d.comb += signal.eq(value)
+    return signal

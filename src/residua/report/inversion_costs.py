@@ -1,0 +1,78 @@
+"""Counted operations of inversion: plus-minus on random operands, Fermat's chain of products."""
+
+import random
+from functools import cache
+from statistics import fmean
+from typing import Any
+
+from residua.curves.powers import fermat_chain
+from residua.machines.counts import count
+from residua.machines.plus_minus import PlainNumbers, slide_counts
+from residua.numbers.catalogue import parse_modulus
+from residua.report import sbmm_costs
+from residua.report.inversion_published import OPERATIONS, SIZES
+
+SAMPLE = 1000
+"""Random operands over which plus-minus counts are averaged."""
+
+GENERAL = {192: "brainpoolP192r1", 384: "brainpoolP384r1"}
+NIST = {192: "P-192", 384: "P-384"}
+"""Primes of FLT-RNS, whose exponents decide, by l."""
+
+_KINDS = ("emm", "ema", "cox", "mod4")
+
+
+def costs() -> list[dict[str, Any]]:
+    """Every row of the slides' table of operations, published and counted."""
+    rows = []
+    for (algorithm, bits, channels), published in OPERATIONS.items():
+        counted = (
+            _plus_minus(bits, channels)
+            if algorithm == "PM"
+            else _fermat((NIST if algorithm == "NIST" else GENERAL)[bits], channels)
+        )
+        rows.append(
+            {
+                "algorithm": algorithm,
+                "bits": bits,
+                "n": channels,
+                "w": dict(SIZES[bits])[channels],
+                "published": {kind: getattr(published, kind) for kind in _KINDS},
+                "counted": counted,
+            }
+        )
+    return rows
+
+
+def _fermat(name: str, channels: int) -> dict[str, float]:
+    """Of all products of the chain."""
+    products = fermat_products(name)
+    counted = count(sbmm_costs.montgomery_program(channels))
+    return {
+        "products": products,
+        "emm": products * counted.emm,
+        "ema": products * counted.ema,
+        "cox": products * counted.cox,
+        "mod4": 0,
+    }
+
+
+@cache
+def fermat_products(name: str) -> int:
+    """Squarings and multiplications of x^(P - 2)."""
+    chain = fermat_chain(parse_modulus(name))
+    return chain.squarings + chain.multiplications
+
+
+def _plus_minus(bits: int, channels: int) -> dict[str, float]:
+    """The averages of random operands."""
+    runs = [slide_counts(steps, channels) for steps in _samples(bits)]
+    means = {kind: round(fmean(getattr(run, kind) for run in runs)) for kind in _KINDS}
+    return {"steps": round(fmean(run.steps for run in runs), 2), **means}
+
+
+@cache
+def _samples(bits: int) -> list[Any]:
+    chooser, numbers = random.Random(1), PlainNumbers(parse_modulus(NIST[bits]))
+    operands = [chooser.randrange(1, numbers.modulus) for _ in range(SAMPLE)]
+    return [numbers.reduction(x).steps for x in operands]

@@ -1,0 +1,65 @@
+"""What the tables of inversion measure: inverters, and multipliers for comparison."""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from amaranth.lib.wiring import Component
+
+from residua.cores.inversion import InversionCore
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import check, check_inversion
+from residua.report.hbe_synthesis import Candidate
+from residua.report.inversion_costs import NIST
+from residua.report.inversion_published import SIZES
+from residua.report.measured import WITHOUT_DSP
+
+FAMILIES = ("xc5v", "xc7")
+
+TARGETS = tuple(family + ending for ending in ("", WITHOUT_DSP) for family in FAMILIES)
+"""All that rows are mapped to, besides the ECP5."""
+
+METHODS = ("plus-minus", "plus-minus-ct", "division-steps")
+
+MULTIPLIER = "MM"
+"""An RNS Montgomery multiplier with n rowers, which a plus-minus inverter could stand beside."""
+
+
+def row_name(kind: str, bits: int, channels: int) -> str:
+    """What a row is called; words take the place of channels where there are none."""
+    return f"{kind} {bits} {channels}x{dict(SIZES[bits])[channels]}"
+
+
+@cache
+def core(kind: str, bits: int, channels: int) -> InversionCore | RnsMontgomeryCore:
+    """The core of a row."""
+    values: dict[str, Any] = {"modulus": NIST[bits], "width": dict(SIZES[bits])[channels]}
+    if kind == MULTIPLIER:
+        return RnsMontgomeryCore(check(values | {"channels": channels}))
+    if kind != "division-steps":
+        values["channels"] = channels
+    return InversionCore(check_inversion(values | {"algorithm": "inversion", "inversion": kind}))
+
+
+def candidates() -> Iterator[Candidate]:
+    """All rows: every (n, w) of the slides, and division steps in words of the first w."""
+    for bits, sizes in SIZES.items():
+        first = sizes[0][0]
+        for channels, _ in sizes:
+            yield _candidate("plus-minus", bits, channels)
+            yield _candidate(MULTIPLIER, bits, channels)
+        for method in METHODS[1:]:
+            yield _candidate(method, bits, first)
+
+
+def _candidate(kind: str, bits: int, channels: int) -> Candidate:
+    name = row_name(kind, bits, channels)
+
+    def component() -> Component:
+        return core(kind, bits, channels).component()
+
+    def facts(_component: Component) -> dict[str, Any]:
+        return {"cycles": dict(core(kind, bits, channels).cycles)}
+
+    top = name.lower().replace(" ", "_").replace("-", "_")
+    return Candidate(name, top, component, facts)

@@ -1,0 +1,173 @@
+"""The tables of plus-minus inversion (CHES 2013), measured columns beside the published ones."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from residua.report import hbe_synthesis, inversion_synthesis, measured
+from residua.report.documents import Document, Table
+from residua.report.inversion_costs import GENERAL, NIST, SAMPLE, costs
+from residua.report.inversion_published import (
+    DEVICE,
+    REMARKS,
+    SIZES,
+    TITLE,
+    WITH_DSP,
+    WITHOUT_DSP,
+    Implementation,
+)
+from residua.report.inversion_synthesis import MULTIPLIER, row_name
+from residua.report.measured import Row
+
+NAME = "inversion"
+
+INTRODUCTION = (
+    f"“{TITLE}” (CHES 2013): published numbers ({DEVICE}) beside measured ones. Cells are "
+    "published / measured where both are there. The published operators share their rowers with a "
+    "multiplier, and have residues for operands; the measured plus-minus inverter is a core of its "
+    "own without multipliers, with binary words in and out, whose conversions are in its cycles. "
+    "Resources are Yosys's, clocks nextpnr's for an ECP5, the median of the placements."
+)
+
+_TARGETS = {192: 1000, 384: 2000}
+"""Average cycles that the project wants of plus-minus inversion."""
+
+
+def make(
+    directory: Path,
+    *,
+    seeds: int,
+    synthesis: bool,
+    only: Iterable[str],
+    commit: str,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Document:
+    """All tables; arguments and errors are those of `hbe_tables.make`."""
+    rows = measured.kept(directory, NAME)
+    if synthesis:
+        chosen = measured.chosen(inversion_synthesis.candidates(), only)
+        for row in hbe_synthesis.measure(
+            chosen,
+            dict(rows),
+            seeds=seeds,
+            commit=commit,
+            progress=progress,
+            targets=inversion_synthesis.TARGETS,
+        ):
+            rows[row["name"]] = row
+            measured.keep(directory, NAME, {"rows": _ordered(rows)})
+    progress("counts")
+    counted = costs()
+    parts = (operations(counted), implementations(rows), constant_time(rows), clocks(rows))
+    data = {"rows": _ordered(rows), "costs": counted}
+    return Document(NAME, "Tables of modular inversion", INTRODUCTION, parts, data)
+
+
+def _ordered(rows: Mapping[str, Row]) -> list[Row]:
+    names = [one.name for one in inversion_synthesis.candidates()]
+    return [rows[name] for name in names if name in rows]
+
+
+def operations(counted: Iterable[Mapping[str, Any]]) -> Table:
+    """The table of operations."""
+    columns = ("algorithm", "products or steps", "EMM", "EMA", "Cox additions", "modulo 4")
+    titles = {"FLT": "FLT-RNS", "NIST": "FLT-RNS NIST", "PM": "PM-RNS"}
+    lines = []
+    for row in counted:
+        published, own = row["published"], row["counted"]
+        number = own["steps"] if row["algorithm"] == "PM" else own["products"]
+        cells = [f"{published[kind]} / {own[kind]:g}" for kind in ("emm", "ema", "cox", "mod4")]
+        name = f"{titles[row['algorithm']]} {row['bits']}, {row['n']} × {row['w']}"
+        lines.append((name, f"{number:g}", *cells))
+    primes = "; ".join(f"{bits}: {GENERAL[bits]} and {NIST[bits]}" for bits in SIZES)
+    notes = (
+        REMARKS,
+        (
+            f"Counted FLT-RNS: the shortest chain found for the prime ({primes}), products in "
+            "reordered form of 2 n^2 + 4 n EMM, without the conversions into and out of Montgomery "
+            f"form. Counted PM-RNS: averages of {SAMPLE} random operands by the slides' measure, "
+            "in which a division by 2 or 4 takes n EMM; the core has none."
+        ),
+    )
+    return Table("Operations", columns, tuple(lines), notes)
+
+
+def implementations(rows: Mapping[str, Row]) -> Table:
+    """Both tables of implementations."""
+    columns = ("PM-RNS", "average cycles", "DSP", "LUT", "FF", "LUT of xc7", "LUT of MM alone")
+    lines = []
+    for ending, table in (("", WITH_DSP), (measured.WITHOUT_DSP, WITHOUT_DSP)):
+        for bits, sizes in SIZES.items():
+            for channels, width in sizes:
+                name = f"{bits}, {channels} × {width}{ending}"
+                lines.append((name, *_cells(rows, table, ending, bits, channels)))
+    notes = (
+        "Resources for the xc5v. The core stands beside a multiplier, whose LUTs on the xc5v the "
+        "last column has: on one engine, as published, most of the rowers would be common. "
+        + _targets_note(rows),
+        (
+            "Average cycles are those of a thousand random operands, from the last operand word to "
+            "the last result word, both conversions included."
+        ),
+    )
+    return Table("Implementations", columns, tuple(lines), notes)
+
+
+def _cells(
+    rows: Mapping[str, Row],
+    table: Mapping[tuple[str, int, int], Implementation],
+    ending: str,
+    bits: int,
+    channels: int,
+) -> tuple[str, ...]:
+    published = table["PM", bits, channels]
+    row = rows.get(row_name("plus-minus", bits, channels))
+    used = (row or {}).get("xc5v" + ending, {})
+    other = (rows.get(row_name(MULTIPLIER, bits, channels)) or {}).get("xc5v" + ending, {})
+    return (
+        f"{published.cycles} / {_shown(row['cycles']['average'] if row else None)}",
+        *(f"{getattr(published, k)} / {_shown(used.get(k))}" for k in ("dsp", "lut", "ff")),
+        _shown((row or {}).get("xc7" + ending, {}).get("lut")),
+        _shown(other.get("lut")),
+    )
+
+
+def _targets_note(rows: Mapping[str, Row]) -> str:
+    parts = []
+    for bits, limit in _TARGETS.items():
+        row = rows.get(row_name("plus-minus", bits, SIZES[bits][0][0]))
+        found = "not measured" if row is None else _shown(row["cycles"]["average"])
+        parts.append(f"{bits} bits at most {limit}: {found}")
+    return f"Targets of the project for average cycles: {'; '.join(parts)}."
+
+
+def constant_time(rows: Mapping[str, Row]) -> Table:
+    """Inverters whose cycles do not depend on the operand."""
+    columns = ("method", "cycles", "xc7 LUT", "FF", "DSP", "BRAM")
+    lines = []
+    for bits, sizes in SIZES.items():
+        for method in inversion_synthesis.METHODS[1:]:
+            name = row_name(method, bits, sizes[0][0])
+            row = rows.get(name)
+            used = (row or {}).get("xc7", {})
+            cells = (_shown(used.get(kind)) for kind in ("lut", "ff", "dsp", "bram"))
+            lines.append((name, _shown(row["cycles"]["latency"] if row else None), *cells))
+    return Table("In constant time", columns, tuple(lines))
+
+
+def clocks(rows: Mapping[str, Row]) -> Table:
+    """What was placed on an ECP5."""
+    columns = ("core", "cycles at most", "LUT4", "FF", "MULT18", "MHz", "longest, µs")
+    lines = []
+    for row in _ordered(rows):
+        if not row.get("ecp5"):
+            continue
+        used, cycles = row["ecp5"], row["cycles"]["latency"]
+        cells = (_shown(used[kind]) for kind in ("lut", "ff", "dsp"))
+        mhz = used["fmax_mhz"]
+        lines.append((row["name"], f"{cycles}", *cells, f"{mhz:g}", f"{cycles / mhz:.2f}"))
+    return Table("Placed on an ECP5", columns, tuple(lines))
+
+
+def _shown(number: float | None) -> str:
+    return "–" if number is None else f"{number:g}"

@@ -1,0 +1,134 @@
+"""The extended-RNS point multiplier from its specification to a verified directory."""
+
+import json
+import random
+import tomllib
+from itertools import islice
+
+import pytest
+
+from residua.cores.directory import Directory, build
+from residua.cores.evidence import verify_directory
+from residua.cores.extended import ExtendedCore
+from residua.cores.extended_verification import negatives, operands, right
+from residua.cores.specification import check_any, check_extended
+from residua.curves import affine
+from residua.curves.catalogue import find_curve
+from residua.curves.parameters import parameters_of
+from residua.errors import SpecificationError
+from residua.report import page
+
+SMALL = {
+    "form": "weierstrass", "name": "small", "prime": 65543, "a": 65540, "b": 28, "x": 0, "y": 0,
+    "order": 0, "cofactor": 1,
+}  # fmt: skip
+
+
+def small_curve():
+    """A curve of prime order over a small prime, counted point by point."""
+    p, a = SMALL["prime"], SMALL["a"]
+    squares = [0] * p
+    for y in range(p):
+        squares[y * y % p] += 1
+    for b in range(1, 200):
+        order = 1 + sum(squares[(x * x * x + a * x + b) % p] for x in range(p))
+        if order != p and all(order % d for d in range(2, 300)):
+            x = next(x for x in range(1, p) if squares[(x**3 + a * x + b) % p])
+            y = next(y for y in range(p) if (y * y - x**3 - a * x - b) % p == 0)
+            return SMALL | {"b": b, "x": x, "y": y, "order": order}
+    raise AssertionError
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    values = {"algorithm": "ecpm-2006", "curve": [small_curve()], "channels": 6, "product_digit": 5}
+    return build(check_any(values), tmp_path_factory.mktemp("ecpm") / "core")
+
+
+def test_verified_directory(directory):
+    opened = Directory.open(directory.path)
+    assert opened.kind == "ecpm"
+    for stalls in (False, True):
+        found = verify_directory(opened, vectors=60, stalls=stalls)
+        assert found["passed"], found["failures"]
+        assert found["vectors"] == found["oracle_checks"] == 60
+    cycles = directory.manifest["cycles"]
+    assert found["cycles"]["latency"] == cycles["latency"]
+    assert "Extended-RNS" in page.render(opened)
+    example = directory.manifest["interface"]["example"]
+    k, x, y, _ = map(int, example["operands"])
+    x2, y2, z2 = map(int, example["result"])
+    p = opened.extended.curve.prime
+    inverse = pow(z2, -1, p)
+    expected = affine.multiply(opened.extended.curve, k, (x, y))
+    assert (x2 * inverse**2 % p, y2 * inverse**3 % p) == expected
+
+
+def test_same_specification_same_bytes(directory, tmp_path):
+    text = (directory.path / "spec.toml").read_text()
+    again = build(check_any(tomllib.loads(text)), tmp_path / "again")
+    for name in (*directory.manifest["files"], "manifest.json"):
+        assert (again.path / name).read_bytes() == (directory.path / name).read_bytes()
+
+
+def test_differences_and_wrong_formulas_are_found(directory, monkeypatch):
+    """A model that is wrong for one scalar differs from the Verilog and from affine arithmetic."""
+    model = ExtendedCore.model
+
+    def wrong(core, numbers):
+        x, y, z = model(core, numbers)
+        return (x, y + (numbers[0] == 3), z)
+
+    monkeypatch.setattr(ExtendedCore, "model", wrong)
+    opened = Directory.open(directory.path)
+    monkeypatch.setattr(Directory, "extended", directory.extended)
+    found = verify_directory(opened, vectors=6)
+    assert not found["passed"]
+    assert found["mismatches"] == 1
+    assert "the formulas are wrong for (3, " in found["failures"][0]
+    assert "expected" in found["failures"][1]
+
+
+@pytest.mark.parametrize("operation", ["add", "double"])
+def test_operands_reach_the_ends(operation):
+    values = {"algorithm": "ecpm-2006", "curve": "secp160r1", "operation": operation}
+    core = ExtendedCore(check_extended(values))
+    sample = list(islice(operands(core, random.Random(1)), 1500))
+    p = core.curve.prime
+    assert {0, 1, p - 1} <= {number for numbers in sample for number in numbers}
+    assert sum(negatives(core, numbers) > 0 for numbers in sample) > 500
+    assert all(right(core, numbers, core.model(numbers)) for numbers in sample)
+    wrong = (1, 2, 3)
+    assert sum(right(core, numbers, wrong) for numbers in sample) == 0
+
+
+def test_published_sizes():
+    for name, width in (("secp160r1", 33), ("P-192", 39)):
+        core = ExtendedCore(check_extended({"algorithm": "ecpm-2006", "curve": name}))
+        assert (core.design.channels, core.design.width) == (20, width)
+        assert core.name == f"ecpm_20x{width}"
+        json.dumps(core.parameters)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"width": 32}, "is 4 bits too narrow: .* 20 moduli of 33 bits would do"),
+        ({"curve": "Curve25519"}, "is for short Weierstrass curves"),
+        ({"curve": "P-192, P-256"}, "curve has 2 curves: algorithm = 'ecpm-2006' is for one"),
+        ({"operation": "add", "scalar_bits": 160}, "has no scalar; leave it out"),
+        ({"product_digit": 18}, "product_digit = 18: expected 1 to 17"),
+        ({"bus": "axi"}, "bus means nothing for an extended-RNS point multiplier: leave it out"),
+        ({"channels": 1}, "1 moduli of 64 bits is .* too narrow"),
+    ],
+)
+def test_what_cannot_be_built(values, message):
+    with pytest.raises(SpecificationError, match=message):
+        ExtendedCore(check_extended({"algorithm": "ecpm-2006", "curve": "secp160r1", **values}))
+
+
+def test_parameters_of_ones_own_curve_come_back():
+    curve = find_curve("secp160r1")
+    table = parameters_of(curve) | {"name": "own"}
+    request = check_extended({"algorithm": "ecpm-2006", "curve": [table]})
+    assert check_any(tomllib.loads(request.toml())).items() == request.items()

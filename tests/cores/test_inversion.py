@@ -1,0 +1,143 @@
+"""Modular inverters as cores: specification, directory, verification, refusals."""
+
+import json
+import random
+
+import pytest
+
+from residua import cli
+from residua.cores.directory import Directory, build
+from residua.cores.evidence import verify_directory
+from residua.cores.inversion import InversionCore
+from residua.cores.inversion_verification import edge_operands
+from residua.cores.specification import check_any, load_any
+from residua.errors import SpecificationError
+from residua.report import page, tables
+
+P = 2**31 - 1
+PLUS_MINUS = {"modulus": P, "inversion": "plus-minus", "width": 11}
+
+
+def core(**values):
+    return InversionCore(check_any({"algorithm": "inversion", **values}))
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "modulus is missing: a name such as P-256"),
+        ({"modulus": 2**32}, "modulus: the modulus 0x100000000 is even"),
+        (
+            {"modulus": P, "inversion": "euclid"},
+            "inversion = 'euclid': expected one of fermat, div",
+        ),
+        ({"modulus": P, "channels": 4}, "channels = 4: inversion = 'division-steps' has no such"),
+        ({"modulus": 3 * P}, "inversion = 'division-steps' needs a prime modulus; for a composite"),
+        (
+            {**PLUS_MINUS, "channels": 2},
+            "2 moduli of 11 bits with t = 11 cannot tell numbers of up",
+        ),
+        ({**PLUS_MINUS, "truncation": 1}, "more channels, wider ones or a larger t are needed"),
+        (
+            {**PLUS_MINUS, "cox_registers": 4},
+            "cox_registers = 4: expected 0 to 3 (registers in the",
+        ),
+        ({**PLUS_MINUS, "digit": 8}, "digit means nothing for an inverter: leave it out"),
+    ],
+)
+def test_refusals(values, message):
+    with pytest.raises(SpecificationError) as caught:
+        core(**values)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_default_takes_constant_time():
+    made = core(modulus=P)
+    assert made.request.inversion == "division-steps"
+    assert (made.constant_time, made.parameters["timing"]) == (True, "constant")
+    assert made.cycles["latency"] == made.cycles["shortest"] == made.cycles["average"]
+
+
+@pytest.mark.parametrize(
+    ("method", "timing"), [("plus-minus", "variable"), ("plus-minus-ct", "constant")]
+)
+def test_the_manifest_says_how_long_it_takes(method, timing):
+    made = core(modulus="P-192", channels=12, inversion=method)
+    assert made.name == f"{method.replace('-', '_')}_192x17" or made.request.name
+    assert made.parameters["timing"] == timing
+    assert made.cycles["latency"] == made.cycles["conversions"] + 383 * 2
+
+
+def test_targets():
+    """The slides have 1753 and 3518 cycles on average; conversions are included here."""
+    assert core(modulus="P-192", channels=12, inversion="plus-minus").average < 1000
+    wide = core(modulus="P-384", channels=18, width=22, inversion="plus-minus")
+    assert wide.average < 2000
+    constant = core(modulus="P-256", channels=16, inversion="plus-minus-ct")
+    assert constant.cycles["latency"] < 0.3 * 16279
+
+
+def test_operands_of_a_verification():
+    made = core(**PLUS_MINUS)
+    found = set(edge_operands(made, random.Random(1)))
+    assert found >= {0, 1, 2, 3, P - 1, P - 2, P, P + 1, 2 * P, 2**30, 2**30 - 1, P - 2**30}
+    assert made.expected(0) is made.expected(P) is made.expected(P + 1) is None
+    assert made.expected(2) == (P + 1) // 2
+    assert core(**{**PLUS_MINUS, "modulus": 3 * P}).expected(6) is None
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory):
+    path = tmp_path_factory.mktemp("inverter") / "core"
+    build(check_any({"algorithm": "inversion", **PLUS_MINUS}), path)
+    return Directory.open(path)
+
+
+def test_directory(directory, tmp_path):
+    assert (directory.kind, directory.interface, directory.name) == (
+        "inversion",
+        "words",
+        "plus_minus_31x11",
+    )
+    assert directory.manifest["parameters"]["timing"] == "variable"
+    assert "Not for secret x" in (directory.path / "README.md").read_text()
+    again = tmp_path / "again"
+    build(load_any(directory.path / "spec.toml", {}), again)
+    for file in directory.manifest["files"]:
+        assert (again / file).read_bytes() == (directory.path / file).read_bytes()
+    assert directory.inverter.specification == check_any(directory.manifest["specification"])
+    tables.built(directory.manifest | {"path": ""}, directory.path)
+
+
+def test_verification_and_report(directory):
+    for stalls in (False, True):
+        found = verify_directory(directory, vectors=400, stalls=stalls)
+        assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 400)
+        assert found["oracle_checks"] == 400
+        assert found["model_checks"] == 64
+        tables.verified(found)
+    assert "plus-minus" in page.render(directory)
+
+
+def test_a_wrong_core_does_not_pass(directory, tmp_path):
+    path = tmp_path / "wrong"
+    build(check_any({"algorithm": "inversion", **PLUS_MINUS, "name": directory.name}), path)
+    made = Directory.open(path)
+    rtl = path / "rtl" / f"{made.name}.v"
+    text = rtl.read_text()
+    wrong = text.replace("assign exchange_v3 = ", "assign exchange_v3 = ~")
+    assert wrong != text
+    rtl.write_text(wrong)
+    found = verify_directory(made, vectors=100)
+    assert not found["passed"]
+    assert found["failures"]
+
+
+def test_command_line(tmp_path, capsys, monkeypatch):
+    words = ["build", "--algorithm", "inversion", "--modulus", str(P), "--inversion", "plus-minus"]
+    monkeypatch.setattr("sys.argv", ["residua", *words, "-o", str(tmp_path / "core"), "--json"])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert not caught.value.code
+    assert json.loads(capsys.readouterr().out)["parameters"]["inversion"] == "plus-minus"

@@ -1,0 +1,69 @@
+"""Tables of inversion: counts beside the published ones, measured rows that are kept."""
+
+import json
+
+import pytest
+
+from residua.report import inversion_costs, measured, paper_tables
+from residua.report.inversion_published import OPERATIONS, SIZES, WITH_DSP
+
+ROW = "plus-minus 192 12x17"
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    """Stands in for synthesis, and remembers what was asked for."""
+    asked = []
+
+    def mapped(_files, _top, target, _progress):
+        asked.append(target)
+        return {"lut": 2042, "ff": 1116, "dsp": 0, "bram": 0, "carry": 141}
+
+    monkeypatch.setattr(measured, "mapped", mapped)
+    return asked
+
+
+def test_published_counts_follow_their_formulas():
+    """ERRATA E16, E17: products of 2 n^2 + 6 n EMM, 1.5 (l - 1) or 2 (l - 1) of them."""
+    for (algorithm, bits, n), row in OPERATIONS.items():
+        if algorithm == "PM":
+            assert row.emm == row.cox
+            continue
+        products = (2 if algorithm == "NIST" else 1.5) * (bits - 1)
+        expected = products * (2 * n * n + 6 * n)
+        misprint = (algorithm, bits, n) == ("NIST", 192, 9)
+        assert (row.emm == expected) != misprint
+
+
+def test_counts(monkeypatch):
+    monkeypatch.setattr(inversion_costs, "SAMPLE", 50)
+    inversion_costs._samples.cache_clear()
+    rows = inversion_costs.costs()
+    inversion_costs._samples.cache_clear()
+    assert len(rows) == len(OPERATIONS)
+    for row in rows:
+        counted, n = row["counted"], row["n"]
+        assert row["w"] == dict(SIZES[row["bits"]])[n]
+        if row["algorithm"] == "PM":
+            assert counted["emm"] == pytest.approx(row["published"]["emm"], rel=0.02)
+            assert counted["mod4"] == pytest.approx(row["published"]["mod4"], rel=0.02)
+        else:
+            assert counted["emm"] == counted["products"] * (2 * n * n + 4 * n)
+            assert counted["emm"] < row["published"]["emm"]
+
+
+def test_measured_rows_are_kept(tools, tmp_path, monkeypatch):
+    monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
+    inversion_costs._samples.cache_clear()
+    document, data = paper_tables.make("inversion", tmp_path, seeds=0, only=[ROW])
+    assert tools == ["xc5v", "xc7", "xc5v without DSP", "xc7 without DSP"]
+    (row,) = data["rows"]
+    assert (row["name"], row["xc7"]["lut"]) == (ROW, 2042)
+    assert row["cycles"]["average"] < 1000
+    again, _ = paper_tables.make("inversion", tmp_path, seeds=0, synthesis=False)
+    inversion_costs._samples.cache_clear()
+    assert len(tools) == 4
+    assert again.parts == document.parts
+    assert json.loads((tmp_path / "inversion.json").read_text())["rows"] == [row]
+    text = (tmp_path / "inversion.md").read_text()
+    assert f"{WITH_DSP['PM', 192, 12].cycles} / {row['cycles']['average']:g}" in text
