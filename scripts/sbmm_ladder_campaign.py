@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from campaign import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, current_commit
 from rich.console import Console
 
 from residua.cores.bus_simulator import BusSimulator, client, curves, directory_model
@@ -52,7 +52,7 @@ scalars, compared with affine arithmetic on Python integers. The first scalars a
 next to the order; the order itself has to give the neutral element. Every second multiplication
 runs with random stalls. The curves are over primes P = M_a^2 - 2 that Residua generates, by complex
 multiplication, with the (X, Z) ladder. Cycles are those without stalls, host included. A + after
-the commit says that the sources differed from it. `make campaign-sbmm` writes this page."""
+the commit says that the sources differed from it. `make campaign-sbmm-ladders` writes this page."""
 
 STEP_TEXT = """\
 Cycles of one bit of the (X, Z) ladder (SBMM Table 6), any a and b, on both field units with n/2
