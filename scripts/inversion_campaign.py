@@ -15,7 +15,7 @@ from io import StringIO
 from typing import Any
 
 import matplotlib as mpl
-from campaign import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, current_commit
 from matplotlib.figure import Figure
 from rich.console import Console
 
