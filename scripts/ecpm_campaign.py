@@ -2,7 +2,8 @@
 
 Additions, doublings and whole multiplications of points in simulated Verilog, half of them back to
 back, half with stalls. Writes docs/results/ecpm.md and .json with the commit. Rows that are in the
-.json for the same commit are kept; ``--rows`` limits it to rows with a part of their names.
+.json for the same commit are kept; ``--rows`` limits it to rows with a part of their names,
+``--most`` the runs of each.
 """
 
 import argparse
@@ -46,8 +47,8 @@ ROWS: dict[str, tuple[int, dict[str, Any]]] = {
 INTRODUCTION = """\
 The Verilog of each core, simulated with Verilator: every word of every result against the formulas
 (10), (9) and Algorithm 1 on integers, and every result against affine arithmetic, the textbook
-chord and tangent. Half of the runs are back to back, half with random gaps between operand words
-and waiting results. Additions and doublings begin with all combinations of coordinates 0, 1 and
+chord and tangent. Some runs are back to back, others with random gaps between operand words and
+waiting results. Additions and doublings begin with all combinations of coordinates 0, 1 and
 p - 1, and go on with others near 0, p / 2 and p, points of the curve (equal and opposite ones among
 them) and any coordinates. Scalars begin with 0, 1, 2, 3 and those around the order, its halves and
 its double, for which the loop adds P to O, to P and to -P; the neutral element is multiplied, too.
@@ -60,7 +61,7 @@ def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> dict[
     path = WORK / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(path, ignore_errors=True)
     directory = build(check_any({"algorithm": "ecpm-2006", **keys}), path)
-    half = vectors // 2
+    half = max(vectors // 2, 1)
     prompt, stalled = (
         verify_directory(directory, vectors=half, seed=SEED + int(stalls), stalls=stalls)
         for stalls in (False, True)
@@ -154,13 +155,14 @@ def main() -> int:
     """Run the rows that are missing; 0 if every row is without fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="*", default=[""], metavar="PART")
+    parser.add_argument("--most", type=int, default=100_000, metavar="N", help="runs of a row")
     options = parser.parse_args()
     console, commit = Console(), current_commit()
     rows = load_rows(commit)
     for name, (vectors, keys) in ROWS.items():
         if name in rows or not any(part in name for part in options.rows):
             continue
-        row = measure(name, vectors, keys, commit)
+        row = measure(name, min(vectors, options.most), keys, commit)
         rows[name] = row
         write(rows)
         console.print(f"{name}: {row['mismatches']} mismatches, {row['seconds']} s")

@@ -10,7 +10,7 @@ from residua.cores.extended_specification import ExtendedSpecification
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.extended.design import ExtendedDesign
+from residua.hardware.extended.design import ExtendedDesign, widths
 from residua.hardware.extended.processor import ExtendedProcessor
 from residua.machines.integers import Integers
 from residua.numbers.search import WIDTHS
@@ -43,13 +43,12 @@ class ExtendedCore:
     def _design(self) -> ExtendedDesign:
         if self.request.width is not None:
             return self._sized(self.request.width)
-        refusal = None
-        for width in WIDTHS:
+        for width in widths(self.curve.prime, self.request.channels or CHANNELS):
             try:
                 return self._sized(width)
-            except SpecificationError as error:
-                refusal = error
-        raise SpecificationError(str(refusal))
+            except SpecificationError:
+                continue
+        return self._sized(WIDTHS[-1])
 
     def _sized(self, width: int) -> ExtendedDesign:
         request = self.request

@@ -14,7 +14,7 @@ _PINS = 365
 """Of the package, for users."""
 
 _ECP5_MHZ = {"multiplier": 200.0, "coprocessor": 125.0, "ecpm": 60.0}
-"""Clocks that cores of 256 bits, an ECPM of 160 bits, are measured to reach."""
+"""Clocks that cores of 256 bits are measured to reach; of an ECPM one with a margin."""
 
 _ECP5 = {
     "speed": _SPEED,

@@ -33,7 +33,7 @@ INTRODUCTION = (
     "measured ones. Cells are published / measured where both are there. Counts are those of the "
     "programs that the engine runs. Resources are Yosys's, clocks nextpnr's for an ECP5, the "
     "median of the placements: slices and LUTs, and clocks of different devices, do not compare; "
-    "cycles and DSP blocks do."
+    "cycles and DSP blocks do. A dash stands for what was not published or not measured."
 )
 
 

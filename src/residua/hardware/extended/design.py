@@ -13,6 +13,7 @@ from residua.hardware.extended.converter import ConversionShape
 from residua.machines.integers import Intervals
 from residua.machines.point_schedule import CONSTANTS, Line, Segment, Timing, schedule
 from residua.numbers.extended import ExtendedBase, extended_base
+from residua.numbers.search import WIDTHS
 
 Operation = Literal["add", "double", "multiply"]
 
@@ -71,15 +72,22 @@ class ExtendedDesign:
             return
         bits = self.base.base.product.bit_length()
         missing = max(self.range_bits + 1 - bits, 1)
-        width = self.width + 1
-        while extended_base(self.channels, width).largest < self.largest:
-            width += 1
         raise SpecificationError(
             f"the range of {self.channels} moduli of {self.width} bits is {missing} "
             f"bit{'s' * (missing > 1)} too narrow: with the reductions of the formulas numbers "
             f"reach {self.range_bits} bits for p of {self.prime.bit_length()}, and the product of "
-            f"the moduli has {bits}; {self.channels} moduli of {width} bits would do"
+            f"the moduli has {bits}; {self._remedy()} would do"
         )
+
+    def _remedy(self) -> str:
+        """Moduli that hold the range: wider ones, or more if there are none as wide."""
+        for width in widths(self.prime, self.channels):
+            if extended_base(self.channels, width).largest >= self.largest:
+                return f"{self.channels} moduli of {width} bits"
+        channels = self.channels
+        while extended_base(channels, self.width).largest < self.largest:
+            channels += 1
+        return f"{channels} moduli of {self.width} bits"
 
     @cached_property
     def base(self) -> ExtendedBase:
@@ -89,12 +97,7 @@ class ExtendedDesign:
     @cached_property
     def largest(self) -> int:
         """The largest magnitude of any value in both formulas."""
-        reduced = (0, self.prime - 1)
-        found = 0
-        for program in (ADDITION, DOUBLING):
-            values = run(program, Intervals(reduced), dict.fromkeys(program.inputs, reduced))
-            found = max(found, *(max(-low, high) for low, high in values.values()))
-        return found
+        return largest_value(self.prime)
 
     @property
     def range_bits(self) -> int:
@@ -366,6 +369,22 @@ class ExtendedDesign:
             for step in self.steps
             if step.segment in kinds
         )
+
+
+def largest_value(prime: int) -> int:
+    """The largest magnitude of any value in both formulas, for coordinates in [0, p - 1]."""
+    reduced = (0, prime - 1)
+    found = 0
+    for program in (ADDITION, DOUBLING):
+        values = run(program, Intervals(reduced), dict.fromkeys(program.inputs, reduced))
+        found = max(found, *(max(-low, high) for low, high in values.values()))
+    return found
+
+
+def widths(prime: int, channels: int) -> range:
+    """Widths with which so many moduli may hold the range; the first ones can be too narrow."""
+    least = -(-largest_value(prime).bit_length() // channels)
+    return range(max(least, WIDTHS[0]), WIDTHS[-1] + 1)
 
 
 def _blank(cycles: int) -> Words:
