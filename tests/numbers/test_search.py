@@ -1,6 +1,5 @@
 """The search for bases: every condition of what it finds, and the text of what it refuses."""
 
-import time
 from fractions import Fraction
 from itertools import combinations
 from math import ceil, floor, gcd, prod
@@ -103,9 +102,7 @@ def test_random_moduli_of_every_width(data):
 )
 def test_the_main_configurations(modulus, channels, width, style, largest):
     value = modulus if isinstance(modulus, int) else parse_modulus(modulus)
-    start = time.perf_counter()
     pair = search_bases(value, width, channels, style=style)
-    assert time.perf_counter() - start < 5
     assert_sound(pair, value, width, largest=largest)
     assert channels is None or pair.channels == channels
     assert pair.largest_offset <= largest
