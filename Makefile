@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +31,7 @@ help:
 	@echo 'campaign  the full verification campaign   bench   the measured tables'
 	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
 	@echo 'campaign-digits  the verification campaign of digit multipliers'
+	@echo 'campaign-rsa  RSA on simulated cores with keys of OpenSSL'
 	@echo 'campaign-ecpm    that of the extended-RNS point multiplier of 2006'
 	@echo 'campaign-inversions  the verification campaign of modular inverters'
 	@echo 'campaign-sbmm-ladders  point multiplications on SBMM, and its ladder steps'
@@ -91,6 +92,9 @@ campaign-ecdh: setup
 
 campaign-digits: setup
 	$(BIN)/python scripts/digit_campaign.py
+
+campaign-rsa: setup
+	$(BIN)/python scripts/rsa_campaign.py
 
 campaign-ecpm: setup
 	$(BIN)/python scripts/ecpm_campaign.py

@@ -15,7 +15,7 @@ from io import StringIO
 from typing import Any
 
 import matplotlib as mpl
-from campaign import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, current_commit
 from matplotlib.figure import Figure
 from rich.console import Console
 
@@ -60,9 +60,9 @@ from the last operand word to the last result word, with the bound, and those of
 of 2000 others with the model's. Operands: 1, 2, other small ones, P − 1, P − 2, halves, thirds and
 quarters of P, those next to every power of two and to P less every power of two, the inverses of
 all these, and random ones, one in 16 of them short. 0, P and more are among them and must raise the
-error flag; they do not count into cycles. A thousand
-inversions of each row, besides, have random gaps between words and results that wait. A + after the
-commit says that the sources differed from it. `make campaign-inversions` writes this page."""
+error flag; they do not count into cycles. A thousand inversions of each row, besides, have random
+gaps between words and results that wait. A + after the commit says that the sources differed from
+it. `make campaign-inversions` writes this page."""
 
 STEPS_TEXT = """\
 A step is a division of V3 and V1 by 2 or 4, or a sum or difference of pairs divided by 4. Where the

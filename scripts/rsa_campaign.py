@@ -52,7 +52,7 @@ signatures again from the padded messages: with the Chinese remainder theorem (`
 it (`modexp`, with d as the exponent), and verify one with the public exponent (`modexp` with
 `exponent` = 65537). Then keys of which one bit is wrong are loaded into the core with the theorem;
 every word of the result has to be 0. Cycles are the same for all keys, messages and faults.
-`scripts/rsa_campaign.py` writes this page."""
+`make campaign-rsa` writes this page."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from campaign import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, current_commit
 from rich.console import Console
 
 from residua.cores.bus_simulator import BusSimulator, client, curves, directory_model
@@ -42,8 +42,8 @@ ROWS: dict[str, dict[str, int]] = {
 }
 """Sizes by the name of the row, and how many multiplications."""
 
-STEPS = ((12, 16), (16, 32), (24, 16), (32, 16))
-"""n and w of the ladder steps that are compared."""
+STEPS = tuple((n, w, c) for c in (1, 2) for n, w in ((12, 16), (16, 32), (24, 16), (32, 16)))
+"""n, w and c of the ladder steps that are compared."""
 
 INTRODUCTION = """\
 The Verilog of coprocessors with `algorithm = "sbmm"` and their AXI buses, simulated with Verilator
@@ -52,13 +52,15 @@ scalars, compared with affine arithmetic on Python integers. The first scalars a
 next to the order; the order itself has to give the neutral element. Every second multiplication
 runs with random stalls. The curves are over primes P = M_a^2 - 2 that Residua generates, by complex
 multiplication, with the (X, Z) ladder. Cycles are those without stalls, host included. A + after
-the commit says that the sources differed from it. `make campaign-sbmm` writes this page."""
+the commit says that the sources differed from it. `make campaign-sbmm-ladders` writes this
+page."""
 
 STEP_TEXT = """\
 Cycles of one bit of the (X, Z) ladder (SBMM Table 6), any a and b, on both field units with n/2
 rowers each: SBMM with moduli of w bits and the narrow rower, RNS Montgomery with w + 1 bits.
-Compress is how many elements a step compresses, with the fewest bits of m_gamma for which that is
-least. All slots of all schedules do something but for those in brackets."""
+Compress is how many elements a step compresses, with the fewest bits of m_gamma (g) for which that
+is least. c = 2 has hierarchical extensions over rows of two moduli on both. In brackets: slots of
+all sequences, the least that a schedule could have, where it has more."""
 
 
 def curve_of(channels: int, width: int, folder: Path) -> WeierstrassCurve:
@@ -145,10 +147,28 @@ def specified(curve: WeierstrassCurve) -> dict[str, Any]:
 def step_rows(commit: str) -> list[dict[str, Any]]:
     """Ladder steps of all sizes on both field units."""
     found = []
-    for channels, width in STEPS:
-        step = ladder_step(channels, width)
+    for channels, width, columns in STEPS:
+        step = ladder_step(channels, width, columns)
         found.append({**asdict(step), "saved": round(step.saved, 4), "commit": commit})
     return found
+
+
+def load_rows(results: Path, commit: str) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
+    """Multiplications and steps that were measured at exactly this commit."""
+    path = results / "sbmm_ladder.json"
+    data = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    fresh = None if commit.endswith("+") else commit
+    rows = {r["row"]: r for r in data.get("multiplications", ()) if r["commit"] == fresh}
+    return rows, [r for r in data.get("steps", ()) if r["commit"] == fresh]
+
+
+def write(results: Path, rows: dict[str, dict[str, Any]], steps: list[dict[str, Any]]) -> None:
+    """Write the page in both formats, in the order of ROWS."""
+    data = {"multiplications": [rows[name] for name in ROWS if name in rows], "steps": steps}
+    results.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(data, indent=2) + "\n"
+    (results / "sbmm_ladder.json").write_text(text, encoding="utf-8")
+    (results / "sbmm_ladder.md").write_text(markdown(data), encoding="utf-8")
 
 
 def markdown(data: dict[str, Any]) -> str:
@@ -163,10 +183,11 @@ def markdown(data: dict[str, Any]) -> str:
         cells += [f"{least:,}" if least == most else f"{least:,} to {most:,}"]
         cells += [f"{row['seconds']:.0f}", f"`{row['commit']}`"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
-    head = ["n", "w", "Rowers", "g", "Compress", "SBMM", "RNS Montgomery", "Saved", "Commit"]
+    head = ["n", "w", "c", "Rowers", "g", "Compress", "SBMM", "RNS Montgomery", "Saved"]
+    head += ["Commit"]
     lines += ["", "## A step of the ladder", "", STEP_TEXT, "", *_table_head(head)]
     for row in data["steps"]:
-        cells = [row["channels"], row["width"], row["rowers"], row["extra_bits"]]
+        cells = [row["channels"], row["width"], row["columns"], row["rowers"], row["extra_bits"]]
         cells += [row["compressions"], _cycles(row["sbmm"], row["sbmm_full"])]
         cells += [_cycles(row["montgomery"], row["montgomery_full"])]
         cells += [f"{100 * row['saved']:.1f} %", f"`{row['commit']}`"]
@@ -190,26 +211,18 @@ def main() -> int:
     parser.add_argument("--results", type=Path, default=RESULTS, help="where the tables go")
     options = parser.parse_args()
     console, commit = Console(), current_commit()
-    path = options.results / "sbmm_ladder.json"
-    data = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    fresh = commit if not commit.endswith("+") else None
-    rows = {r["row"]: r for r in data.get("multiplications", ()) if r["commit"] == fresh}
+    rows, steps = load_rows(options.results, commit)
+    steps = steps or step_rows(commit)
     with ProcessPoolExecutor(options.jobs) as pool:
         tasks = [pool.submit(measure, n, commit) for n in options.rows if n not in rows]
         for task in as_completed(tasks):
             row = task.result()
             rows[row["row"]] = row
+            write(options.results, rows, steps)
             console.print(f"{row['row']}: {row['count']} run, {row['mismatches']} mismatches")
             for failure in row["failures"]:
                 console.print(f"  {failure}", style="red", markup=False)
-    data = {
-        "multiplications": [rows[name] for name in ROWS if name in rows],
-        "steps": step_rows(commit),
-    }
-    options.results.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
-    page = options.results / "sbmm_ladder.md"
-    page.write_text(markdown(data), encoding="utf-8")
+    write(options.results, rows, steps)
     return int(any(row["mismatches"] for row in rows.values()))
 
 

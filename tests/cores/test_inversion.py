@@ -32,6 +32,12 @@ def core(**values):
             "inversion = 'euclid': expected one of fermat, div",
         ),
         ({"modulus": P, "channels": 4}, "channels = 4: inversion = 'division-steps' has no such"),
+        ({"modulus": P, "levels_per_register": 2}, "levels_per_register = 2: inversion = 'div"),
+        ({"modulus": 3 * P, "inversion": "fermat"}, "inversion = 'fermat' needs a prime modulus"),
+        (
+            {"modulus": P, "inversion": "fermat", "truncation": 3},
+            "truncation = 3: inversion = 'fe",
+        ),
         ({"modulus": 3 * P}, "inversion = 'division-steps' needs a prime modulus; for a composite"),
         (
             {**PLUS_MINUS, "channels": 2},
@@ -76,6 +82,16 @@ def test_targets():
     assert wide.average < 2000
     constant = core(modulus="P-256", channels=16, inversion="plus-minus-ct")
     assert constant.cycles["latency"] < 0.3 * 16279
+
+
+def test_fermat():
+    made = core(modulus=P, width=12, inversion="fermat")
+    assert made.constant_time
+    assert made.design.fewest == made.design.longest == made.design.cycles(5)
+    assert core(**made.specification.items()).cycles == made.cycles
+    assert core(modulus=P, width=12, inversion="fermat", levels_per_register=2).design.longest < (
+        made.design.longest
+    )
 
 
 def test_operands_of_a_verification():

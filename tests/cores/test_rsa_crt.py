@@ -1,6 +1,8 @@
 """RSA as a core: specification, directory, verification, and signatures of OpenSSL."""
 
+import random
 from dataclasses import replace
+from math import prod
 
 import pytest
 from cryptography.hazmat.primitives import hashes
@@ -42,6 +44,24 @@ def test_refusals(values, message):
     with pytest.raises(SpecificationError) as caught:
         digit_core(check_any(chosen))
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("bits", [16, 17, 33])
+def test_short_keys(bits):
+    made = digit_core(check_any({**SMALL, "bits": bits, "exponent": 3}))
+    for operations in (made.products(), *made.keys(random.Random(bits))):
+        message = operations.largest_x // 3
+        assert pow(operations.expected(message, 0), 3, operations.domain.modulus) == message
+        assert operations.modelled(message) == operations.expected(message, 0)
+        assert operations.domain.modulus.bit_length() <= bits
+
+
+def test_exponents_without_keys():
+    """Each prime of 8 bits less one has a factor in common with this one."""
+    exponent = prod(p for p in range(3, 128, 2) if all(p % d for d in range(3, p, 2)))
+    message = "^no key of 16 bits was found for the public exponent"
+    with pytest.raises(SpecificationError, match=message):
+        digit_core(check_any({**SMALL, "bits": 16, "exponent": exponent})).products()
 
 
 def test_choices_are_written_down():

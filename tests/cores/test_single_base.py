@@ -48,7 +48,7 @@ def refusal(**values):
         ({"base_a": [65521, 65519]}, "is composite: the moduli of base a have to make it"),
         ({"base_b": [65521, 65519]}, "base_a is missing"),
         ({"base_a": [65521, 65519], "base_b": [65537]}, "base_a has 2 moduli and base_b 1"),
-        ({"bits": 192, "curve": "P-192"}, "curve means nothing for an SBMM multiplier"),
+        ({"bits": 192, "curve": "P-192"}, "bits means nothing for a coprocessor"),
         ({"bits": 192, "interface": "words"}, "interface means nothing for an SBMM multiplier"),
         ({"bits": 192, "bases": "sparse", "weight": 1}, "moduli"),
         ({"bits": 192, "extra_bits": 2, "compress": True}, "m_gamma = 2^2"),

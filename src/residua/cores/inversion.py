@@ -7,12 +7,26 @@ from typing import Any, Protocol
 from amaranth.lib.wiring import Component
 from gmpy2 import invert
 
+from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.inversion_specification import InversionSpecification
+from residua.errors import SpecificationError
 from residua.hardware.division_steps_inverter import DivisionStepsDesign
+from residua.hardware.engine import EngineOptions
+from residua.hardware.fermat_inverter import FermatDesign
 from residua.hardware.plus_minus_inverter import PlusMinusDesign
 from residua.machines.plus_minus import PlainNumbers
+from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
+from residua.numbers.folding import small_offset
 from residua.numbers.hats import hat_form
+from residua.numbers.roots import orient_pairs
+from residua.numbers.search import BasePair, search_bases
+
+_SPARSE_WEIGHT = 3
+"""Most signed digits of an h in sparse bases."""
+
+_MOST_EXTRA_CHANNELS = 4
+"""Channels beyond the least that are tried for Fermat's programs."""
 
 AVERAGED = 1000
 """Random operands over which the average cycles of a manifest are taken."""
@@ -64,6 +78,8 @@ class InversionCore:
 
     def _design(self) -> InverterDesign:
         request = self.request
+        if request.inversion == "fermat":
+            return _fermat_design(request)
         if not request.plus_minus:
             return DivisionStepsDesign(request.modulus, request.width)
         form = hat_form(request.modulus, request.width, request.channels, request.truncation)
@@ -85,6 +101,8 @@ class InversionCore:
             values["channels"] = len(self.design.form.base)
             values["truncation"] = self.design.form.truncation
             values["cox_registers"] = self.design.cox_registers
+        if isinstance(self.design, FermatDesign):
+            values["channels"] = len(self.design.domain.base_a)
         return self.request.model_copy(update=values)
 
     @property
@@ -150,7 +168,20 @@ class InversionCore:
             "modulus_bits": request.modulus.bit_length(),
             "w": request.width,
             "n": None,
+            "t": None,
         }
+        if isinstance(design, FermatDesign):
+            domain = design.domain
+            parameters |= {
+                "n": len(domain.base_a),
+                "base_a": [str(m.value) for m in domain.base_a],
+                "base_b": [str(m.value) for m in domain.base_b],
+                "h_a": [m.offset for m in domain.base_a],
+                "h_b": [m.offset for m in domain.base_b],
+                "cox_t": domain.second.truncation,
+                "reduction": design.options.reduction,
+                "levels_per_register": design.options.levels_per_register,
+            }
         if isinstance(design, PlusMinusDesign):
             form = design.form
             parameters |= {
@@ -162,3 +193,54 @@ class InversionCore:
                 "cox_registers": design.cox_registers,
             }
         return parameters
+
+
+def _fermat_design(request: InversionSpecification) -> FermatDesign:
+    """Fermat's inversion on the narrowest bases that hold its programs."""
+    least = request.channels or -(-request.modulus.bit_length() // request.width)
+    most = least if request.channels else least + _MOST_EXTRA_CHANNELS
+    failure: SpecificationError | None = None
+    for channels in range(least, most + 1):
+        try:
+            design = _fermat_on(request, _search(request, channels))
+            _ = design.domain, design.conversion
+        except SpecificationError as error:
+            failure = error
+        else:
+            return design
+    assert failure is not None
+    raise failure
+
+
+def _search(request: InversionSpecification, channels: int) -> BasePair:
+    """Sparse bases if there are any."""
+    modulus, width = request.modulus, request.width
+    try:
+        limit = small_offset(width)
+        return search_bases(
+            modulus, width, channels, style="sparse", weight=_SPARSE_WEIGHT, largest=limit
+        )
+    except SpecificationError:
+        return search_bases(modulus, width, channels, style="any")
+
+
+def _fermat_on(request: InversionSpecification, pair: BasePair) -> FermatDesign:
+    pairs = list(zip(pair.base_a, pair.base_b, strict=True))
+    base_a, base_b = (Base(side) for side in orient_pairs(pairs, request.modulus))
+    domain = MontgomeryDomain(
+        request.modulus,
+        base_a,
+        base_b,
+        pair.cox,
+        pair.cox,
+        request.modulus,
+        "quadratic",
+        skips_quotient=True,
+    )
+    sparse = all(m.weight <= _SPARSE_WEIGHT for base in (base_a, base_b) for m in base)
+    options = EngineOptions(
+        rowers=pair.channels,
+        reduction="shift" if sparse else "multiply",
+        levels_per_register=request.levels_per_register,
+    )
+    return FermatDesign(domain, options)

@@ -24,6 +24,7 @@ _TITLES = {
     "plus-minus": "Plus-minus modular inverter in a residue number system",
     "plus-minus-ct": "Plus-minus modular inverter in a residue number system, padded",
     "division-steps": "Modular inverter by division steps",
+    "fermat": "Modular inverter by Fermat's theorem on an RNS engine",
 }
 
 

@@ -11,6 +11,7 @@ from residua.cores.specification_keys import (
     Channels,
     InversionChoice,
     Key,
+    LevelsPerRegister,
     Modulus,
     Name,
     Truncation,
@@ -27,8 +28,13 @@ MOST_COX_REGISTERS = 3
 
 _PLUS_MINUS = ("plus-minus", "plus-minus-ct")
 
-_RNS_KEYS = ("channels", "truncation", "cox_registers")
-"""Keys of plus-minus inverters."""
+_OWN_KEYS = {
+    "channels": ("fermat", *_PLUS_MINUS),
+    "truncation": _PLUS_MINUS,
+    "cox_registers": _PLUS_MINUS,
+    "levels_per_register": ("fermat",),
+}
+"""Keys that only some methods have."""
 
 
 class InversionSpecification(BaseModel):
@@ -52,19 +58,21 @@ class InversionSpecification(BaseModel):
             "N",
         ),
     ] = None
+    levels_per_register: LevelsPerRegister = 1
     name: Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "InversionSpecification":
         check_algorithm(self.algorithm, "inversion")
-        if self.inversion in _PLUS_MINUS:
-            return self
-        for name in _RNS_KEYS:
-            if (value := getattr(self, name)) is not None:
+        for name, methods in _OWN_KEYS.items():
+            value = getattr(self, name)
+            if value not in (None, 1) and self.inversion not in methods:
                 raise SpecificationError(
                     f"{name} = {shown(value)}: inversion = '{self.inversion}' has no such choice; "
                     "leave it out"
                 )
+        if self.inversion in _PLUS_MINUS:
+            return self
         if not isprime(self.modulus):
             raise SpecificationError(
                 f"inversion = '{self.inversion}' needs a prime modulus; for a composite one give "
@@ -79,7 +87,10 @@ class InversionSpecification(BaseModel):
 
     def items(self) -> dict[str, Any]:
         """The keys that have a value, in order, in the types that TOML and JSON have."""
-        return plain_items(self)
+        items = plain_items(self)
+        if self.inversion != "fermat":
+            items.pop("levels_per_register")
+        return items
 
     def toml(self) -> str:
         """The specification as a TOML file, without what is left open."""

@@ -7,6 +7,7 @@ from functools import cached_property
 from residua.algorithms.rsa_crt import Unit, private_operation
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.digit_specification import DigitSpecification
+from residua.cores.specification_keys import FEWEST_BITS
 from residua.hardware.digit.modexp import ModexpDesign
 from residua.hardware.digit.rsa_crt import RsaCrtDesign, half_bits
 from residua.machines.digits import DigitCounts
@@ -137,8 +138,9 @@ class RsaCrtCore(DigitMontgomeryCore):
         """Operations with several keys: one with a short prime, and random ones."""
         bits, e = self.request.length, self._exponent
         keys = [RsaKey.generate(bits, e, chooser) for _ in range(_RANDOM_KEYS)]
-        shortest = RsaKey.generate(bits // 2 + 2, e, chooser)
-        return [self.operations(key) for key in (*keys, RsaKey(keys[0].p, shortest.p, e))]
+        p, short = keys[0].p, RsaKey.generate(max(bits // 2 + 2, FEWEST_BITS), e, chooser)
+        q = short.q if short.p == p else short.p
+        return [self.operations(key) for key in (*keys, RsaKey(p, q, e))]
 
 
 def digit_core(specification: DigitSpecification) -> DigitMontgomeryCore:

@@ -16,7 +16,7 @@ Bases = Literal["auto", "sparse", "any"]
 ReductionChoice = Literal["auto", "shift", "multiply"]
 ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
-InversionChoice = Literal["division-steps", "plus-minus", "plus-minus-ct"]
+InversionChoice = Literal["division-steps", "fermat", "plus-minus", "plus-minus-ct"]
 
 DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
 """Those of digit Montgomery multipliers, and of exponentiation and RSA on them."""
@@ -46,10 +46,10 @@ class Key:
 
 
 INVERSION_KEY = Key(
-    "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine (a coprocessor "
-    "only), by division steps in a unit of its own with three multipliers, or (an inverter only) "
-    "by the plus-minus method in an RNS without multipliers, in variable time or, "
-    "`plus-minus-ct`, padded to the longest one. The other methods take constant time.",
+    "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine, by division "
+    "steps in a unit of its own with three multipliers, or (an inverter only) by the plus-minus "
+    "method in an RNS without multipliers, in variable time or, `plus-minus-ct`, padded to the "
+    "longest one. The other methods take constant time.",
     "`fermat`, `division-steps`, `plus-minus`, `plus-minus-ct`",
     "`fermat`; of `inversion` `division-steps`",
     "METHOD",

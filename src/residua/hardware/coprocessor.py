@@ -60,8 +60,9 @@ class Coprocessor(Component):
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
         inverter = design.inverter()
-        # In registers of their own: they reach far.
+        # In registers of their own: they reach far, or come from there.
         wipe, discard, release = Signal(), Signal(), Signal()
+        wiping = Signal(name="wiping", init=1)
         for name, part in (
             ("processor", processor),
             ("operand_reader", reader),
@@ -106,9 +107,10 @@ class Coprocessor(Component):
             wipe.eq(controller.wipe),
             discard.eq(controller.wipe & (controller.status != Status.OK)),
             release.eq(controller.release),
+            wiping.eq(wipe | clearing),
         ]
         m.d.comb += [
-            controller.wiping.eq(wipe | clearing),
+            controller.wiping.eq(wipe | wiping),
             results.clear.eq(discard),
             converter.residues.payload.eq(processor.residue[0]),
             converter.residues.valid.eq(processor.residue_valid),
@@ -187,9 +189,9 @@ class Coprocessor(Component):
             connect(m, slack.output, results.results)
             return
         number, operand = slack.output, reader.operand
+        m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
             inverter.start.eq(controller.reciprocate),
-            controller.reciprocated.eq(inverter.done),
             inverter.words.payload.eq(number.payload),
             inverter.words.valid.eq(number.valid),
             results.results.payload.eq(number.payload),

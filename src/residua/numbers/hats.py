@@ -16,15 +16,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import islice
-from math import gcd, prod
+from math import gcd
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, deviation
 from residua.numbers.moduli import Modulus
 
+_MOST_EXTRA_CHANNELS = 3
+"""Channels beyond the least that are tried for room."""
+
 Words = tuple[int, ...]
 """A number in hat form: for each channel a word in [-m, m)."""
+
+
+class _RangeError(SpecificationError):
+    """A base or a Cox that cannot tell numbers up to P."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class HatForm:
             raise SpecificationError(f"a hat form needs odd channel moduli, not {even[0]}")
         low, high = self._exact
         if self.offset - self.modulus < low or self.offset + self.modulus >= high:
-            raise SpecificationError(
+            raise _RangeError(
                 f"{len(self.base)} moduli of {self.base.width} bits with t = {self.truncation} "
                 f"cannot tell numbers of up to {self.modulus.bit_length()} bits modulo 4: "
                 "more channels, wider ones or a larger t are needed"
@@ -125,16 +132,20 @@ def hat_form(
         SpecificationError: there are too few moduli, or they make too small a base.
     """
     if channels is None:
-        channels = max(-(-(modulus.bit_length() + 1) // width), 1)
-        while prod(_odd_moduli(width, channels)) <= 4 * modulus:
-            channels += 1
+        least = -(-(modulus.bit_length() + 1) // width)
+        for more in range(_MOST_EXTRA_CHANNELS):
+            try:
+                return hat_form(modulus, width, least + more, truncation)
+            except _RangeError:
+                continue
+        channels = least + _MOST_EXTRA_CHANNELS
     base = Base(tuple(Modulus.of_value(v, width) for v in _odd_moduli(width, channels)))
     if truncation is not None:
         return HatForm(base, modulus, truncation)
     for bits in range(1, width):
         try:
             return HatForm(base, modulus, bits)
-        except SpecificationError:
+        except _RangeError:
             continue
     return HatForm(base, modulus, width)
 

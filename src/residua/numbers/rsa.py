@@ -9,6 +9,8 @@ from gmpy2 import next_prime, powmod
 
 from residua.errors import SpecificationError
 
+_ATTEMPTS = 1000
+
 
 @dataclass(frozen=True)
 class RsaKey:
@@ -40,19 +42,23 @@ class RsaKey:
         """A key whose modulus has ``bits`` bits and whose primes have half of them.
 
         Primes are as good as ``chooser``: for tests, not for secrets.
-        """
-        half = -(-bits // 2)
-        while True:
-            p, q = (cls._prime(half, e, chooser) for _ in range(2))
-            if p != q and (p * q).bit_length() == bits:
-                return cls(p, q, e)
 
-    @staticmethod
-    def _prime(bits: int, e: int, chooser: random.Random) -> int:
-        while True:
-            found = int(next_prime(chooser.getrandbits(bits) | 1 << bits - 1))
-            if found.bit_length() == bits and gcd(found - 1, e) == 1:
-                return found
+        Raises:
+            SpecificationError: hardly any prime fits e, or none.
+        """
+        half, primes = -(-bits // 2), list[int]()
+        for _ in range(_ATTEMPTS):
+            found = int(next_prime(chooser.getrandbits(half) | 1 << half - 1))
+            if found.bit_length() == half and gcd(found - 1, e) == 1:
+                primes.append(found)
+            pairs = ((p, primes[-1]) for p in primes[:-1])
+            for p, q in pairs:
+                if p != q and (p * q).bit_length() == bits:
+                    return cls(p, q, e)
+        raise SpecificationError(
+            f"no key of {bits} bits was found for the public exponent {e}: give more bits or "
+            "another exponent"
+        )
 
     @property
     def modulus(self) -> int:

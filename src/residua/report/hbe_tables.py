@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 from residua.report import hbe_published, hbe_synthesis, measured
 from residua.report.documents import Document, Figure, Table
@@ -10,7 +9,7 @@ from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_c
 from residua.report.hbe_figures import figures
 from residua.report.hbe_published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
 from residua.report.hbe_synthesis import KINDS, extension_name, product_name, unit_name
-from residua.report.measured import Row
+from residua.report.measured import Row, both, number, shown
 from residua.report.position_residue_costs import weighted
 
 NAME = "hbe"
@@ -100,11 +99,11 @@ def units(rows: dict[str, Row]) -> Table:
             lines.append(
                 (
                     unit_name(operation, width),
-                    _both(published.dsp, _number(row, "xc7", "dsp")),
+                    both(published.dsp, number(row, "xc7", "dsp")),
                     str(published.slices),
                     _logic(row),
-                    _both(published.cycles, _number(row, "cycles")),
-                    _both(published.nanoseconds, _time(row, "cycles")),
+                    both(published.cycles, number(row, "cycles")),
+                    both(published.nanoseconds, _time(row, "cycles")),
                     _period(row),
                 )
             )
@@ -172,7 +171,7 @@ def _cost_entry(operation: Operation, channels: int, columns: int) -> Row:
 def _cost_line(entry: Row) -> tuple[str, ...]:
     published, counted, shares = (entry[name] for name in ("published", "counted", "to_kawamura"))
     numbers = [str(entry[name]) for name in ("n", "c", "cmm", "cmul", "cmr")]
-    pairs = [_both(published[str(ratio)], counted[str(ratio)]) for ratio in _RATIOS]
+    pairs = [both(published[str(ratio)], counted[str(ratio)]) for ratio in _RATIOS]
     relative = ", ".join(f"{shares[str(ratio)]:.2f}" for ratio in _RATIOS)
     return (entry["operation"], *numbers, *pairs, relative)
 
@@ -190,12 +189,12 @@ def extensions(rows: dict[str, Row]) -> Table:
                     (
                         name,
                         str(hbe_synthesis.CHANNELS[bits, width]),
-                        _both(published.cycles, _number(row, "cycles", "latency")),
+                        both(published.cycles, number(row, "cycles", "latency")),
                         _intervals(row),
-                        _both(published.dsp, _number(row, "xc7", "dsp")),
+                        both(published.dsp, number(row, "xc7", "dsp")),
                         f"{published.slices} / {_logic(row)}",
                         _clock(published.period_ns, row),
-                        _both(published.time_ns, _time(row, "cycles", "latency")),
+                        both(published.time_ns, _time(row, "cycles", "latency")),
                     )
                 )
     how = (
@@ -218,7 +217,7 @@ def _targets_note(rows: dict[str, Row]) -> str:
     parts = []
     for (bits, width), (cycles, dsp) in TARGETS.items():
         name = extension_name(bits, width, "HBE")
-        found = [_number(rows.get(name), *keys) for keys in (("cycles", "latency"), ("xc7", "dsp"))]
+        found = [number(rows.get(name), *keys) for keys in (("cycles", "latency"), ("xc7", "dsp"))]
         verdict = "not measured"
         if None not in found:
             reached = all(own is not None and own <= t for own, t in zip(found, (cycles, dsp)))  # noqa: B905
@@ -235,13 +234,13 @@ def products(rows: dict[str, Row]) -> Table:
         lines.append(
             (
                 product_name(kind),
-                _plain(_number(row, "cycles", "latency")),
-                _plain(_number(row, "cycles", "interval")),
-                _plain(_number(row, "xc7", "dsp")),
+                shown(number(row, "cycles", "latency")),
+                shown(number(row, "cycles", "interval")),
+                shown(number(row, "xc7", "dsp")),
                 _logic(row),
-                _plain(_number(row, "ecp5", "lut")),
-                _plain(_number(row, "ecp5", "fmax_mhz")),
-                _plain(_time(row, "cycles", "interval")),
+                shown(number(row, "ecp5", "lut")),
+                shown(number(row, "ecp5", "fmax_mhz")),
+                shown(_time(row, "cycles", "interval")),
             )
         )
     note = (
@@ -255,13 +254,11 @@ def _change(kawamura: Row | None, hierarchical: Row | None) -> str:
     """By how much HBE changes interval, and area times time."""
     interval = ("cycles", "interval")
     kinds: dict[str, Callable[[Row | None], float | None]] = {
-        "interval": lambda row: _number(row, *interval),
+        "interval": lambda row: number(row, *interval),
         "LUT × interval on xc7": lambda row: _times(
-            _number(row, "xc7", "lut"), _number(row, *interval)
+            number(row, "xc7", "lut"), number(row, *interval)
         ),
-        "LUT × time on ecp5": lambda row: _times(
-            _number(row, "ecp5", "lut"), _time(row, *interval)
-        ),
+        "LUT × time on ecp5": lambda row: _times(number(row, "ecp5", "lut"), _time(row, *interval)),
     }
     parts = []
     for kind, size in kinds.items():
@@ -277,23 +274,6 @@ def _times(left: float | None, right: float | None) -> float | None:
     return None if left is None or right is None else left * right
 
 
-def _plain(number: float | None) -> str:
-    return "–" if number is None else f"{number:g}"
-
-
-def _number(row: Row | None, *keys: str) -> float | None:
-    """A number of a row, None if it was not measured."""
-    found: Any = row
-    for key in keys:
-        found = found[key] if found else None
-    return None if found is None else float(found)
-
-
-def _both(published: float | None, measured: float | None) -> str:
-    """Both numbers, a dash for one that is not there."""
-    return " / ".join(map(_plain, (published, measured)))
-
-
 def _logic(row: Row | None) -> str:
     return f"{row['xc7']['lut']}, {row['xc7']['ff']}" if row else "–"
 
@@ -303,15 +283,15 @@ def _intervals(row: Row | None) -> str:
 
 
 def _clock(published_period: float, row: Row | None) -> str:
-    return _both(round(1000 / published_period), _number(row, "ecp5", "fmax_mhz"))
+    return both(round(1000 / published_period), number(row, "ecp5", "fmax_mhz"))
 
 
 def _period(row: Row | None) -> str:
-    mhz = _number(row, "ecp5", "fmax_mhz")
+    mhz = number(row, "ecp5", "fmax_mhz")
     return "–" if mhz is None else f"{1000 / mhz:.1f}"
 
 
 def _time(row: Row | None, *cycles: str) -> float | None:
     """Nanoseconds that so many cycles take on the ECP5."""
-    mhz, count = _number(row, "ecp5", "fmax_mhz"), _number(row, *cycles)
+    mhz, count = number(row, "ecp5", "fmax_mhz"), number(row, *cycles)
     return None if mhz is None or count is None else round(1000 * count / mhz, 1)

@@ -16,7 +16,7 @@ from residua.report.iddmm_published import (
     Implementation,
 )
 from residua.report.iddmm_synthesis import lanes_name, point_name
-from residua.report.measured import Row
+from residua.report.measured import Row, both, number, shown
 
 NAME = "iddmm"
 
@@ -115,7 +115,7 @@ def passes() -> Table:
             row["algorithm"],
             str(bits),
             str(width),
-            _both(row["published"], row["steps"]),
+            both(row["published"], row["steps"]),
             str(row["products"]),
             str(row["additions"]),
         )
@@ -138,7 +138,7 @@ def complexity() -> Table:
             f"{architecture}, {pipeline}",
             iddmm_costs.table_3_formula(pipeline),
             *(
-                _both(n * (n + 2 + pipeline), iddmm_costs.cycles(1024, k, pipeline))
+                both(n * (n + 2 + pipeline), iddmm_costs.cycles(1024, k, pipeline))
                 for k, n in ((k, 1024 // k) for k in TABLE_4_CYCLES)
             ),
         )
@@ -158,10 +158,10 @@ def gates() -> Table:
         lines.append(
             (
                 f"{width}, {architecture}",
-                _both(printed.gates_and, found.gates_and),
-                _both(printed.gates_xor, found.gates_xor),
+                both(printed.gates_and, found.gates_and),
+                both(printed.gates_xor, found.gates_xor),
                 str(printed.ff),
-                _both(TABLE_4_CYCLES[width], iddmm_costs.cycles(1024, width, 0)),
+                both(TABLE_4_CYCLES[width], iddmm_costs.cycles(1024, width, 0)),
             )
         )
     note = (
@@ -187,16 +187,16 @@ def _implementation(one: Implementation, rows: dict[str, Row]) -> tuple[str, ...
     name = point_name(one.bits, one.digit, 2, one.version)
     row = rows.get(name)
     printed = round(one.mhz * one.microseconds) if one.mhz else None
-    own = _number(row, "cycles", "compute")
-    used = [_number(row, one.family, kind) for kind in ("dsp", "lut", "ff", "bram")]
+    own = number(row, "cycles", "compute")
+    used = [number(row, one.family, kind) for kind in ("dsp", "lut", "ff", "bram")]
     return (
         f"{one.table}: {name}",
         DEVICES[one.family],
-        _both(printed, own),
-        _both(one.dsp, used[0]),
-        _both(one.lut, used[1]),
-        _both(one.ff, used[2]),
-        _both(None, used[3]),
+        both(printed, own),
+        both(one.dsp, used[0]),
+        both(one.lut, used[1]),
+        both(one.ff, used[2]),
+        both(None, used[3]),
         f"{one.microseconds:g}",
         "–" if one.mhz is None else f"{one.mhz:g}",
     )
@@ -220,12 +220,12 @@ def lanes(rows: dict[str, Row]) -> Table:
 
 
 def _lane(name: str, row: Row | None) -> tuple[str, ...]:
-    cycles, mhz = _number(row, "cycles", "compute"), _number(row, "ecp5", "fmax_mhz")
-    lut = _number(row, "ecp5", "lut")
+    cycles, mhz = number(row, "cycles", "compute"), number(row, "ecp5", "fmax_mhz")
+    lut = number(row, "ecp5", "lut")
     time = None if cycles is None or mhz is None else cycles / mhz
-    figures = [cycles, *(_number(row, "ecp5", kind) for kind in ("dsp", "lut", "ff", "bram")), mhz]
+    figures = [cycles, *(number(row, "ecp5", kind) for kind in ("dsp", "lut", "ff", "bram")), mhz]
     area = None if time is None or lut is None else round(lut * time)
-    return (name, *map(_shown, figures), _shown(time and round(time, 3)), _shown(area))
+    return (name, *map(shown, figures), shown(time and round(time, 3)), shown(area))
 
 
 def space(rows: dict[str, Row]) -> Table:
@@ -236,7 +236,7 @@ def space(rows: dict[str, Row]) -> Table:
         (
             row["name"],
             str(row["cycles"]["compute"]),
-            *(_shown(_number(row, f, kind)) for f in DEVICES for kind in ("lut", "ff", "dsp")),
+            *(shown(number(row, f, kind)) for f in DEVICES for kind in ("lut", "ff", "dsp")),
         )
         for row in _data(rows)["rows"]
         if row["version"]
@@ -253,7 +253,7 @@ def _targets_note(rows: dict[str, Row]) -> str:
         row = rows.get(name)
         for kind, limit in limits.items():
             keys = ("cycles", "compute") if kind == "cycles" else ("xc5v", kind)
-            own = _number(row, *keys)
+            own = number(row, *keys)
             verdict = "not measured" if own is None else f"{own:g}"
             parts.append(f"{name}: {kind} at most {limit}, {verdict}")
     return f"Targets of the project on the Virtex-5: {'; '.join(parts)}."
@@ -263,25 +263,8 @@ def _mhz_verdict(rows: dict[str, Row]) -> str:
     found = [
         mhz
         for row in rows.values()
-        if row["bits"] == 256 and (mhz := _number(row, "ecp5", "fmax_mhz")) is not None
+        if row["bits"] == 256 and (mhz := number(row, "ecp5", "fmax_mhz")) is not None
     ]
     if not found:
         return "not measured"
     return f"{'reached' if max(found) >= _TARGET_MHZ else 'not reached'}, {max(found):g} at most"
-
-
-def _number(row: Row | None, *keys: str) -> float | None:
-    """A number of a row, None if it was not measured."""
-    found: Any = row
-    for key in keys:
-        found = found.get(key) if found else None
-    return None if found is None else float(found)
-
-
-def _shown(number: float | None) -> str:
-    return "–" if number is None else f"{number:g}" if number < 1e6 else f"{number:.0f}"
-
-
-def _both(published: float | None, own: float | None) -> str:
-    """Both numbers, a dash for one that is not there."""
-    return f"{_shown(published)} / {_shown(own)}"

@@ -19,7 +19,11 @@ FAMILIES = ("xc5v", "xc7")
 TARGETS = tuple(family + ending for ending in ("", WITHOUT_DSP) for family in FAMILIES)
 """All that rows are mapped to, besides the ECP5."""
 
-METHODS = ("plus-minus", "plus-minus-ct", "division-steps")
+PUBLISHED = {"FLT": "fermat", "PM": "plus-minus"}
+"""Our name of each published method."""
+
+OTHERS = ("plus-minus-ct", "division-steps")
+"""Methods that are measured for the first size of each field alone."""
 
 MULTIPLIER = "MM"
 """An RNS Montgomery multiplier with n rowers, which a plus-minus inverter could stand beside."""
@@ -42,13 +46,13 @@ def core(kind: str, bits: int, channels: int) -> InversionCore | RnsMontgomeryCo
 
 
 def candidates() -> Iterator[Candidate]:
-    """All rows: every (n, w) of the slides, and division steps in words of the first w."""
+    """All rows: every (n, w) of the slides, and other methods with the first w."""
     for bits, sizes in SIZES.items():
         first = sizes[0][0]
         for channels, _ in sizes:
-            yield _candidate("plus-minus", bits, channels)
-            yield _candidate(MULTIPLIER, bits, channels)
-        for method in METHODS[1:]:
+            for kind in (*PUBLISHED.values(), MULTIPLIER):
+                yield _candidate(kind, bits, channels)
+        for method in OTHERS:
             yield _candidate(method, bits, first)
 
 

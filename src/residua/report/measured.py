@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -16,6 +17,9 @@ Progress = Callable[[str], None]
 
 WITHOUT_DSP = " without DSP"
 """What the name of a target ends with if DSP blocks are not to be used."""
+
+_WHOLE = 1e6
+"""Numbers from here on are shown with all their digits."""
 
 _RESOURCES = ("lut", "ff", "dsp", "bram", "carry")
 
@@ -68,6 +72,26 @@ def keep(directory: Path, name: str, data: Mapping[str, Any]) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     text = json.dumps(data, indent=2, ensure_ascii=False)
     (directory / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def number(row: Row | None, *keys: str) -> float | None:
+    """A number of a row, None if it was not measured."""
+    found: Any = row
+    for key in keys:
+        found = found.get(key) if found else None
+    return None if found is None else float(found)
+
+
+def shown(figure: float | Fraction | None) -> str:
+    """A number in a table, a dash for one that is not there."""
+    if figure is None:
+        return "–"
+    return f"{float(figure):g}" if figure < _WHOLE else f"{float(figure):.0f}"
+
+
+def both(published: float | Fraction | None, own: float | Fraction | None) -> str:
+    """Both numbers."""
+    return f"{shown(published)} / {shown(own)}"
 
 
 def mapped(files: Mapping[str, str], top: str, target: str, progress: Progress) -> Row:

@@ -9,7 +9,7 @@ from residua.algorithms.program import Program
 from residua.machines.counts import Counts, count
 from residua.report import hbe_synthesis, measured, sbmm_costs, sbmm_published, sbmm_synthesis
 from residua.report.documents import Document, Figure, Table
-from residua.report.measured import WITHOUT_DSP, Row
+from residua.report.measured import WITHOUT_DSP, Row, both
 from residua.report.sbmm_figures import figures
 from residua.report.sbmm_published import (
     DEVICES,
@@ -33,7 +33,7 @@ INTRODUCTION = (
     "measured ones. Cells are published / measured where both are there. Counts are those of the "
     "programs that the engine runs. Resources are Yosys's, clocks nextpnr's for an ECP5, the "
     "median of the placements: slices and LUTs, and clocks of different devices, do not compare; "
-    "cycles and DSP blocks do."
+    "cycles and DSP blocks do. A dash stands for what was not published or not measured."
 )
 
 
@@ -94,7 +94,7 @@ def precomputations() -> Table:
         (sbmm_published.SBMM_COMPRESS_WORDS, _compressed),
     ):
         words = [sbmm_costs.stored_words(program(n)) for n in CHANNELS]
-        cells = [_both(cost(n), each.full) for n, each in zip(CHANNELS, words, strict=True)]
+        cells = [both(cost(n), each.full) for n, each in zip(CHANNELS, words, strict=True)]
         narrow = ", ".join(str(each.narrow) for each in words)
         lines.append((cost.name, cost.text, *cells, narrow))
     notes = (
@@ -118,7 +118,7 @@ def costs() -> Table:
     lines = []
     for entry in cost_data():
         cells = [
-            _both(published, counted)
+            both(published, counted)
             for published, counted in zip(entry["published"], entry["counted"], strict=True)
         ]
         lines.append((entry["operation"], entry["formula"], *cells))
@@ -234,7 +234,7 @@ def _results(
                 lines.append(
                     (
                         f"{kind} {device} {bits}",
-                        *(_both(published.get(name), own.get(name)) for name in _MEASURED),
+                        *(both(published.get(name), own.get(name)) for name in _MEASURED),
                         *(str(published.get(name, "–")) for name in _PUBLISHED),
                     )
                 )
@@ -255,7 +255,7 @@ def points() -> Table:
     lines = []
     for entry in point_data():
         cells = [
-            _both(published, counted)
+            both(published, counted)
             for published, counted in zip(entry["published"], entry["counted"], strict=True)
         ]
         lines.append((f"{entry['algorithm']} {entry['operation']}", *cells))
@@ -337,8 +337,3 @@ def _by_algorithm(
 
 def _heads() -> tuple[str, ...]:
     return tuple(f"n = {n}" for n in CHANNELS)
-
-
-def _both(published: float | Fraction | None, measured: float | None) -> str:
-    cells = ("–" if number is None else f"{float(number):g}" for number in (published, measured))
-    return " / ".join(cells)

@@ -51,7 +51,7 @@ class ModexpDesign:
                 "needs variant = 'subtract'"
             )
         most = self.streams.words * self.streams.width
-        if not 1 <= self.exponent_bits <= most:
+        if self.exponent is None and not 1 <= self.exponent_bits <= most:
             raise SpecificationError(
                 f"exponent_bits = {self.exponent_bits}: the words of an operand hold 1 to {most}"
             )

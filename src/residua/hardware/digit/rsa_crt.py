@@ -293,8 +293,8 @@ class RsaCrt(DigitComponent):
         m.submodules.modulo_p, m.submodules.modulo_q, m.submodules.modulo_n = self._units
         span = design.spans["root"]
         self._write, self._read = add_memory(m, "words", design.width, span.base + span.count)
-        step, word = Signal(range(len(design.transfers)), name="transfer"), Signal(16, name="word")
-        self._step, self._word = step, word
+        self._step = step = Signal(range(len(design.transfers)), name="transfer")
+        self._word = word = Signal(range(max(design.lengths)), name="word")
         self._fetched, self._move = Signal(name="fetched"), Signal(name="move")
         ready = self._load(m, (step == 0) & (word == 0))
         self._transfer(m)
@@ -345,7 +345,7 @@ class RsaCrt(DigitComponent):
         base = self._of(m, "base", [one.span.base for one in transfers])
         count = self._of(m, "count", [one.span.count for one in transfers])
         target = self._of(m, "target", [one.target.base for one in transfers])
-        place, goal = Signal.like(self._read.addr, name="place"), Signal.like(self._write.addr)
+        place, goal = (Signal.like(self._read.addr, name=name) for name in ("place", "goal"))
         m.d.comb += self._read.addr.eq(Mux(self._fetched, place + self._move, base))
         self._known = Signal(design.width, name="known")
         m.d.comb += self._known.eq(Mux(word < count, self._read.data, 0))
