@@ -52,8 +52,9 @@ waiting results. Additions and doublings begin with all combinations of coordina
 p - 1, and go on with others near 0, p / 2 and p, points of the curve (equal and opposite ones among
 them) and any coordinates. Scalars begin with 0, 1, 2, 3 and those around the order, its halves and
 its double, for which the loop adds P to O, to P and to -P; the neutral element is multiplied, too.
-Negative: runs in which a value before a reduction is negative. Latency and interval are measured,
-in cycles, and the same for all operands."""
+Radices are those of products and of the conversion to binary. Negative: runs in which a value
+before a reduction is negative. Latency and interval are measured, in cycles, and the same for all
+operands."""
 
 
 def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> dict[str, Any]:
