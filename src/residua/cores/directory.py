@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from residua.algorithms.conversion import split_words
 from residua.algorithms.program import Residues
@@ -78,6 +78,11 @@ Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inver
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
+
+AnyEngineSpecification = Specification | BaseExtensionSpecification | SingleBaseSpecification
+"""What such a core is made of."""
+
+C = TypeVar("C")
 
 Progress = Callable[[str], None]
 """Called with the name of each step as it begins."""
@@ -213,13 +218,7 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        specification = load_any(self.path / SPECIFICATION, {})
-        assert isinstance(
-            specification, Specification | BaseExtensionSpecification | SingleBaseSpecification
-        )
-        core = _engine_core(specification)
-        self._check_same(_description(core))
-        return core
+        return self._again(_engine_core, _description)
 
     @cached_property
     def digits(self) -> DigitMontgomeryCore:
@@ -228,11 +227,7 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        specification = load_any(self.path / SPECIFICATION, {})
-        assert isinstance(specification, DigitSpecification)
-        core = digit_core(specification)
-        self._check_same(digit_description(core))
-        return core
+        return self._again(digit_core, digit_description)
 
     @cached_property
     def extended(self) -> ExtendedCore:
@@ -241,11 +236,7 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        specification = load_any(self.path / SPECIFICATION, {})
-        assert isinstance(specification, ExtendedSpecification)
-        core = ExtendedCore(specification)
-        self._check_same(extended_description(core))
-        return core
+        return self._again(ExtendedCore, extended_description)
 
     @cached_property
     def inverter(self) -> InversionCore:
@@ -254,11 +245,7 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        specification = load_any(self.path / SPECIFICATION, {})
-        assert isinstance(specification, InversionSpecification)
-        core = InversionCore(specification)
-        self._check_same(inversion_description(core))
-        return core
+        return self._again(InversionCore, inversion_description)
 
     @cached_property
     def coprocessor(self) -> CoprocessorBuild:
@@ -267,11 +254,13 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        specification = load_any(self.path / SPECIFICATION, {})
-        assert isinstance(specification, CoprocessorSpecification)
-        made = CoprocessorBuild(specification)
-        self._check_same(made.description)
-        return made
+        return self._again(CoprocessorBuild, lambda made: made.description)
+
+    def _again(self, make: Callable[[Any], C], describe: Callable[[C], dict[str, Any]]) -> C:
+        """What ``make`` makes of the specification, if its description is that of the manifest."""
+        core = make(load_any(self.path / SPECIFICATION, {}))
+        self._check_same(describe(core))
+        return core
 
     def _check_same(self, description: dict[str, Any]) -> None:
         for key, value in description.items():
@@ -318,9 +307,7 @@ def summary(manifest: dict[str, Any]) -> dict[str, Any]:
     return {name: manifest[name] for name in names if name in manifest}
 
 
-def _engine_core(
-    specification: Specification | BaseExtensionSpecification | SingleBaseSpecification,
-) -> AnyEngineCore:
+def _engine_core(specification: AnyEngineSpecification) -> AnyEngineCore:
     """The core that a specification of one asks for."""
     if isinstance(specification, SingleBaseSpecification):
         return SingleBaseCore(specification)
