@@ -4,20 +4,13 @@ from typing import Any
 
 from residua.algorithms.conversion import split_words
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
-from residua.cores.integration import integration_files
-from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
 from residua.cores.rsa_crt import RsaCrtCore, RsaOperations
-from residua.hardware.rtl import emit
+from residua.cores.stream_directory import STREAM_MEANINGS, stream_files
 
 _MEANINGS = {
-    "clk": "clock, rising edge",
-    "rst": "synchronous reset, active high",
+    **STREAM_MEANINGS,
     "operands_payload": "one word of X or Y",
-    "operands_valid": "the payload is a word",
-    "operands_ready": "the word is taken in this cycle",
     "result_payload": "one word of the result in the low bits, the flag last above it",
-    "result_valid": "the payload is a word",
-    "result_ready": "the word is taken in this cycle",
     "modulus_payload": "one word of p, p' or R^2 mod p, or of a key",
     "modulus_valid": "the payload is a word",
     "modulus_ready": "the word is taken in this cycle",
@@ -57,24 +50,17 @@ def digit_description(core: DigitMontgomeryCore) -> dict[str, Any]:
 
 def digit_files(core: DigitMontgomeryCore) -> dict[str, str]:
     """All files by name, the manifest last."""
-    specification, rtl = core.specification.toml(), emit(core.component(), core.name)
-    top = f"rtl/{core.name}.v"
-    manifest: dict[str, Any] = {
-        **begun(core.name, core.name, specification),
-        **digit_description(core),
-        "ports": ports(rtl[top], core.name, _MEANINGS.__getitem__),
-    }
     title = _TITLES[core.request.algorithm]
-    names = {"hexes": _hexes, "title": title, "domain": core.products().domain}
-    readme = "README_rsa.md" if isinstance(core, RsaCrtCore) else "README_digit.md"
-    rtl[top] = commented(render("header_digit.txt", manifest, **names)) + rtl[top]
-    files = {
-        SPECIFICATION: specification,
-        "README.md": render(readme, manifest, **names),
-        **rtl,
-        **integration_files(manifest, f"{title} of {core.shape.bits} bits"),
-    }
-    return completed(manifest, files)
+    return stream_files(
+        core,
+        digit_description(core),
+        _MEANINGS,
+        title=title,
+        subject=f"{title} of {core.shape.bits} bits",
+        header="header_digit.txt",
+        readme="README_rsa.md" if isinstance(core, RsaCrtCore) else "README_digit.md",
+        domain=core.products().domain,
+    )
 
 
 def _streams(products: DigitProducts) -> dict[str, Any]:
@@ -130,7 +116,3 @@ def _add_key(streams: dict[str, Any], products: RsaOperations) -> None:
     streams["half_factor_bits"] = half.shape.factor.bit_length() - 1
     streams["low_bits"] = design.width * design.low_words
     streams["example"] |= {"p": str(key.p), "q": str(key.q)}
-
-
-def _hexes(words: list[str]) -> str:
-    return " ".join(f"{int(word):x}" for word in words)

@@ -414,10 +414,6 @@ def _words(words: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _hexes(words: list[str]) -> str:
-    return " ".join(f"{int(word):x}" for word in words)
-
-
 def _signed_hex(number: int) -> str:
     return f"{number:#x}"
 
@@ -433,7 +429,7 @@ def _files(core: AnyEngineCore) -> dict[str, str]:
         "ports": ports(rtl[top], core.name, meanings.__getitem__),
     }
     suffix = _suffix(core)
-    names = {"domain": core.domain, "words": _words, "hexes": _hexes, "signed": _signed_hex}
+    names = {"domain": core.domain, "words": _words, "signed": _signed_hex}
     rtl[top] = commented(render(f"header{suffix}.txt", manifest, **names)) + rtl[top]
     readme = render(f"README{suffix}.md", manifest, **names)
     files = {SPECIFICATION: specification, "README.md": readme, **rtl}

@@ -4,19 +4,12 @@ from typing import Any
 
 from residua.algorithms.conversion import split_words
 from residua.cores.extended import ExtendedCore, Numbers
-from residua.cores.integration import integration_files
-from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
-from residua.hardware.rtl import emit
+from residua.cores.stream_directory import STREAM_MEANINGS, stream_files
 
 _MEANINGS = {
-    "clk": "clock, rising edge",
-    "rst": "synchronous reset, active high",
+    **STREAM_MEANINGS,
     "operands_payload": "one word of the operands",
-    "operands_valid": "the payload is a word",
-    "operands_ready": "the word is taken in this cycle",
     "result_payload": "one word of the result in the low bits, the flag last in the top bit",
-    "result_valid": "the payload is a word",
-    "result_ready": "the word is taken in this cycle",
 }
 
 _TITLES = {
@@ -49,23 +42,16 @@ def extended_description(core: ExtendedCore) -> dict[str, Any]:
 
 def extended_files(core: ExtendedCore) -> dict[str, str]:
     """All files by name, the manifest last."""
-    specification, rtl = core.specification.toml(), emit(core.component(), core.name)
-    top = f"rtl/{core.name}.v"
-    manifest: dict[str, Any] = {
-        **begun(core.name, core.name, specification),
-        **extended_description(core),
-        "ports": ports(rtl[top], core.name, _MEANINGS.__getitem__),
-    }
     title = _TITLES[core.design.operation]
-    names = {"title": title, "hexes": _hexes}
-    rtl[top] = commented(render("header_extended.txt", manifest, **names)) + rtl[top]
-    files = {
-        SPECIFICATION: specification,
-        "README.md": render("README_extended.md", manifest, **names),
-        **rtl,
-        **integration_files(manifest, f"{title} on {core.curve.name}"),
-    }
-    return completed(manifest, files)
+    return stream_files(
+        core,
+        extended_description(core),
+        _MEANINGS,
+        title=title,
+        subject=f"{title} on {core.curve.name}",
+        header="header_extended.txt",
+        readme="README_extended.md",
+    )
 
 
 def operand_words(core: ExtendedCore, numbers: Numbers) -> list[int]:
@@ -115,7 +101,3 @@ def _streams(core: ExtendedCore) -> dict[str, Any]:
             "result_words": [str(word) for word in result_words(core, result)],
         },
     }
-
-
-def _hexes(words: list[str]) -> str:
-    return " ".join(f"{int(word):x}" for word in words)

@@ -3,21 +3,14 @@
 from typing import Any
 
 from residua.algorithms.conversion import split_words
-from residua.cores.integration import integration_files
 from residua.cores.inversion import InversionCore
-from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
+from residua.cores.stream_directory import STREAM_MEANINGS, stream_files
 from residua.hardware.plus_minus_inverter import PlusMinusDesign
-from residua.hardware.rtl import emit
 
 _MEANINGS = {
-    "clk": "clock, rising edge",
-    "rst": "synchronous reset, active high",
+    **STREAM_MEANINGS,
     "operands_payload": "one word of x",
-    "operands_valid": "the payload is a word",
-    "operands_ready": "the word is taken in this cycle",
     "result_payload": "one word of 1 / x mod P in the low bits, above it last, then error",
-    "result_valid": "the payload is a word",
-    "result_ready": "the word is taken in this cycle",
 }
 
 _TITLES = {
@@ -51,23 +44,16 @@ def inversion_description(core: InversionCore) -> dict[str, Any]:
 
 def inversion_files(core: InversionCore) -> dict[str, str]:
     """All files by name, the manifest last."""
-    specification, rtl = core.specification.toml(), emit(core.component(), core.name)
-    top = f"rtl/{core.name}.v"
-    manifest: dict[str, Any] = {
-        **begun(core.name, core.name, specification),
-        **inversion_description(core),
-        "ports": ports(rtl[top], core.name, _MEANINGS.__getitem__),
-    }
     title = _TITLES[core.request.inversion]
-    names = {"hexes": _hexes, "title": title}
-    rtl[top] = commented(render("header_inversion.txt", manifest, **names)) + rtl[top]
-    files = {
-        SPECIFICATION: specification,
-        "README.md": render("README_inversion.md", manifest, **names),
-        **rtl,
-        **integration_files(manifest, f"{title}, {core.parameters['modulus_bits']} bits"),
-    }
-    return completed(manifest, files)
+    return stream_files(
+        core,
+        inversion_description(core),
+        _MEANINGS,
+        title=title,
+        subject=f"{title}, {core.parameters['modulus_bits']} bits",
+        header="header_inversion.txt",
+        readme="README_inversion.md",
+    )
 
 
 def _streams(core: InversionCore) -> dict[str, Any]:
@@ -92,7 +78,3 @@ def _streams(core: InversionCore) -> dict[str, Any]:
             "result_words": words[1],
         },
     }
-
-
-def _hexes(words: list[str]) -> str:
-    return " ".join(f"{int(word):x}" for word in words)

@@ -66,7 +66,11 @@ def ports(text: str, name: str, meaning: Callable[[str], str]) -> list[dict[str,
 def render(template: str, manifest: dict[str, Any], **names: object) -> str:
     """A template of this package, with a manifest and further names."""
     found = environment("residua.cores").get_template(template)
-    return found.render(manifest, hex=hex, **names)
+    return found.render(manifest, hex=hex, hexes=_hexes, **names)
+
+
+def _hexes(words: list[str]) -> str:
+    return " ".join(f"{int(word):x}" for word in words)
 
 
 def commented(header: str) -> str:
