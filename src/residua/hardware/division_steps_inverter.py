@@ -8,12 +8,17 @@ from amaranth.hdl import Module, Mux, Signal
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component
 
-from residua.hardware.inverter_streams import ModulusWords, OperandCheck, inverter_ports
+from residua.hardware.inverter_streams import (
+    ConstantTime,
+    ModulusWords,
+    OperandCheck,
+    inverter_ports,
+)
 from residua.hardware.modular_inverter import ModularInverter
 
 
 @dataclass(frozen=True)
-class DivisionStepsDesign:
+class DivisionStepsDesign(ConstantTime):
     """Everything about a `DivisionStepsInverter` modulo a prime."""
 
     modulus: int
@@ -36,16 +41,6 @@ class DivisionStepsDesign:
     def longest(self) -> int:
         """Cycles from the last operand word to the last result word, of every operand."""
         return self.inverter.latency + self.words
-
-    @property
-    def fewest(self) -> int:
-        """The same."""
-        return self.longest
-
-    def cycles(self, x: int) -> int:
-        """The same, for any x."""
-        del x
-        return self.longest
 
     def component(self) -> "DivisionStepsInverter":
         """A new component of the design."""

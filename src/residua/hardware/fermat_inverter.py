@@ -23,7 +23,12 @@ from residua.curves.operations import NUMBER, Run, common_routines
 from residua.hardware.controller import GAP
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.engine import EngineOptions
-from residua.hardware.inverter_streams import ModulusWords, OperandCheck, inverter_ports
+from residua.hardware.inverter_streams import (
+    ConstantTime,
+    ModulusWords,
+    OperandCheck,
+    inverter_ports,
+)
 from residua.hardware.microsequencer import STORE_LATENCY
 from residua.hardware.processor import Processor, ProcessorDesign
 from residua.hardware.residue_to_binary import ResidueToBinary
@@ -34,7 +39,7 @@ _OVERHEAD = GAP + 1
 """Cycles of an instruction besides the slots of its routine."""
 
 
-class FermatDesign:
+class FermatDesign(ConstantTime):
     """Everything about a `FermatInverter` modulo the prime of a domain.
 
     The domain's bound is chosen here.
@@ -144,16 +149,6 @@ class FermatDesign:
         # The first residue, from the slot in which it is emitted on.
         residue = slots.index(1) + STORE_LATENCY + self.processor.delays["emit"]
         return self.chain_cycles + _OVERHEAD + 2 + residue + self.conversion.latency
-
-    @property
-    def fewest(self) -> int:
-        """The same."""
-        return self.longest
-
-    def cycles(self, x: int) -> int:
-        """The same, for any x."""
-        del x
-        return self.longest
 
     def component(self) -> "FermatInverter":
         """A new component of the design."""

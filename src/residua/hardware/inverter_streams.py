@@ -1,5 +1,7 @@
 """What all inverters on streams have in common: ports, and the check of an operand."""
 
+from abc import ABC, abstractmethod
+
 from amaranth.hdl import Array, Cat, Const, Module, Signal, Value
 from amaranth.lib import stream
 from amaranth.lib.wiring import In, Member, Out
@@ -14,6 +16,25 @@ def inverter_ports(width: int) -> dict[str, Member]:
         "operands": In(stream.Signature(width)),
         "result": Out(stream.Signature(result_payload(width, flagged=True))),
     }
+
+
+class ConstantTime(ABC):
+    """A design whose inverter takes the same time for every operand."""
+
+    @property
+    @abstractmethod
+    def longest(self) -> int:
+        """Cycles from the last operand word to the last result word, of every operand."""
+
+    @property
+    def fewest(self) -> int:
+        """The same."""
+        return self.longest
+
+    def cycles(self, x: int) -> int:
+        """The same, for any x."""
+        del x
+        return self.longest
 
 
 class ModulusWords:
