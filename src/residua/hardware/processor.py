@@ -191,6 +191,7 @@ class ProcessorDesign:
             COX_LATENCY + 1,
             self._row_shape(0),
             self.narrow,
+            beside=0,
         )
 
     @cached_property
