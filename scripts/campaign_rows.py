@@ -98,10 +98,17 @@ def prepare(name: str, keys: Mapping[str, Any], work: Path) -> Directory:
 
 
 def verilog(directory: Directory) -> str:
-    """A digest of the hardware of a core: rows of one digest tell of the same Verilog."""
-    files = sorted(directory.manifest["files"].items())
-    sources = [f"{name} {digest}" for name, digest in files if name.startswith("rtl/")]
-    return hashlib.sha256("\n".join(sources).encode()).hexdigest()
+    """A digest of the hardware of a core: rows of one digest tell of the same Verilog.
+
+    Comments do not count: the headers of the files name the specification.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(directory.manifest["files"]):
+        if name.startswith("rtl/"):
+            lines = (directory.path / name).read_text(encoding="utf-8").splitlines()
+            code = [line for line in lines if not line.lstrip().startswith("//")]
+            digest.update("\n".join([name, *code, ""]).encode())
+    return digest.hexdigest()
 
 
 def holds(row: Row | None, directory: Directory, count: str, least: int) -> bool:
