@@ -1,7 +1,7 @@
 """The verification campaign of the extended-RNS point multiplier of 2006.
 
 Additions, doublings and whole multiplications of points in simulated Verilog, half of them back to
-back, half with stalls. Writes docs/results/ecpm.md and .json with the commit. Rows that are in the
+back, half with stalls. Writes docs/results/extended-rns.md and .json with the commit. Rows that are in the
 .json for the same commit, or for the same Verilog, are not run again; ``--rows`` limits it to rows
 with a part of their names, ``--most`` the runs of each.
 """
@@ -85,7 +85,7 @@ def negative_runs(core: ExtendedCore, vectors: int) -> int:
 
 
 PAGE = Page(
-    "ecpm",
+    "extended-rns",
     "Extended-RNS point multiplier",
     INTRODUCTION,
     {
