@@ -1,9 +1,9 @@
 """The verification campaign of the extended-RNS point multiplier of 2006.
 
 Additions, doublings and whole multiplications of points in simulated Verilog, half of them back to
-back, half with stalls. Writes docs/results/extended-rns.md and .json with the commit. Rows that are in the
-.json for the same commit, or for the same Verilog, are not run again; ``--rows`` limits it to rows
-with a part of their names, ``--most`` the runs of each.
+back, half with stalls. Writes docs/results/extended-rns.md and .json with the commit. Rows that are
+in the .json for the same commit, or for the same Verilog, are not run again; ``--rows`` limits it
+to rows with a part of their names, ``--most`` the runs of each.
 """
 
 import argparse
