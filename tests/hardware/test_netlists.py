@@ -10,6 +10,7 @@ from residua.errors import SpecificationError
 
 CELLS = {
     "xc7": {"DSP48E1", "CARRY4", "RAM32M", "LUT6", "FDRE"},
+    "xc5v": {"DSP48E", "CARRY4", "RAM32M", "LUT6", "FDRE"},
     "ecp5": {"MULT18X18D", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "LUT4", "PFUMX", "L6MUX21"},
 }
 
@@ -36,4 +37,4 @@ def test_netlist_computes_what_the_model_does(core, target, tmp_path):
 
 def test_families_without_models_are_refused(core, tmp_path):
     with pytest.raises(SpecificationError, match="simulation models"):
-        netlist_simulator(core, "xc5v", out_dir=tmp_path)
+        netlist_simulator(core, "xcup", out_dir=tmp_path)
