@@ -175,10 +175,10 @@ def read_ports(sources: Sequence[Path], top: str, *, out_dir: Path) -> tuple[Por
 def cell_models(target: str) -> tuple[Path, ...]:
     """Verilog files that model a target's cells, to simulate a `SynthesisResult.netlist` with."""
     if target == "ecp5":
-        own = (_OWN_CELLS / name for name in ("ecp5_mult18x18d.v", "ecp5_dp16kd.v"))
+        own = [_OWN_CELLS / name for name in ("ecp5_mult18x18d.v", "ecp5_dp16kd.v")]
         return (*own, _SHARE / "lattice" / "cells_sim_ecp5.v")
     if target in _MODELLED_XILINX:
-        own = (_OWN_CELLS / "xc5v_dsp48e.v",) if target == "xc5v" else ()
+        own = [_OWN_CELLS / "xc5v_dsp48e.v"] if target == "xc5v" else []
         return (*own, _SHARE / "xilinx" / "cells_sim.v")
     known = ", ".join(("ecp5", *_MODELLED_XILINX))
     raise SpecificationError(f"the cells of '{target}' have no simulation models; one of {known}")
