@@ -157,43 +157,68 @@ def _compressed(
     multiple: int,
 ) -> Coefficients:
     """(R_u + 2 k, R) for R_v + K_u = k M_a + R, with k known modulo m_gamma (SBMM Algorithm 5)."""
-    split, radix = domain.split, domain.split.base_a.product
+    split, name = domain.split, f"{name}:c"
     xi = program.reduce(
-        f"xi({name}:1)_a",
+        f"xi({name})_a",
         _remainder_a(program, split, v, multiple, split.base_a.cofactor_inverses),
         _quotient_a(program, split, u, multiple, split.base_a.cofactor_inverses),
     )
-    rest = program.extension(xi, split.base_b, split.first, factor=split.factor_b)
-    rest_b = program.reduce(f"{name}:c1_b", rest)
-    # R - (R_v + K_u) = -k M_a, of which only the residue modulo m_gamma is wanted.
-    missing = program.resume(
-        f"k({name}:1)_b",
+    rest, k = _rest(
+        program,
+        split,
+        name,
+        xi,
         program.scaled(v.minus_b, multiple, split.factor_b),
         program.scaled(u.quotient, -multiple, split.factor_b),
     )
+    own = replace(program.scaled(xi, 1, split.factor_a), range=rest.range)
+    low = _remainder_a(program, split, u, multiple), _remainder_b(program, split, u, multiple)
+    high = Element(program.reduce(f"{name}1_a", own), rest)
+    return _lengthened(program, domain, name, low, k), high
+
+
+def _rest(
+    program: Program, split: SplitDomain, name: str, xi: Residues, *minus: Summand
+) -> tuple[Residues, Residues]:
+    """X = k M_a + R in base b, X being ``xi`` in base a and -``minus`` in base b: R, and k.
+
+    The sum that is R goes on with -X and becomes -k M_a, of which only the residue modulo m_gamma
+    is wanted.
+    """
+    rest = program.reduce(
+        f"{name}1_b", program.extension(xi, split.base_b, split.first, factor=split.factor_b)
+    )
+    missing = program.resume(f"m({name})_b", *minus)
     last = len(split.base_b) - 1
-    share = Fraction(-1, radix)
-    small = missing.range.scaled(share).integers()
-    word = program.channels(missing, last, last + 1)
-    k = program.reduce(f"k({name}:1)", program.scaled(word, share, [1]), range=small)
+    share = Fraction(-1, split.base_a.product)
+    k = program.reduce(
+        f"k({name})",
+        program.scaled(program.channels(missing, last, last + 1), share, [1]),
+        range=missing.range.scaled(share).integers(),
+    )
     demand_quotient(program, k)
+    return rest, k
 
-    def doubled(base_a: bool) -> Summand:
-        base, factor = (split.base_a, split.factor_a) if base_a else (split.base_b, split.factor_b)
-        return program.spread(
-            k, base, [domain.offset], factor, small.scaled(Fraction(domain.offset))
-        )
 
-    low = Element(
+def _lengthened(
+    program: Program,
+    domain: PositionResidueDomain,
+    name: str,
+    low: tuple[Summand, Summand],
+    k: Residues,
+) -> Element:
+    """The low coefficient and 2 k: the word of m_gamma goes to every channel."""
+    split, twice = domain.split, [domain.offset]
+    reached = k.range.scaled(Fraction(domain.offset))
+    own_a, own_b = low
+    return Element(
         program.reduce(
-            f"{name}:c0_a", _remainder_a(program, split, u, multiple), doubled(base_a=True)
+            f"{name}0_a", own_a, program.spread(k, split.base_a, twice, split.factor_a, reached)
         ),
         program.reduce(
-            f"{name}:c0_b", _remainder_b(program, split, u, multiple), doubled(base_a=False)
+            f"{name}0_b", own_b, program.spread(k, split.base_b, twice, split.factor_b, reached)
         ),
     )
-    own = replace(program.scaled(xi, 1, split.factor_a), range=rest.range)
-    return low, Element(program.reduce(f"{name}:c1_a", own), rest_b)
 
 
 def _remainder_a(
@@ -236,27 +261,7 @@ def shorten(
     """
     split, (low, high) = domain.split, x
     xi = cofactor_form(program, high.a)
-    rest = program.extension(xi, split.base_b, split.first, factor=split.factor_b)
-    rest_b = program.reduce(f"{name}1_b", rest)
-    missing = program.resume(f"k({name}1)_b", program.scaled(high.b, -1))
-    last = len(split.base_b) - 1
-    share = Fraction(-1, split.base_a.product)
-    small = missing.range.scaled(share).integers()
-    word = program.channels(missing, last, last + 1)
-    k = program.reduce(f"k({name}1)", program.scaled(word, share, [1]), range=small)
-    demand_quotient(program, k)
-    doubled = small.scaled(Fraction(domain.offset))
-    twice = [domain.offset]
-    shorter = Element(
-        program.reduce(
-            f"{name}0_a",
-            program.scaled(low.a, 1),
-            program.spread(k, split.base_a, twice, split.factor_a, doubled),
-        ),
-        program.reduce(
-            f"{name}0_b",
-            program.scaled(low.b, 1),
-            program.spread(k, split.base_b, twice, split.factor_b, doubled),
-        ),
-    )
-    return shorter, Element(replace(program.restate(high.a, 1), range=rest.range), rest_b)
+    rest, k = _rest(program, split, name, xi, program.scaled(high.b, -1))
+    own = program.scaled(low.a, 1), program.scaled(low.b, 1)
+    shorter = _lengthened(program, domain, name, own, k)
+    return shorter, Element(replace(program.restate(high.a, 1), range=rest.range), rest)
