@@ -1,8 +1,8 @@
 """The Cox of plus-minus inversion: a number in hat form modulo 4, from all channels at once.
 
-q is the sum of the words' leading bits, and of a start value, without its fraction, s the sum of the words' two lowest
-bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 2013 slides, algorithm (3/4)). As only q
-modulo 4 counts, t + 2 bits of the sum are enough.
+q is the sum of the words' leading bits, and of a start value, without its fraction, s the sum of
+the words' two lowest bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 2013 slides, algorithm
+(3/4)). As only q modulo 4 counts, t + 2 bits of the sum are enough.
 """
 
 from collections.abc import Sequence

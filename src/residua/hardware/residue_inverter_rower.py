@@ -32,8 +32,8 @@ class ResidueInverterRower(Component):
     The forms share base and Cox. ``kind``, ``multiple``, ``exchange``, ``go`` and ``shift`` tell
     what happens in the next cycle: with ``go`` an operation (of an exchange U takes the V of
     before), with ``shift`` the U behind takes ``chain``, in place of what an operation gives it.
-    ``clear`` makes all words zero at once. ``word`` is the U behind, ``leading`` and ``low`` have the
-    leading and the two lowest bits of the newest V.
+    ``clear`` makes all words zero at once. ``word`` is the U behind, ``leading`` and ``low`` have
+    the leading and the two lowest bits of the newest V.
     """
 
     def __init__(self, forms: Sequence[HatForm], channel: int) -> None:
@@ -81,40 +81,40 @@ class ResidueInverterRower(Component):
         return m
 
     def _result(self, m: Module, kind: Value, multiple: Value, v: Value, u: Value) -> Value:
-        other = Signal(signed(self.bits), name="other")
+        # Differences: of a sum synthesis may have the table in front of the carry chain, not in it.
+        taken, borrow = Signal(signed(self.bits), name="taken"), Signal(name="borrow")
         with m.Switch(kind):
             with m.Case(Kind.HALVE):
-                m.d.comb += other.eq(v)
+                m.d.comb += [taken.eq(~v), borrow.eq(1)]
             with m.Case(Kind.ADD):
-                m.d.comb += other.eq(u)
+                m.d.comb += [taken.eq(~u), borrow.eq(1)]
             with m.Case(Kind.SUBTRACT):
-                m.d.comb += other.eq(~u)
-        # One place below the others makes -U of ~U.
-        less = kind == Kind.SUBTRACT
+                m.d.comb += taken.eq(u)
+        # A place below the others makes V + b of V - ~b.
         both = Signal(signed(self.bits + 2), name="both")
-        m.d.comb += both.eq(Cat(less, v).as_signed() + Cat(less, other).as_signed())
+        m.d.comb += both.eq(Cat(Const(0, 1), v).as_signed() - Cat(borrow, taken).as_signed())
         partial = Signal(signed(self.bits + 1), name="partial")
         total = Signal(signed(self.bits + 2), name="total")
         m.d.comb += [
             partial.eq(both >> 1),
-            total.eq(partial + self._addend(m, multiple, partial[:2])),
+            total.eq(partial - self._subtrahend(m, multiple, partial[:2])),
         ]
         return total[2:].as_signed()
 
-    def _addend(self, m: Module, multiple: Value, low: Value) -> Value:
-        """K: the multiple of P T_i^-1 in use, made fit for a sum that is ``low`` modulo 4."""
+    def _subtrahend(self, m: Module, multiple: Value, low: Value) -> Value:
+        """-K: K is the multiple of P, over T_i, that suits a sum which is ``low`` modulo 4."""
         page_bits = ceil_log2(len(self.forms))
         index = Signal(4 + page_bits, name="addend_index")
         m.d.comb += index.eq(Cat(low, multiple, self.page[:page_bits]))
-        table = [self._constants(index) for index in range(len(self.forms) << 4)]
-        addend = Signal(signed(self.bits + 1), name="addend")
+        table = [-self._constant(index) for index in range(len(self.forms) << 4)]
+        subtrahend = Signal(signed(self.bits + 1), name="subtrahend")
         # Gates, not a memory: what chooses may be secret.
-        for place in range(len(addend)):
+        for place in range(len(subtrahend)):
             ones = [n for n, value in enumerate(table) if value >> place & 1]
-            m.d.comb += addend[place].eq(index.matches(*ones) if ones else Const(0, 1))
-        return addend
+            m.d.comb += subtrahend[place].eq(index.matches(*ones) if ones else Const(0, 1))
+        return subtrahend
 
-    def _constants(self, index: int) -> int:
+    def _constant(self, index: int) -> int:
         """K by the index of the table."""
         low, multiple, form = index & 3, index >> 2 & 3, self.forms[index >> 4]
         k = -1 if multiple == 3 else multiple

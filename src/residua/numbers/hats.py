@@ -7,9 +7,10 @@ there already, and the offset C, a multiple of 4, keeps X + C away from 0 and M 
     X = sum(word_i T_i) - q M - C,   X mod 4 = (sum(word_i (T_i mod 4)) - q (M mod 4)) mod 4,
 
 for words in any representation, of which q is the Cox's. In a *centred* form C is 0, and the Cox
-starts from the middle instead: X then lies around 0 itself. All moduli are odd, so that a multiple of
-m_i, chosen by the two lowest bits of a word alone, makes it divisible by 4: words in [-m_i, m_i)
-stay there under (a + b + K) / 4 with K in [-2 m_i, 2 m_i), and are never reduced otherwise.
+starts from the middle instead: X then lies around 0 itself. All moduli are odd, so that a multiple
+of m_i, chosen by the two lowest bits of a word alone, makes it divisible by 4: words in
+[-m_i, m_i) stay there under (a + b + K) / 4 with K in [-2 m_i, 2 m_i), and are never reduced
+otherwise.
 """
 
 from collections.abc import Iterator, Sequence
