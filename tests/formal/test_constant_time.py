@@ -55,8 +55,8 @@ class Made:
 
 @pytest.fixture(
     scope="module",
-    params=[(1, Inversion.FERMAT), (2, Inversion.DIVISION_STEPS)],
-    ids=["residues", "rows"],
+    params=[(1, Inversion.FERMAT), (2, Inversion.DIVISION_STEPS), (1, Inversion.PLUS_MINUS)],
+    ids=["residues", "rows", "plus-minus"],
 )
 def core(request):
     return tiny_core(*request.param)
