@@ -10,13 +10,19 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.simulations import VARIANTS, shared_simulator, simulator
 
+from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor_simulator import Request
 from residua.cores.ecc import EccCore
+from residua.cores.specification import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
+from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import WeierstrassCurve
+from residua.errors import SpecificationError
+from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.engine import EngineOptions
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256 = find_curve("P-256")
@@ -285,3 +291,58 @@ def test_sums_of_equal_opposite_and_vanishing_points(p256):
         )
         assert answers[0].status == Status.NOT_ON_CURVE
         assert answers[1].results == (15,)
+
+
+@pytest.fixture(scope="module")
+def by_residues(tmp_path_factory):
+    """Two curves, and two groups of channels, with inversion by the plus-minus method."""
+    curves = [SMALL[0], SMALL[2]]
+    core = EccCore(curves, channels=10, rowers=5, inversion=Inversion.PLUS_MINUS)
+    assert [m.value for page in core.design.domains for m in page.base_b if m.offset <= 0] == []
+    return curves, simulator(core, tmp_path_factory.mktemp("residues"), optimise=False)
+
+
+def test_inversion_of_residues(by_residues):
+    curves, simulated = by_residues
+    chooser, cycles = random.Random(7), set()
+    for index, curve in enumerate(curves):
+        for operation, modulus in (
+            (Operation.FIELD_INVERT, curve.prime),
+            (Operation.ORDER_INVERT, curve.order),
+        ):
+            near = [(1 << bit) + step for bit in range(2, 110, 9) for step in (-1, 0, 1)]
+            numbers = [0, 1, 2, modulus - 1, modulus - 2, modulus // 2, *near]
+            numbers += [chooser.randrange(modulus) for _ in range(20)]
+            answers = simulated.run([Request(operation, (x,), curve=index) for x in numbers])
+            assert (answers[0].status, answers[0].results) == (Status.NO_INVERSE, ())
+            for x, answer in zip(numbers[1:], answers[1:], strict=True):
+                assert answer.results == (pow(x, -1, modulus),)
+                cycles.add(answer.cycles)
+    assert len(cycles) == 1
+
+
+def test_multiplication_with_inversion_of_residues(by_residues):
+    curves, simulated = by_residues
+    for index, curve in enumerate(curves):
+        scalars = [0, 1, 2, curve.order - 1, curve.order, random.Random(8).randrange(curve.order)]
+        requests = [Request(Operation.BASE_MULTIPLY, (k,), curve=index, stalls=64) for k in scalars]
+        for k, answer in zip(scalars, simulated.run(requests), strict=True):
+            assert answer.results == (affine.multiply(curve, k, curve.base_point) or ())
+
+
+def test_inversion_in_variable_time_is_refused():
+    with pytest.raises(SpecificationError, match="inverts secrets: take 'plus-minus-ct'"):
+        check_coprocessor({"curve": "P-256", "inversion": "plus-minus"})
+
+
+def test_inversion_of_residues_needs_rns_montgomery():
+    curve = find_curve("P-256")
+    domain = object.__new__(PositionResidueDomain)
+    with pytest.raises(SpecificationError, match="not on the pairs of SBMM"):
+        CoprocessorDesign(
+            [curve],
+            [domain],
+            EngineOptions(rowers=2),
+            [Formula.XZ_LADDER],
+            inversion=Inversion.PLUS_MINUS,
+        )

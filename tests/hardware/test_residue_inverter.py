@@ -145,8 +145,8 @@ def test_an_end_leaves_nothing():
     ("moduli", "base", "message"),
     [
         ((10,), (251, 241), "odd modulus above 2, not 10"),
-        ((101,), (256, 251), "odd channel moduli, not 256"),
-        ((101,), (257, 251), r"moduli below 2\^8 in base b, not 257"),
+        ((101,), (256, 251), r"odd moduli below 2\^8 in base b, not 256"),
+        ((101,), (257, 251), r"odd moduli below 2\^8 in base b, not 257"),
         ((2**16 + 1,), (251, 241), "cannot tell numbers of up to 17 bits"),
     ],
 )

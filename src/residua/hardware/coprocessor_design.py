@@ -29,7 +29,7 @@ from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, Di
 from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS, ModularInverter
 from residua.hardware.processor import FRACTION, ProcessorDesign
-from residua.hardware.residue_inverter import ResidueInverter
+from residua.hardware.residue_inverter import ResidueInverter, centred_forms
 from residua.hardware.scalar_reducer import ScalarReducer
 from residua.hardware.scalar_unit import ScalarUnit, served_bits
 from residua.machines.control_store import Block
@@ -95,14 +95,19 @@ class CoprocessorDesign:
         self.blinding = blinding if blinds else 0
         for curve, formula in zip(curves, formulas, strict=True):
             check_formula(curve, formula, self.blinding)
-        montgomery = all(isinstance(domain, MontgomeryDomain) for domain in domains)
-        if inversion is Inversion.PLUS_MINUS and not montgomery:
+        self._open_domains = tuple(domains)
+        self.options, self.inversion = options, inversion
+        if inversion is Inversion.PLUS_MINUS:
+            self._check_residues()
+
+    def _check_residues(self) -> None:
+        """Whether residues can be inverted as they are."""
+        if any(not isinstance(domain, MontgomeryDomain) for domain in self._open_domains):
             raise SpecificationError(
                 "inversion = 'plus-minus-ct' works on the residues of RNS Montgomery "
                 "multiplication, not on the pairs of SBMM: 'fermat' or 'division-steps' would do"
             )
-        self._open_domains = tuple(domains)
-        self.options, self.inversion = options, inversion
+        centred_forms(self.moduli, self._bases[1])
 
     @property
     def moduli(self) -> tuple[int, ...]:

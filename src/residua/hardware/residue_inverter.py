@@ -53,8 +53,8 @@ class ResidueInverter(Component):
     set. ``cox_registers`` lie in the Cox, each of which makes a step a cycle longer.
 
     Raises:
-        SpecificationError: a modulus is even or below 3, one of the base even, or the base too
-            small.
+        SpecificationError: a modulus is even or below 3, one of the base even or above 2^w, or the
+            base too small.
     """
 
     def __init__(self, moduli: Sequence[int], base: Base, cox_registers: int = 0) -> None:
@@ -246,12 +246,12 @@ def centred_forms(moduli: Sequence[int], base: Base) -> tuple[HatForm, ...]:
     """The centred form for each modulus over one base, with the fewest bits in the Cox for all.
 
     Raises:
-        SpecificationError: a modulus of the base is even, or it is too small.
+        SpecificationError: a modulus of the base is even or above 2^w, or the base is too small.
     """
-    above = [m.value for m in base if m.value > 1 << m.width]
-    if above:
+    wrong = [m.value for m in base if m.value % 2 == 0 or m.value > 1 << m.width]
+    if wrong:
         raise SpecificationError(
-            f"plus-minus inversion needs moduli below 2^{base.width} in base b, not {above[0]}"
+            f"plus-minus inversion needs odd moduli below 2^{base.width} in base b, not {wrong[0]}"
         )
     failure: SpecificationError | None = None
     for truncation in range(1, base.width + 1):
