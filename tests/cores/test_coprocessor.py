@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.simulations import VARIANTS, shared_simulator, simulator
+from tests.formal.tiny import CURVE
 
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor_simulator import Request
@@ -19,7 +20,7 @@ from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
-from residua.curves.parameters import WeierstrassCurve
+from residua.curves.parameters import WeierstrassCurve, curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
@@ -293,41 +294,10 @@ def test_sums_of_equal_opposite_and_vanishing_points(p256):
         assert answers[1].results == (15,)
 
 
-@pytest.fixture(scope="module")
-def by_residues(tmp_path_factory):
-    """Two curves, and two groups of channels, with inversion by the plus-minus method."""
-    curves = [SMALL[0], SMALL[2]]
-    core = EccCore(curves, channels=10, rowers=5, inversion=Inversion.PLUS_MINUS)
-    assert [m.value for page in core.design.domains for m in page.base_b if m.offset <= 0] == []
-    return curves, simulator(core, tmp_path_factory.mktemp("residues"), optimise=False)
-
-
-def test_inversion_of_residues(by_residues):
-    curves, simulated = by_residues
-    chooser, cycles = random.Random(7), set()
-    for index, curve in enumerate(curves):
-        for operation, modulus in (
-            (Operation.FIELD_INVERT, curve.prime),
-            (Operation.ORDER_INVERT, curve.order),
-        ):
-            near = [(1 << bit) + step for bit in range(2, 110, 9) for step in (-1, 0, 1)]
-            numbers = [0, 1, 2, modulus - 1, modulus - 2, modulus // 2, *near]
-            numbers += [chooser.randrange(modulus) for _ in range(20)]
-            answers = simulated.run([Request(operation, (x,), curve=index) for x in numbers])
-            assert (answers[0].status, answers[0].results) == (Status.NO_INVERSE, ())
-            for x, answer in zip(numbers[1:], answers[1:], strict=True):
-                assert answer.results == (pow(x, -1, modulus),)
-                cycles.add(answer.cycles)
-    assert len(cycles) == 1
-
-
-def test_multiplication_with_inversion_of_residues(by_residues):
-    curves, simulated = by_residues
-    for index, curve in enumerate(curves):
-        scalars = [0, 1, 2, curve.order - 1, curve.order, random.Random(8).randrange(curve.order)]
-        requests = [Request(Operation.BASE_MULTIPLY, (k,), curve=index, stalls=64) for k in scalars]
-        for k, answer in zip(scalars, simulated.run(requests), strict=True):
-            assert answer.results == (affine.multiply(curve, k, curve.base_point) or ())
+def test_a_base_that_has_no_inverses_is_refused():
+    bases = [131077, 131067], [131072, 131071]
+    with pytest.raises(SpecificationError, match=r"odd moduli below 2\^17 in base b, not 131072"):
+        EccCore([curve_from_parameters(CURVE)], bases=bases, inversion=Inversion.PLUS_MINUS)
 
 
 def test_inversion_in_variable_time_is_refused():
