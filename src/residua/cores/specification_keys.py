@@ -47,10 +47,10 @@ class Key:
 
 INVERSION_KEY = Key(
     "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine, by division "
-    "steps in a unit of its own with three multipliers, or (an inverter only) by the plus-minus "
-    "method in an RNS without multipliers, in variable time or, `plus-minus-ct`, padded to the "
-    "longest one. The other methods take constant time.",
-    "`fermat`, `division-steps`, `plus-minus`, `plus-minus-ct`",
+    "steps in a unit of its own with three multipliers, or by the plus-minus method in an RNS "
+    "without multipliers: `plus-minus-ct`, or in a time that depends on the operand (an inverter "
+    "only) `plus-minus`. The other methods take constant time.",
+    "`fermat`, `division-steps`, `plus-minus-ct`, `plus-minus`",
     "`fermat`; of `inversion` `division-steps`",
     "METHOD",
 )

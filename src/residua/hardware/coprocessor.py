@@ -19,6 +19,7 @@ from residua.hardware.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.modular_inverter import ModularInverter
 from residua.hardware.operand_reader import OperandReader
 from residua.hardware.processor import Processor
+from residua.hardware.residue_inverter import ResidueInverter
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.result_buffer import ResultBuffer
 from residua.hardware.scalar_reducer import ScalarReducer
@@ -59,7 +60,7 @@ class Coprocessor(Component):
         converter = ResidueToBinary(design.conversion, wipes=True)
         slack = StreamBuffer(design.conversion.payload)
         results = ResultBuffer(design.width, design.conversion.words, design.words)
-        inverter = design.inverter()
+        inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
         wipe, discard, release = Signal(), Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
@@ -70,6 +71,7 @@ class Coprocessor(Component):
             *([("scalar_reducer", reducer)] if reducer else []),
             *([("digit_recoder", recoder)] if recoder else []),
             *([("inverter", inverter)] if inverter else []),
+            *([("residue_inverter", residue_inverter)] if residue_inverter else []),
             ("converter", converter),
             ("slack", slack),
         ):
@@ -95,6 +97,7 @@ class Coprocessor(Component):
         if recoder:
             self._recode(m, controller, recoder, first, processor)
         self._gates(m, processor, scalars, reducer, recoder, controller)
+        admitted = self._invert_residues(m, controller, processor, residue_inverter)
         connect(m, converter.result, slack.input)
         clearing = processor.clearing | results.clearing | converter.clearing
         if inverter:
@@ -113,7 +116,7 @@ class Coprocessor(Component):
             controller.wiping.eq(wipe | wiping),
             results.clear.eq(discard),
             converter.residues.payload.eq(processor.residue[0]),
-            converter.residues.valid.eq(processor.residue_valid),
+            converter.residues.valid.eq(processor.residue_valid & ~admitted),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
             results.test_only.eq(controller.test_only),
@@ -203,6 +206,33 @@ class Coprocessor(Component):
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += inverter.select.eq(controller.page)
+
+    def _invert_residues(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Processor,
+        inverter: ResidueInverter | None,
+    ) -> Value:
+        """Residues given out to the inverter, and those of a fraction back.
+
+        Returns:
+            Whether it is the inverter that residues are given out to.
+        """
+        if inverter is None:
+            return Const(0, 1)
+        m.d.sync += controller.reciprocated.eq(~inverter.busy)
+        m.d.comb += [
+            inverter.start.eq(controller.admit),
+            inverter.residue.eq(processor.residue[0]),
+            inverter.residue_valid.eq(processor.residue_valid),
+            processor.word_start.eq(controller.admit),
+            processor.word.eq(inverter.word),
+            processor.word_valid.eq(inverter.word_valid),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += inverter.select.eq(controller.page)
+        return inverter.busy
 
     def _scalars(
         self,

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from residua.algorithms import field_unit
+from residua.algorithms import field_unit, rns_field
 from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
 from residua.algorithms.field_unit import Domain
+from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
@@ -27,7 +28,8 @@ from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, DigitRecoder
 from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS, ModularInverter
-from residua.hardware.processor import ProcessorDesign
+from residua.hardware.processor import FRACTION, ProcessorDesign
+from residua.hardware.residue_inverter import ResidueInverter, centred_forms
 from residua.hardware.scalar_reducer import ScalarReducer
 from residua.hardware.scalar_unit import ScalarUnit, served_bits
 from residua.machines.control_store import Block
@@ -95,6 +97,17 @@ class CoprocessorDesign:
             check_formula(curve, formula, self.blinding)
         self._open_domains = tuple(domains)
         self.options, self.inversion = options, inversion
+        if inversion is Inversion.PLUS_MINUS:
+            self._check_residues()
+
+    def _check_residues(self) -> None:
+        """Whether residues can be inverted as they are."""
+        if any(not isinstance(domain, MontgomeryDomain) for domain in self._open_domains):
+            raise SpecificationError(
+                "inversion = 'plus-minus-ct' works on the residues of RNS Montgomery "
+                "multiplication, not on the pairs of SBMM: 'fermat' or 'division-steps' would do"
+            )
+        centred_forms(self.moduli, self._bases[1])
 
     @property
     def moduli(self) -> tuple[int, ...]:
@@ -139,10 +152,16 @@ class CoprocessorDesign:
         return [inversion(modulus, self.inversion) for modulus in self.moduli]
 
     def inverter(self) -> ModularInverter | None:
-        """The unit that inverts, if it is not the engine."""
-        if self.inversion is Inversion.FERMAT:
+        """The unit that inverts binary numbers, if there is one."""
+        if self.inversion is not Inversion.DIVISION_STEPS:
             return None
         return ModularInverter(self.moduli, self.width, self.binary_words)
+
+    def residue_inverter(self) -> ResidueInverter | None:
+        """The unit that inverts residues, if there is one."""
+        if self.inversion is not Inversion.PLUS_MINUS:
+            return None
+        return ResidueInverter(self.moduli, self._bases[1])
 
     @property
     def multipliers(self) -> int:
@@ -237,7 +256,21 @@ class CoprocessorDesign:
         listed = self.curve_pages == 1
         sources.append(Source("load", tuple(loads), listed=listed))
         sources.append(Source("unload", tuple(unloads), serial=True, listed=listed))
+        if self.inversion is Inversion.PLUS_MINUS:
+            sources += self._residue_sources(representation)
         return sources
+
+    def _residue_sources(self, representation: Redundant) -> list[Source]:
+        """The routines on both sides of an inversion of residues."""
+        domains = [d for d in self.domains if isinstance(d, MontgomeryDomain)]
+        gives = tuple(rns_field.give_residues("d", d, representation) for d in domains)
+        takes = tuple(
+            rns_field.take_residues(FRACTION, "inverse", d, representation) for d in domains
+        )
+        return [
+            Source("give_residues", gives, serial=True),
+            Source("take_residues", takes),
+        ]
 
     def _is_listed(self, name: str, programs: Sequence[FieldProgram | None]) -> bool:
         """Whether lists alone schedule a routine.
