@@ -1,6 +1,7 @@
 """Placement of sequences: what a schedule has to keep, and how close to full it gets."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -24,15 +25,21 @@ def sequence(name, result, reads, length):
     return Sequence(name, Word(result, 0), (), tuple(slots))
 
 
-def random_problem(seed, loop):
-    """Words 0 to 3 come from outside; some of them are replaced."""
+def random_problem(seed, loop, resumed=0.0):
+    """Words 0 to 3 come from outside; some of them are replaced.
+
+    A share of the sequences, ``resumed``, goes on with the sum of the one before.
+    """
     chooser = random.Random(seed)
-    sequences = []
+    sequences, chain = [], 0
     for job in range(chooser.randrange(3, 25)):
-        known = list(range(4 + job))
+        resumes = bool(sequences) and chooser.random() < resumed
+        chain = chain + 1 if resumes else 0
+        known = list(range(4 + job - chain))
         reads = [chooser.choice(known) for _ in range(chooser.randrange(1, 4))]
         length = len(reads) + chooser.randrange(6)
-        sequences.append(sequence(f"s{job}", 4 + job, reads, length))
+        made = sequence(f"s{job}", 4 + job, reads, length)
+        sequences.append(replace(made, resumes=Word(3 + job, 0)) if resumes else made)
     # Only words that nothing later in program order reads may be replaced by a result.
     carried = {}
     for old in range(chooser.randrange(4)):
@@ -41,6 +48,17 @@ def random_problem(seed, loop):
     if len(set(carried.values())) < len(carried):
         carried = {}
     return Problem(tuple(sequences), MACHINE, carried, loop)
+
+
+@pytest.mark.parametrize("loop", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_sums_go_on_in_the_next_slot(seed, loop):
+    problem = random_problem(seed, loop, 0.4)
+    for starts in (list_schedule(problem), place(problem, 0.2)):
+        problem.check(starts)
+        for job, follower in problem.followers.items():
+            assert problem.sequences[follower].resumes == problem.sequences[job].result
+            assert starts[follower] == starts[job] + problem.durations[job]
 
 
 def reads_word(candidate, value):
