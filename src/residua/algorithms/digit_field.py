@@ -76,6 +76,11 @@ class DigitField:
         return 1 << self.digit * self.digits
 
     @cached_property
+    def quotients(self) -> tuple[int, ...]:
+        """-1 / p modulo R for each modulus."""
+        return tuple(-pow(modulus, -1, self.factor) % self.factor for modulus in self.moduli)
+
+    @cached_property
     def ratio(self) -> Fraction:
         """p / R for the largest modulus."""
         return Fraction(max(self.moduli), self.factor)

@@ -473,6 +473,6 @@ class DigitModel:
 
     def _product(self, x: int, y: int, page: int) -> int:
         """(X Y + Q p) / R."""
-        modulus, factor = self.store.field.moduli[page], self.store.field.factor
-        quotient = -x * y * pow(modulus, -1, factor) % factor
-        return (x * y + quotient * modulus) // factor
+        field = self.store.field
+        quotient = x * y * field.quotients[page] % field.factor
+        return (x * y + quotient * field.moduli[page]) // field.factor
