@@ -16,7 +16,7 @@ from residua.machines.digit_passes import RAW, DigitModel
 from residua.numbers.digits import join_digits
 
 TINY = curve_from_parameters(CURVE)
-OPTIONS = [(8, None, 0), (17, None, 2), (8, 2, 1), (20, 1, 1)]
+OPTIONS = [(8, 1, None), (17, 1, 2), (8, 2, None), (20, 1, 0)]
 
 
 def design(digit, lanes, pipeline):
@@ -142,7 +142,7 @@ def test_a_reset_wipes_registers_and_multiplier(monkeypatch):
             memories.append(self.data)
 
     monkeypatch.setattr(memory, "Memory", Recorded)
-    bench, wipe = Bench(design(8, None, 1)), Signal()
+    bench, wipe = Bench(design(8, 1, None)), Signal()
     unit, digit = bench.unit, bench.field.digit
 
     def held(ctx):

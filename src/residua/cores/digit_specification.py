@@ -62,14 +62,14 @@ DIGIT_KEY = Key(
 PIPELINE_KEY = Key(
     "Pipeline levels of IDDMM: n + 2 + `pipeline` cycles an iteration.",
     "0, 1, 2",
-    "1",
+    "1; with `curve` none: `lanes` says it",
     "N",
 )
 LANES_KEY = Key(
     "Digits that IDDMM multiplies at a time, in a deep pipeline: about n^2 / `lanes` "
     "cycles; takes the place of `architecture`, `pipeline` and `multiplier`.",
     f"1 to {MOST_LANES}",
-    "none: an architecture of the report",
+    "none: an architecture of the report; with `curve` 1, unless `pipeline` is given",
     "L",
 )
 

@@ -298,8 +298,8 @@ class DigitCoprocessorBuild(CurveBuild):
         return DigitEccCore(
             asked.curve,
             digit=asked.digit,
-            lanes=asked.lanes,
-            pipeline=1 if asked.pipeline is None else asked.pipeline,
+            lanes=1 if asked.lanes is None else asked.lanes,
+            pipeline=asked.pipeline,
             blinding=asked.blinding,
             formula=None if asked.formula == "auto" else Formula(asked.formula),
         )
@@ -307,12 +307,12 @@ class DigitCoprocessorBuild(CurveBuild):
     @cached_property
     def specification(self) -> DigitCoprocessorSpecification:
         """The request with every choice made; it leads to this core again."""
-        made = {"formula": self._formula, "pipeline": self._pipeline, "name": self.name}
+        made = {"formula": self._formula, "lanes": self._lanes, "name": self.name}
         return self.request.model_copy(update=made)
 
     @property
-    def _pipeline(self) -> int | None:
-        return self.core.design.pipeline if self.request.lanes is None else None
+    def _lanes(self) -> int | None:
+        return self.core.design.lanes if self.request.pipeline is None else None
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -327,8 +327,8 @@ class DigitCoprocessorBuild(CurveBuild):
             "inversion": design.inversion,
             "digits": design.field.digits,
             "digit": design.digit,
-            "lanes": self.request.lanes,
-            "pipeline": self._pipeline,
+            "lanes": self._lanes,
+            "pipeline": self.request.pipeline,
             "multipliers": design.multipliers,
             "product_cycles": timing.compute,
             "pass_cycles": timing.length,

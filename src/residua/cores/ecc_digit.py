@@ -12,9 +12,10 @@ class DigitEccCore(CurveCore):
     """Everything about one coprocessor on digits; what is not asked for is not calculated.
 
     ``curves`` share one core. ``digit`` is k, the bits of a digit; ``lanes`` are those of the
-    multiplier, None for the datapath of the report with ``pipeline`` levels. ``blinding`` is the
-    number of random bits that blind each scalar on Weierstrass curves. ``formula`` is that of the
-    Weierstrass curves; None takes for each curve the one with the fewest cycles.
+    multiplier; with ``pipeline`` it has the datapath of the report with so many levels instead.
+    ``blinding`` is the number of random bits that blind each scalar on Weierstrass curves.
+    ``formula`` is that of the Weierstrass curves; None takes for each curve the one with the fewest
+    cycles.
 
     Raises:
         SpecificationError: a curve is wrong, or there is no such multiplier.
@@ -27,8 +28,8 @@ class DigitEccCore(CurveCore):
         curves: Sequence[Curve],
         *,
         digit: int,
-        lanes: int | None = None,
-        pipeline: int = 1,
+        lanes: int = 1,
+        pipeline: int | None = None,
         blinding: int = 0,
         formula: Formula | None = None,
     ) -> None:
@@ -48,10 +49,9 @@ class DigitEccCore(CurveCore):
 
     @property
     def name(self) -> str:
-        """Name of the top module: ecc_iddmm_<digits>x<bits>, with lanes their number."""
+        """Name of the top module: ecc_iddmm_<digits>x<bits>, with several lanes their number."""
         field, lanes = self.design.field, self.design.lanes
-        lanes_of = "" if lanes is None else f"_lanes_{lanes}"
-        return f"ecc_iddmm_{field.digits}x{field.digit}{lanes_of}"
+        return f"ecc_iddmm_{field.digits}x{field.digit}" + (f"_lanes_{lanes}" if lanes > 1 else "")
 
     @property
     def utilisation(self) -> float:

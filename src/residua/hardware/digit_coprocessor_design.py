@@ -39,8 +39,8 @@ class DigitCoprocessorDesign(CurveDesign):
         curves: Sequence[Curve],
         formulas: Sequence[Formula],
         digit: int,
-        lanes: int | None = None,
-        pipeline: int = 1,
+        lanes: int = 1,
+        pipeline: int | None = None,
         blinding: int = 0,
     ) -> None:
         super().__init__(curves, formulas, blinding)

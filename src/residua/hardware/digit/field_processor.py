@@ -48,8 +48,8 @@ class DigitProcessorDesign:
         field: moduli and digits.
         programs: with whether each is a loop.
         named: the integers of named constants, for each modulus.
-        lanes: L digits at a time, or None for one digit in the datapath of the report.
-        pipeline: levels of that datapath.
+        lanes: L, digits that the multiplier takes at a time.
+        pipeline: levels of the datapath of the report, if it takes the place of lanes.
 
     Raises:
         SpecificationError: there is no such multiplier.
@@ -58,15 +58,15 @@ class DigitProcessorDesign:
     field: DigitField
     programs: tuple[tuple[DigitProgram, bool], ...]
     named: tuple[Mapping[str, int], ...]
-    lanes: int | None = None
-    pipeline: int = 1
+    lanes: int = 1
+    pipeline: int | None = None
 
     @cached_property
     def multiplier(self) -> IddmmDesign | LanesDesign:
         """The Montgomery multiplier; R has two bits more than what it takes for the modulus."""
         field = self.field
         shape = DigitShape(field.digit * field.digits - 2, field.digit, "closed")
-        if self.lanes is None:
+        if self.pipeline is not None:
             return IddmmDesign(shape, None, pipeline=self.pipeline, inverse="supplied")
         return LanesDesign(shape, None, self.lanes, inverse="supplied")
 
