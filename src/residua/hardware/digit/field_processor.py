@@ -291,49 +291,55 @@ class DigitProcessor(Component):
             ]
 
     def _registers(self, m: Module) -> Value:
-        """Elements and constants, the stages from a digit's address to its word, and the sum."""
+        """From a digit's address to its word, and on to the multiplier and into the sum."""
         design, current, index = self.design, self._current, self._index
         width, digits = design.field.digit, design.field.digits
         bits = ceil_log2(digits)
-        depth = design.store.registers << bits
-        write, read = add_memory(m, "elements", width, depth)
+        write, read = add_memory(m, "elements", width, design.store.registers << bits)
         constants = self._constants(m, bits)
         loads = self._state == _State.MODULUS
         m.d.comb += read.addr.eq(Cat(index[:bits], current.place)[: len(read.addr)])
         active = Signal(name="active")
         m.d.comb += active.eq((self._state == _State.PASS) & (index < digits))
         source = delayed(m, Mux(loads, Source.CONSTANT, current.source), 1, "source")
-        result = self._multiplier.result
+        operands, result = self._multiplier.operands, self._multiplier.result
         word = Signal(width, name="word")
-        m.d.sync += word.eq(
-            Array([read.data, constants, result.payload.word, result.payload.word])[source]
-        )
-        m.d.comb += result.ready.eq(
-            delayed(m, active, 1, "active", resets=True) & (source == Source.PRODUCT)
-        )
+        product = result.payload.word
+        m.d.sync += word.eq(Array([read.data, constants, product, product])[source])
+        takes = delayed(m, active, 1, "active", resets=True)
         feeds = delayed(m, active & current.feeds, WORD_STAGE, "feeds", resets=True)
-        operands = self._multiplier.operands
-        m.d.comb += [operands.payload.eq(word), operands.valid.eq(feeds)]
-        total = self._sum(m, word, active, bits)
+        m.d.comb += [
+            result.ready.eq(takes & (source == Source.PRODUCT)),
+            operands.payload.eq(word),
+            operands.valid.eq(feeds),
+        ]
+        self._store(m, write, self._sum(m, word, active, bits), active, bits)
+        return word
+
+    def _store(self, m: Module, write: Any, total: Value, active: Value, bits: int) -> None:
+        """What is written to registers: zeros, sums, or a number that arrives."""
+        current, depth = self._current, self.design.store.registers << bits
         stores = delayed(m, active & current.stores, STORE_STAGE, "stores", resets=True)
-        place = delayed(m, Cat(index[:bits], current.target), STORE_STAGE, "target")
+        place = delayed(m, Cat(self._index[:bits], current.target), STORE_STAGE, "target")
+        # Words come from afar.
+        number = delayed(m, self.binary.payload, 1, "binary_word", resets=True)
+        arrived = delayed(m, self.binary.valid, 1, "binary_arrived", resets=True)
         sweep, position = Signal(range(depth), name="sweep"), Signal(bits, name="position")
         sweeps = self._state == _State.SWEEP
         with m.If(sweeps):
             m.d.sync += sweep.eq(sweep + 1)
         with m.If(self.binary_start):
             m.d.sync += position.eq(0)
-        with m.Elif(self.binary.valid):
+        with m.Elif(arrived):
             m.d.sync += position.eq(position + 1)
         self._swept = sweep == depth - 1
-        raw = design.store.places[RAW] << bits
+        raw = self.design.store.places[RAW] << bits
         m.d.comb += [
             self.binary.ready.eq(~self.clearing),
-            write.en.eq(stores | sweeps | self.binary.valid),
+            write.en.eq(stores | sweeps | arrived),
             write.addr.eq(Mux(sweeps, sweep, Mux(stores, place, raw | position))),
-            write.data.eq(Mux(sweeps, 0, Mux(stores, total, self.binary.payload))),
+            write.data.eq(Mux(sweeps, 0, Mux(stores, total, number))),
         ]
-        return word
 
     def _constants(self, m: Module, bits: int) -> Value:
         """The digit of a constant of the page; of p and -1 / p while they are loaded."""
