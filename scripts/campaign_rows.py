@@ -1,5 +1,6 @@
 """What campaigns share: rows of results that are kept from run to run, and a page made of them."""
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -11,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from residua.cores.directory import build
+from residua.cores.directory import Directory, build
 from residua.cores.evidence import verify_directory
 from residua.cores.specification import check_any
 
@@ -89,32 +90,53 @@ def made(row: Row | None, commit: str, count: str, least: int) -> bool:
     return same and row[count] >= least
 
 
-def simulate(
-    name: str, keys: Mapping[str, Any], *, vectors: int, seed: int, commit: str, work: Path
-) -> tuple[Row, Row]:
-    """Build a core in ``work`` and verify it, half of the vectors back to back, half with stalls.
-
-    Returns:
-        The row, and the parameters of the core.
-    """
+def prepare(name: str, keys: Mapping[str, Any], work: Path) -> Directory:
+    """Build the core of a row in ``work``, in place of what was there."""
     path = work / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(path, ignore_errors=True)
-    directory = build(check_any(dict(keys)), path)
+    return build(check_any(dict(keys)), path)
+
+
+def verilog(directory: Directory) -> str:
+    """A digest of the hardware of a core: rows of one digest tell of the same Verilog.
+
+    Comments do not count: the headers of the files name the specification.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(directory.manifest["files"]):
+        if name.startswith("rtl/"):
+            lines = (directory.path / name).read_text(encoding="utf-8").splitlines()
+            code = [line for line in lines if not line.lstrip().startswith("//")]
+            digest.update("\n".join([name, *code, ""]).encode())
+    return digest.hexdigest()
+
+
+def holds(row: Row | None, directory: Directory, count: str, least: int) -> bool:
+    """Whether a row, of whatever commit, tells of this very hardware, with so many at least."""
+    if row is None or row["commit"].endswith("+") or row["failures"]:
+        return False
+    return row.get("verilog") == verilog(directory) and row[count] >= least
+
+
+def simulate(name: str, directory: Directory, *, vectors: int, seed: int, commit: str) -> Row:
+    """Verify a core, half of the vectors back to back, half with stalls."""
     half = -(-vectors // 2)
     runs = [
         verify_directory(directory, vectors=half, seed=seed + int(stalls), stalls=stalls)
         for stalls in (False, True)
     ]
-    row = {
+    return {
         "configuration": name,
         **{count: sum(run[count] for run in runs) for count in _COUNTS},
         "failures": [failure for run in runs for failure in run["failures"]],
-        "cycles": runs[0]["cycles"],
+        "cycles": {
+            key: count or runs[1]["cycles"][key] for key, count in runs[0]["cycles"].items()
+        },
         "seconds": round(sum(run["seconds"] for run in runs), 1),
         "build_seconds": round(runs[0]["build_seconds"], 1),
         "commit": commit,
+        "verilog": verilog(directory),
     }
-    return row, runs[0]["parameters"]
 
 
 _COUNTS = ("vectors", "mismatches", "oracle_checks", "model_checks")
@@ -133,6 +155,9 @@ def complete(
     with ProcessPoolExecutor(jobs) as pool:
         for task in as_completed([pool.submit(each) for each in tasks.values()]):
             row = task.result()
+            if rows.get(row[page.key]) == row:
+                console.print(f"{row[page.key]}: the same Verilog as at {row['commit']}, kept")
+                continue
             rows[row[page.key]] = row
             page.write(rows, order)
             console.print(f"{row[page.key]}: {row['mismatches']} mismatches")

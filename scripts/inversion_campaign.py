@@ -1,13 +1,12 @@
 """The verification campaign of modular inverters: every inverse, and the cycles of every operand.
 
 Writes docs/results/inversions.md, .json and .svg with the commit. Rows that are in the .json for
-the same commit are kept, so that an interrupted campaign goes on where it stopped; ``--rows``
-limits it to rows with a part of their names.
+the same commit, or for the same Verilog, are kept, so that an interrupted campaign goes on where it
+stopped; ``--rows`` limits it to rows with a part of their names.
 """
 
 import argparse
 import json
-import shutil
 import statistics
 import sys
 from collections import Counter
@@ -15,13 +14,11 @@ from io import StringIO
 from typing import Any
 
 import matplotlib as mpl
-from campaign_rows import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, Row, current_commit, holds, made, prepare, verilog
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from residua.cores.directory import build
 from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
-from residua.cores.specification import check_any
 from residua.hardware.plus_minus_inverter import PlusMinusDesign
 
 WORK = ROOT / "build" / "inversion_campaign"
@@ -70,17 +67,16 @@ loop ends depends on the operand; the bound is proved (`algorithms/plus_minus.py
 constant time take the same cycles for all operands, refused ones included."""
 
 
-def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> dict[str, Any]:
-    """Build the core of one row and verify it."""
-    path = WORK / "".join(c if c.isalnum() else "_" for c in name)
-    shutil.rmtree(path, ignore_errors=True)
-    directory = build(check_any({"algorithm": "inversion", **keys}), path)
-    core = directory.inverter
-    simulator = build_inverter_simulator(core, directory.sources(), build_dir=path / "simulation")
+def measure(name: str, vectors: int, keys: dict[str, Any], commit: str, known: Row | None) -> Row:
+    """Build the core of one row and verify it, unless what is known holds."""
+    directory = prepare(name, {"algorithm": "inversion", **keys}, WORK)
+    if known and holds(known, directory, "vectors", vectors):
+        return known
+    core, work = directory.inverter, directory.path / "simulation"
+    simulator = build_inverter_simulator(core, directory.sources(), build_dir=work)
     prompt = verify_inversions(simulator, vectors=vectors, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)
     verdicts = (prompt.verdict, stalled.verdict)
-    shutil.rmtree(path)
     row = {
         "configuration": name,
         "timing": core.parameters["timing"],
@@ -98,6 +94,7 @@ def measure(name: str, vectors: int, keys: dict[str, Any], commit: str) -> dict[
         },
         "seconds": round(sum(verdict.seconds for verdict in verdicts), 1),
         "commit": commit,
+        "verilog": verilog(directory),
     }
     if isinstance(core.design, PlusMinusDesign):
         row |= {"steps": _steps(core.design, prompt.cycles)}
@@ -117,18 +114,11 @@ def _steps(design: PlusMinusDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
     return found
 
 
-def load_rows(commit: str, most: int) -> dict[str, dict[str, Any]]:
-    """Rows that were made at exactly this commit with at least as many inversions."""
+def load_rows() -> dict[str, Row]:
+    """All rows by name, those of other commits among them."""
     path = RESULTS / "inversions.json"
     rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    fresh = not commit.endswith("+")
-    return {
-        row["configuration"]: row
-        for row in rows
-        if fresh
-        and row["commit"] == commit
-        and row["vectors"] >= min(most, ROWS[row["configuration"]][0])
-    }
+    return {row["configuration"]: row for row in rows}
 
 
 def write(rows: dict[str, dict[str, Any]]) -> None:
@@ -217,11 +207,12 @@ def main() -> int:
     parser.add_argument("--vectors", type=int, default=100_000, help="inversions, at most")
     options = parser.parse_args()
     console, commit = Console(), current_commit()
-    rows = load_rows(commit, options.vectors)
+    rows = load_rows()
     for name, (vectors, keys) in ROWS.items():
-        if name in rows or not any(part in name for part in options.rows):
+        known, count = rows.get(name), min(vectors, options.vectors)
+        if made(known, commit, "vectors", count) or not any(part in name for part in options.rows):
             continue
-        row = rows[name] = measure(name, min(vectors, options.vectors), keys, commit)
+        row = rows[name] = measure(name, count, keys, commit, known)
         write(rows)
         console.print(f"{name}: {row['mismatches']} mismatches, cycles {row['cycles']}")
         for failure in row["failures"]:

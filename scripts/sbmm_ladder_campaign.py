@@ -26,15 +26,13 @@ from residua.cores.driver.client import CoreError
 from residua.cores.ladder_comparison import ladder_step
 from residua.cores.specification import check_coprocessor
 from residua.curves import affine
-from residua.curves.parameters import WeierstrassCurve, curve_from_parameters, parameters_of
-from residua.explore.curve_search import make
-from residua.numbers.half_bases import sparse_half_bases
+from residua.curves.parameters import WeierstrassCurve, parameters_of
+from residua.explore.half_base_curve import half_base_curve
 
 WORK = ROOT / "build" / "sbmm_ladder"
 SEED = 1
 STALLS = 96
 MOST_FAILURES = 5
-COFACTOR = 4096
 
 ROWS: dict[str, dict[str, int]] = {
     "192 (12, 16)": {"channels": 12, "width": 16, "count": 100},
@@ -63,24 +61,6 @@ is least. c = 2 has hierarchical extensions over rows of two moduli on both. In 
 all sequences, the least that a schedule could have, where it has more."""
 
 
-def curve_of(channels: int, width: int, folder: Path) -> WeierstrassCurve:
-    """A curve over the prime of the half bases of this size."""
-    half = channels // 2
-    base_a, _ = sparse_half_bases(width, half, weight=3, rowers=half, quadratic=True)
-    prime = base_a.product**2 - 2
-    path = folder / "curve.toml"
-    made = make(
-        prime,
-        path,
-        name=f"generated{prime.bit_length()}",
-        method="multiplication",
-        cofactor=COFACTOR,
-    )
-    curve = curve_from_parameters(made["curve"])
-    assert isinstance(curve, WeierstrassCurve)
-    return curve
-
-
 def cases(curve: WeierstrassCurve, count: int) -> Iterator[tuple[int, tuple[int, int]]]:
     """Scalars and points, the exceptional ones first."""
     draw = random.Random(f"{SEED} {curve.name}")
@@ -98,7 +78,7 @@ def measure(name: str, commit: str) -> dict[str, Any]:
     folder = WORK / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    curve = curve_of(size["channels"], size["width"], folder)
+    curve = half_base_curve(size["channels"], size["width"])
     directory = build(check_coprocessor(specified(curve)), folder / "core")
     model = directory_model(directory)
     drivers = []

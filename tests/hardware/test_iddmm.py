@@ -29,6 +29,15 @@ def test_products_and_cycles(bits, k, pipeline, architecture, variant):
     check_products(Iddmm(design), design, domain, edge_pairs(domain, 1))
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(("architecture", "pipeline"), [(1, 1), (2, 0), (2, 1), (2, 2)])
+@pytest.mark.parametrize(("bits", "k"), [(31, 8), (50, 25), (128, 64)])
+def test_tiles(bits, k, pipeline, architecture, variant):
+    domain = DigitDomain.of(full_length(bits), k, variant)
+    design = IddmmDesign(domain.shape, domain, architecture, pipeline, "tiles")
+    check_products(Iddmm(design), design, domain, edge_pairs(domain, 1))
+
+
 def test_cycles_are_those_of_the_report():
     """Table 3: n (n + 2), n (n + 3) and n (n + 4) cycles."""
     shape = DigitShape(1024, 64)
@@ -122,9 +131,15 @@ def test_modulus_is_loaded_again_and_an_even_one_refused():
     assert told
 
 
-@pytest.mark.parametrize("kind", ["schoolbook", "karatsuba"])
-@pytest.mark.parametrize("width", [1, 2, 4, 8, 16, 32])
-def test_products_of_logic(width, kind):
+@pytest.mark.parametrize(
+    ("kind", "width"),
+    [
+        *(("schoolbook", width) for width in (1, 2, 4, 8, 16, 32)),
+        *(("karatsuba", width) for width in (1, 2, 4, 8, 16, 32)),
+        *(("tiles", width) for width in (1, 17, 18, 24, 25, 34, 64, 100)),
+    ],
+)
+def test_products_in_parts(kind, width):
     chooser = random.Random(width)
     numbers = [0, 1, (1 << width) - 1, 1 << (width - 1)]
     numbers += [chooser.getrandbits(width) for _ in range(6)]
@@ -145,7 +160,7 @@ def test_products_of_logic(width, kind):
         ),
         (
             lambda: check_product(16, "wallace"),
-            "multiplier = 'wallace': one of inferred, schoolbook, karatsuba",
+            "multiplier = 'wallace': one of inferred, tiles, schoolbook, karatsuba",
         ),
         (lambda: check_product(0, "inferred"), "a product of 0 bits: at least 1"),
         (

@@ -1,15 +1,22 @@
 """Synthesised netlists of a small engine, simulated with cell models, against the model."""
 
+from pathlib import Path
+
 import pytest
 
+from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.digit_verification import verify_digits
 from residua.cores.netlists import netlist_simulator
 from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification
+from residua.cores.specification import Specification, check_digit
 from residua.cores.verification import verify
 from residua.errors import SpecificationError
+from residua.hardware.rtl import emit
+from residua.toolchain.yosys import cell_models, synthesise
 
 CELLS = {
     "xc7": {"DSP48E1", "CARRY4", "RAM32M", "LUT6", "FDRE"},
+    "xc5v": {"DSP48E", "CARRY4", "RAM32M", "LUT6", "FDRE"},
     "ecp5": {"MULT18X18D", "CCU2C", "TRELLIS_FF", "TRELLIS_DPR16X4", "LUT4", "PFUMX", "L6MUX21"},
 }
 
@@ -36,4 +43,31 @@ def test_netlist_computes_what_the_model_does(core, target, tmp_path):
 
 def test_families_without_models_are_refused(core, tmp_path):
     with pytest.raises(SpecificationError, match="simulation models"):
-        netlist_simulator(core, "xc5v", out_dir=tmp_path)
+        netlist_simulator(core, "xcup", out_dir=tmp_path)
+
+
+@pytest.mark.slow
+def test_tiles_take_blocks(tmp_path):
+    """A digit of 48 bits: chains of 2 (3 + 3) tiles for the sum and of 3 + 1 for q."""
+    core = DigitMontgomeryCore(
+        check_digit({"bits": 96, "digit": 48, "multiplier": "tiles", "inverse": "supplied"})
+    )
+    sources = []
+    for name, text in emit(core.component(), core.name).items():
+        if name.endswith(".v") and "ecp5" not in name:
+            sources.append(tmp_path / Path(name).name)
+            # Block memories have no models.
+            distributed = text.replace('ram_style = "block"', 'ram_style = "distributed"')
+            sources[-1].write_text(distributed, encoding="utf-8")
+    mapped = synthesise(sources, core.name, "xc5v", out_dir=tmp_path)
+    assert mapped.dsp == 2 * (3 + 3) + 3 + 1
+    result = verify_digits(
+        core,
+        [mapped.netlist, *cell_models("xc5v")],
+        build_dir=tmp_path,
+        vectors=300,
+        seed=1,
+        stalls=False,
+    )
+    assert result.failures == ()
+    assert result.mismatches == 0

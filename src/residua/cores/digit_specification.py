@@ -26,7 +26,7 @@ MOST_LANES = 64
 LARGEST_WINDOW = 8
 LONGEST_PUBLIC = 256
 
-MultiplierChoice = Literal["inferred", "schoolbook", "karatsuba"]
+MultiplierChoice = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
 InverseChoice = Literal["computed", "supplied"]
 CheckChoice = Literal["none", "flag"]
@@ -107,8 +107,9 @@ class DigitSpecification(BaseModel):
         MultiplierChoice | None,
         Key(
             "What IDDMM's products of digits are made of: DSP blocks as far as the device has "
-            "them, or logic, for which k is a power of two.",
-            "`inferred`, `schoolbook`, `karatsuba`",
+            "them, put together by synthesis, or in tiles for DSP48 blocks, which do most of the "
+            "additions; or logic, for which k is a power of two.",
+            "`inferred`, `tiles`, `schoolbook`, `karatsuba`",
             "`inferred`",
             "KIND",
         ),

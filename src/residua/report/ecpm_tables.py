@@ -12,10 +12,13 @@ from residua.cores.ecc_verification import point_cycles
 from residua.cores.extended import ExtendedCore
 from residua.cores.manifest import digest
 from residua.cores.specification import check_coprocessor, check_extended
+from residua.curves.parameters import parameters_of
+from residua.explore.half_base_curve import half_base_curve
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.report import ecpm_published, measured
 from residua.report.documents import Document, Table
 from residua.report.measured import Progress, Row
+from residua.report.sbmm_published import PARAMETERS as SBMM_PARAMETERS
 
 NAME = "ecpm"
 
@@ -74,15 +77,19 @@ class Ecpm:
 
 
 @dataclass(frozen=True)
-class RnsMontgomery:
-    """The coprocessor on an RNS Montgomery engine, without a bus and without blinding."""
+class Coprocessor:
+    """A coprocessor without a bus and without blinding; ``keys`` say what for."""
 
     name: str
-    values: Mapping[str, Any]
+    keys: Callable[[], Mapping[str, Any]]
+
+    def _build(self) -> CoprocessorBuild:
+        keys = {"bus": "stream", "blinding": 0, **self.keys()}
+        return CoprocessorBuild(check_coprocessor(keys))
 
     def prepared(self) -> tuple[str, dict[str, str], Row]:
         """See `Point`."""
-        made = CoprocessorBuild(check_coprocessor({"bus": "stream", "blinding": 0, **self.values}))
+        made = self._build()
         (curve,) = made.core.curves
         row: Row = {"curve": curve.name, "modulus_bits": curve.field_bits}
         return made.name, emit(made.raw_component(), made.name), row
@@ -92,7 +99,7 @@ class RnsMontgomery:
         if "cycles" in row:
             return
         progress("simulation")
-        made = CoprocessorBuild(check_coprocessor({"bus": "stream", "blinding": 0, **self.values}))
+        made = self._build()
         with tempfile.TemporaryDirectory() as name:
             sources = []
             for path in (f"rtl/{made.name}.v", PRIMITIVE_FILE):
@@ -108,14 +115,20 @@ def _part(operation: str) -> dict[str, Any]:
     return {"operation": operation, "scalar_bits": None, "name": None}
 
 
+def _single_base() -> dict[str, Any]:
+    curve = half_base_curve(*SBMM_PARAMETERS["SBMM", 192])
+    return {"algorithm": "sbmm", "curve": [parameters_of(curve)], "formula": "xz-ladder"}
+
+
 POINTS: tuple[Point, ...] = (
     Ecpm(MAIN, {"curve": "brainpoolP160r1"}),
     Ecpm("ECPM 192, 20 x 39", {"curve": "P-192"}),
     Ecpm(
         "ECPM 160, radix 2", {"curve": "brainpoolP160r1", "product_digit": 1, "conversion_digit": 1}
     ),
-    RnsMontgomery("RNS Montgomery coprocessor, 160 bits", {"curve": "brainpoolP160r1"}),
-    RnsMontgomery("RNS Montgomery coprocessor, 192 bits", {"curve": "P-192"}),
+    Coprocessor("RNS Montgomery coprocessor, 160 bits", lambda: {"curve": "brainpoolP160r1"}),
+    Coprocessor("RNS Montgomery coprocessor, 192 bits", lambda: {"curve": "P-192"}),
+    Coprocessor("SBMM coprocessor, 192 bits", _single_base),
 )
 
 
@@ -220,8 +233,7 @@ def area(rows: Mapping[str, Row]) -> Table:
         f"Target of the project for {MAIN} moduli: {LUT_TARGET} LUT4 on xc2vp, "
         f"{_verdict(luts, LUT_TARGET)}. The coprocessors give affine coordinates, with inversion "
         "and conversions in their cycles, and randomise coordinates; ECPM gives Jacobian ones. A "
-        "dash is not measured. SBMM coprocessors are for primes of their own form, of which there "
-        "is none of 160 or 192 bits among these curves."
+        "dash is not measured. The SBMM coprocessor's curve is over a prime M_a^2 - 2."
     )
     return Table("Area, and the same operation on other cores", columns, tuple(lines), (note,))
 

@@ -28,6 +28,9 @@ PLACED_BITS = (256, 1024)
 PLACED_DIGITS = (8, 16, 32)
 """What is placed on an ECP5 of the report's architectures: version 4 of these."""
 
+TILED = ((1024, 64), (1024, 32), (512, 16))
+"""N and k of version 4 with products of tiles."""
+
 LANES = ((256, 17, 1), (256, 17, 2), (256, 16, 2), (1024, 17, 4), (1024, 17, 8), (2048, 17, 8))
 """N, k and L of IDDMM in lanes, closed below 2 p."""
 
@@ -56,13 +59,18 @@ def point_name(bits: int, digit: int, architecture: int, version: int) -> str:
     return f"N={bits} k={digit} arch{architecture} ver{version}"
 
 
+def tiles_name(bits: int, digit: int) -> str:
+    """What architecture 2 with products of tiles is called."""
+    return f"N={bits} k={digit} arch2 tiles"
+
+
 def lanes_name(bits: int, digit: int, lanes: int) -> str:
     """What IDDMM in lanes is called."""
     return f"N={bits} k={digit} lanes={lanes}"
 
 
 def points() -> list[Point]:
-    """The cartesian product of the report, then IDDMM in lanes.
+    """The cartesian product of the report, then products of tiles, then IDDMM in lanes.
 
     What Tables 5 to 7 have comes first, the quick points before the others.
     """
@@ -88,7 +96,16 @@ def points() -> list[Point]:
         )
         for bits, digit, count in LANES
     ]
-    return sorted(rows, key=lambda one: one.name not in printed) + lanes
+    tiled = [
+        Point(
+            tiles_name(bits, digit),
+            {"bits": bits, "digit": digit, "multiplier": "tiles"},
+            ("xc5v",),
+            False,
+        )
+        for bits, digit in TILED
+    ]
+    return sorted(rows, key=lambda one: one.name not in printed) + tiled + lanes
 
 
 def measure(

@@ -17,7 +17,7 @@ from residua.toolchain.process import run_python
 
 XILINX_TARGETS = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
 TARGETS = ("ecp5", *XILINX_TARGETS)
-_MODELLED_XILINX = ("xc7", "xc6s", "xc3se", "xc2vp")  # Yosys models neither DSP48E nor DSP48E2
+_MODELLED_XILINX = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp")  # Yosys has no model of the DSP48E2
 
 _SHARE = Path(pyosys.__file__).parent / "share"
 _OWN_CELLS = Path(__file__).parent / "cells"
@@ -44,6 +44,22 @@ front of a carry chain are cells of their own); an inverter that Yosys leaves al
 ECP5: a CCU2C is the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of
 the slice that writes them, as nextpnr counts it in TRELLIS_COMB. nextpnr adds two for each carry
 chain that starts from, or ends in, the fabric.
+"""
+
+_PACK_DSP48E = (
+    "chtype -set DSP48E1 t:DSP48E",
+    'setparam -set USE_MULT "MULTIPLY" t:DSP48E1',
+    # A pre-adder that looks taken is not used: the DSP48E has none.
+    'setparam -set ADREG 0 -set DREG 0 -set INMODEREG 0 -set USE_DPORT "TRUE" t:DSP48E1',
+    "xilinx_dsp -family xc7",
+    "setparam -unset ADREG -unset DREG -unset INMODEREG -unset USE_DPORT t:DSP48E1",
+    'setparam -set USE_MULT "MULT" t:DSP48E1 r:MREG=0 %i',
+    'setparam -set USE_MULT "MULT_S" t:DSP48E1 r:MREG=1 %i',
+    "chtype -set DSP48E t:DSP48E1",
+)
+"""Has DSP48E cells take in adders and registers.
+
+Yosys does so for the DSP48E1 alone, which is a DSP48E with a pre-adder.
 """
 
 _CARRIES = ("CCU2C", "CARRY4", "CARRY8", "MUXCY")
@@ -159,10 +175,11 @@ def read_ports(sources: Sequence[Path], top: str, *, out_dir: Path) -> tuple[Por
 def cell_models(target: str) -> tuple[Path, ...]:
     """Verilog files that model a target's cells, to simulate a `SynthesisResult.netlist` with."""
     if target == "ecp5":
-        own = (_OWN_CELLS / name for name in ("ecp5_mult18x18d.v", "ecp5_dp16kd.v"))
+        own = [_OWN_CELLS / name for name in ("ecp5_mult18x18d.v", "ecp5_dp16kd.v")]
         return (*own, _SHARE / "lattice" / "cells_sim_ecp5.v")
     if target in _MODELLED_XILINX:
-        return (_SHARE / "xilinx" / "cells_sim.v",)
+        own = [_OWN_CELLS / "xc5v_dsp48e.v"] if target == "xc5v" else []
+        return (*own, _SHARE / "xilinx" / "cells_sim.v")
     known = ", ".join(("ecp5", *_MODELLED_XILINX))
     raise SpecificationError(f"the cells of '{target}' have no simulation models; one of {known}")
 
@@ -195,7 +212,10 @@ def _commands(top: str, target: str, *, flatten_late: bool, dsp: bool) -> list[s
     blocks = "" if dsp else " -nodsp"
     if target != "ecp5":
         # No pads and no clock buffers: the design is a part of something larger.
-        return [f"synth_xilinx -family {target} -top {top} -flatten -noiopad -noclkbuf{blocks}"]
+        command = f"synth_xilinx -family {target} -top {top} -flatten -noiopad -noclkbuf{blocks}"
+        if target == "xc5v" and dsp:
+            return [f"{command} -run begin:coarse", *_PACK_DSP48E, f"{command} -run coarse:"]
+        return [command]
     late = ["flatten", "opt_clean -purge"] if flatten_late else []
     no_flatten = " -noflatten" if flatten_late else ""
     return [f"synth_lattice -family ecp5 -top {top}{no_flatten}{blocks}", *late]

@@ -6,11 +6,15 @@ from typing import Any, Literal
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In, Out
 
+from residua.errors import SpecificationError
 from residua.hardware.delay import delayed
 from residua.hardware.digit.product import Product, ProductKind
 from residua.hardware.digit.subtraction import less
+from residua.hardware.digit.tiles import TiledSum
 
 Architecture = Literal[1, 2]
+Factors = tuple[Value, Value]
+PIPELINES = (0, 1, 2)
 
 
 class DigitCell(Component):
@@ -66,9 +70,6 @@ class DigitCell(Component):
         x, p = self.x, self.p
         if self.subtracts and not self.delay:
             x, p = (Mux(self.last, 0, digit) for digit in (x, p))
-        products = {"x_y": (x, self.y), "q_p": (q, p)}
-        own = {name: self._product(m, name, *factors) for name, factors in products.items()}
-        xy, qp = (self._product_register(m, n, own[n]) for n in ("x_y", "q_p"))
         flags = {name: getattr(self, name) for name in ("estimate", "work", "first", "last")}
         self._early = self._flags(m, flags, self.delay, "early")
         self._late = self._flags(m, flags, self.latency, "late")
@@ -77,7 +78,7 @@ class DigitCell(Component):
         above = Mux(self._early["last"], self._top, self.a) if self.top_bits else self.a
         skipped = fresh if self.top_bits else fresh | self._early["last"]
         m.d.comb += a.eq(Mux(skipped, 0, above))
-        lowest, total, top = self._sums(m, a, xy, qp)
+        lowest, total, top = self._sums(m, a, (x, self.y), (q, p))
         q_next = self._product(m, "s_inverse", lowest, self.inverse)
         with m.If(self._late["estimate"]):
             m.d.sync += q.eq(q_next[:k])
@@ -94,7 +95,7 @@ class DigitCell(Component):
         return m
 
     @abstractmethod
-    def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
+    def _sums(self, m: Module, a: Value, x_y: Factors, q_p: Factors) -> tuple[Value, Value, Value]:
         """S_0 for q, the digit of the sum, and the bits above digit n; the late ones when late."""
 
     def _subtract(self, m: Module, total: Value, top: Value) -> None:
@@ -115,8 +116,9 @@ class DigitCell(Component):
         with m.If(self._late["work"]):
             m.d.sync += borrow.eq(difference[self.width])
 
-    def _product_register(self, m: Module, name: str, product: Value) -> Value:
+    def _late_product(self, m: Module, name: str, factors: Factors) -> Value:
         """A product when it is added; clearing a register costs no logic."""
+        product = self._product(m, name, *factors)
         if not (self.subtracts and self.delay):
             return delayed(m, product, self.delay, name)
         register = Signal(2 * self.width, name=f"{name}_1", reset_less=True)
@@ -139,8 +141,9 @@ class DigitCell(Component):
 class FirstCell(DigitCell):
     """Architecture 1 (Figure 6, Algorithm 1): carries C_S, C_R and C_U."""
 
-    def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
+    def _sums(self, m: Module, a: Value, x_y: Factors, q_p: Factors) -> tuple[Value, Value, Value]:
         k, early, late = self.width, self._early, self._late
+        xy, qp = self._late_product(m, "x_y", x_y), self._late_product(m, "q_p", q_p)
         carry_s, carry_r = (Signal(k, name=name, reset_less=True) for name in ("c_s", "c_r"))
         carry_u = Signal(name="c_u", reset_less=True)
         fresh = early["first"] | early["estimate"]
@@ -164,23 +167,70 @@ class FirstCell(DigitCell):
 class SecondCell(DigitCell):
     """Architecture 2 (Figure 7, Algorithm 2): one sum, one carry of k + 1 bits."""
 
-    def _sums(self, m: Module, a: Value, xy: Value, qp: Value) -> tuple[Value, Value, Value]:
-        k, late = self.width, self._late
-        carry = Signal(k + 1, name="c", reset_less=True)
-        used = Signal(k + 1, name="c_used")
+    def _sums(self, m: Module, a: Value, x_y: Factors, q_p: Factors) -> tuple[Value, Value, Value]:
+        k = self.width
+        xy, qp = self._late_product(m, "x_y", x_y), self._late_product(m, "q_p", q_p)
+        carry = self._carry()
         u, s = Signal(2 * k + 1, name="u"), Signal(2 * k + 1, name="s")
-        m.d.comb += used.eq(Mux(late["first"] | late["estimate"], 0, carry))
         if self.pipeline == 2:
             m.d.comb += s.eq(xy + a)
             lowest = delayed(m, s[: 2 * k], 1, "s")
-            m.d.comb += u.eq(lowest + delayed(m, qp, 1, "r") + used)
+            m.d.comb += u.eq(lowest + delayed(m, qp, 1, "r") + carry)
         else:
             # The short numbers first, for shorter adders; there is no carry where q is made.
-            m.d.comb += [s.eq(xy + (a + used)), u.eq(s + qp)]
+            m.d.comb += [s.eq(xy + (carry + a)), u.eq(s + qp)]
             lowest = s
-        with m.If(late["work"]):
+        return lowest[:k], *self._digit(m, u, carry)
+
+    def _carry(self) -> Signal:
+        return Signal(self.width + 1, name="c", reset_less=True)
+
+    def _digit(self, m: Module, u: Value, carry: Signal) -> tuple[Value, Value]:
+        """The digit of the sum and the bits above; digits follow each other without a gap."""
+        k = self.width
+        m.d.sync += carry.eq(0)
+        with m.If(self._late["work"] & ~self._late["last"]):
             m.d.sync += carry.eq(u[k:])
-        return lowest[:k], u[:k], u[k : k + max(self.top_bits, 1)]
+        return u[:k], u[k : k + max(self.top_bits, 1)]
 
 
-CELLS: dict[Architecture, type[DigitCell]] = {1: FirstCell, 2: SecondCell}
+class TiledCell(SecondCell):
+    """Architecture 2 whose products and sum are one `TiledSum`.
+
+    While digit 0 is estimated the product with q is 0, and the sum is S_0.
+    """
+
+    def _sums(self, m: Module, a: Value, x_y: Factors, q_p: Factors) -> tuple[Value, Value, Value]:
+        k, carry = self.width, self._carry()
+        m.submodules.sum = total = TiledSum(
+            k, products=2, addend_bits=k + 2, registered=self.pipeline == 1
+        )
+        q, p = q_p
+        if self.pipeline:
+            above = self.last if self.subtracts else 0
+            m.d.comb += [total.clear_0.eq(above), total.clear_1.eq(self.estimate | above)]
+        else:
+            p = Mux(self.estimate, 0, p)
+        m.d.comb += [
+            *(port.eq(x) for port, x in zip((total.left_0, total.right_0), x_y, strict=True)),
+            total.left_1.eq(q),
+            total.right_1.eq(p),
+            total.addend.eq(carry + a),
+        ]
+        return total.sum[:k], *self._digit(m, total.sum, carry)
+
+
+def cell_of(architecture: int, pipeline: int, multiplier: ProductKind) -> type[DigitCell]:
+    """The datapath of a design.
+
+    Raises:
+        SpecificationError: there is none.
+    """
+    if architecture not in (1, 2) or pipeline not in PIPELINES:
+        raise SpecificationError(
+            f"architecture {architecture} with {pipeline} pipeline levels: there are architectures "
+            "1 and 2, with 0, 1 or 2 levels"
+        )
+    if architecture == 1:
+        return FirstCell
+    return TiledCell if multiplier == "tiles" and pipeline < 2 else SecondCell

@@ -6,8 +6,7 @@ from typing import Any
 
 from amaranth.hdl import Module, Signal, Value
 
-from residua.errors import SpecificationError
-from residua.hardware.digit.cells import CELLS, Architecture, DigitCell
+from residua.hardware.digit.cells import Architecture, DigitCell, cell_of
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.modulus import connect_modulus
@@ -17,8 +16,6 @@ from residua.hardware.digit.range_check import RangeCheck
 from residua.hardware.digit.results import Results
 from residua.hardware.digit.shape import DigitStreams, InverseChoice
 from residua.numbers.digits import DigitDomain, DigitShape
-
-PIPELINES = (0, 1, 2)
 
 
 @dataclass(frozen=True)
@@ -48,11 +45,7 @@ class IddmmDesign:
 
     def __post_init__(self) -> None:
         check_product(self.shape.digit, self.multiplier)
-        if self.architecture not in CELLS or self.pipeline not in PIPELINES:
-            raise SpecificationError(
-                f"architecture {self.architecture} with {self.pipeline} pipeline levels: there are "
-                "architectures 1 and 2, with 0, 1 or 2 levels"
-            )
+        cell_of(self.architecture, self.pipeline, self.multiplier)
 
     @cached_property
     def streams(self) -> DigitStreams:
@@ -134,7 +127,7 @@ class Iddmm(DigitComponent):
         """Memories, datapath, and what presents digits to it."""
         m = Module()
         design, shape = self.design, self.design.shape
-        cell = CELLS[design.architecture](
+        cell = cell_of(design.architecture, design.pipeline, design.multiplier)(
             shape.digit,
             design.pipeline,
             design.multiplier,

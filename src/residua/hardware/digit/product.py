@@ -1,4 +1,4 @@
-"""Products of two digits: inferred into DSP blocks, or made of logic by dividing them in two."""
+"""Products of two digits: for DSP blocks, or made of logic by dividing them in two."""
 
 from typing import Any, Literal, get_args
 
@@ -6,8 +6,9 @@ from amaranth.hdl import Cat, Module, Mux, Value
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
+from residua.hardware.digit.tiles import TiledSum
 
-ProductKind = Literal["inferred", "schoolbook", "karatsuba"]
+ProductKind = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
 PRODUCT_KINDS: tuple[ProductKind, ...] = get_args(ProductKind)
 
 _SMALLEST_KARATSUBA = 8
@@ -18,7 +19,8 @@ class Product(Component):
     """``product`` = ``left`` ``right``, unsigned numbers of ``width`` bits, combinational.
 
     ``kind`` says what it is made of: ``inferred`` leaves it to synthesis, which takes DSP blocks
-    where there are any. ``schoolbook`` is the report's multiplier (section 4.1, Figures 8 and 9):
+    where there are any; ``tiles`` has their parts and sums laid out for DSP48 blocks (`TiledSum`).
+    ``schoolbook`` is the report's multiplier (section 4.1, Figures 8 and 9):
     four products of half the width down to 2 bits, whose sums take only the adders that they need.
     ``karatsuba`` has three of half the width.
 
@@ -37,6 +39,13 @@ class Product(Component):
         m = Module()
         if self.kind == "inferred":
             m.d.comb += self.product.eq(self.left * self.right)
+        elif self.kind == "tiles":
+            m.submodules.tiles = tiles = TiledSum(self.width)
+            m.d.comb += [
+                tiles.left_0.eq(self.left),
+                tiles.right_0.eq(self.right),
+                self.product.eq(tiles.sum),
+            ]
         elif self.width == 1:
             m.d.comb += self.product.eq(self.left & self.right)
         elif self.width == 2:
@@ -98,7 +107,7 @@ def check_product(width: int, kind: str) -> None:
         raise SpecificationError(f"multiplier = '{kind}': one of {', '.join(PRODUCT_KINDS)}")
     if width < 1:
         raise SpecificationError(f"a product of {width} bits: at least 1")
-    if kind != "inferred" and width & (width - 1):
+    if kind in ("schoolbook", "karatsuba") and width & (width - 1):
         lower = 1 << width.bit_length() - 1
         raise SpecificationError(
             f"multiplier = '{kind}' divides digits in two down to 2 bits, and digit = {width} is "
