@@ -5,7 +5,16 @@ from math import gcd
 
 import pytest
 
-from residua.algorithms.plus_minus import Kind, Step, corrected, most_steps, multiple, reduction
+from residua.algorithms.plus_minus import (
+    Kind,
+    Step,
+    corrected,
+    most_steps,
+    multiple,
+    reduction,
+    settled,
+    settling_steps,
+)
 from residua.errors import SpecificationError
 from residua.machines.plus_minus import HatWords, PlainNumbers, slide_counts
 from residua.numbers.bases import Base
@@ -154,3 +163,27 @@ def test_average_counts_are_just_below_those_of_the_slides():
     operands = [generator.randrange(1, P192) for _ in range(99)]
     counts = [slide_counts(plain.reduction(x).steps, 12).emm for x in operands]
     assert 5400 < sum(counts) / len(counts) < 5474
+
+
+@pytest.mark.parametrize("modulus", [3, 5, 7, 11, 101, 251])
+def test_a_fixed_number_of_steps_settles_every_operand(modulus):
+    plain = PlainNumbers(modulus)
+    for x in range(-modulus, modulus + 1):
+        u1, u3 = settled(plain, x, 1, settling_steps(modulus))
+        assert u1 * u3 % modulus == (pow(x, -1, modulus) if x % modulus else 0)
+
+
+@pytest.mark.parametrize(("modulus", "width", "channels"), [(P192, 17, 12), (P384, 22, 18)])
+def test_settled_words_of_a_centred_form(modulus, width, channels):
+    found = hat_form(modulus, width, channels)
+    form = HatForm(found.base, modulus, found.truncation, centred=True)
+    words, plain, chooser = HatWords(form, 0), PlainNumbers(modulus), random.Random(4)
+    numbers = [0, 1, modulus - 1, modulus, *chooser.sample(adversarial(modulus), 8)]
+    for x in [*numbers, *(-x for x in numbers)]:
+        first = chooser.randrange(modulus) - modulus // 2
+        steps = settling_steps(modulus)
+        expected = settled(plain, x, first, steps)
+        assert expected[0] * expected[1] * x % modulus == (first % modulus if x % modulus else 0)
+        assert abs(expected[1]) == (1 if x % modulus else modulus)
+        found = settled(words, words.constant(x), words.constant(first), steps)
+        assert tuple(map(form.number, found)) == expected

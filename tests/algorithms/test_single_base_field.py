@@ -16,7 +16,7 @@ from residua.curves import complete, ladder
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.values import run
-from residua.numbers.half_bases import sparse_half_bases
+from residua.numbers.half_bases import sparse_half_bases, square_partner
 from residua.numbers.residues import Redundant
 
 PROGRAMS = {
@@ -32,8 +32,10 @@ PROGRAMS = {
 @cache
 def domain_of(extra, form="quadratic", width=17, channels=3):
     bases = sparse_half_bases(
-        width, channels, weight=3, rowers=channels, quadratic=form == "quadratic"
+        width, channels, weight=3, rowers=channels, quadratic="quadratic" in form
     )
+    if form == "biquadratic":
+        bases = bases[0], square_partner(bases[0], 3)
     return single_base(*bases, extra, Redundant(1), form=form, multiplication="direct")
 
 
@@ -62,7 +64,17 @@ def execute(lowered, domain, numbers, bits):
     }
 
 
-@pytest.mark.parametrize(("extra", "form"), [(12, "quadratic"), (8, "quadratic"), (10, "short")])
+@pytest.mark.parametrize(
+    ("extra", "form"),
+    [
+        (12, "quadratic"),
+        (8, "quadratic"),
+        (10, "short"),
+        (17, "biquadratic"),
+        (14, "biquadratic"),
+        (9, "biquadratic"),
+    ],
+)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_lowered_programs_equal_plain_integers(name, extra, form):
     """Z = 1 at the start of a ladder, 0 and elements at the ends of their ranges (ERRATA E6)."""
@@ -97,6 +109,38 @@ def test_outputs_can_be_inputs_again():
     )
     for name in lowered.outputs.keys() & lowered.inputs.keys():
         assert lowered.outputs[name].b.range.within(lowered.inputs[name].b.range)
+
+
+def test_the_biquadratic_form_has_no_constant_products_in_its_splits():
+    """4 m + 12 products a channel and carry, at most, with m moduli (`chained_split`)."""
+    program = FieldProgram("square")
+    x = program.input("x")
+    for _ in range(3):
+        x = program.product("y", x, x)
+    program.output("z", program.combine("z", (x, 1)))
+    lengths = [
+        lower(program, domain_of(12, form), {}, Redundant(1)).program.length
+        for form in ("biquadratic", "quadratic")
+    ]
+    # 2K and products in both bases, a combination of two coefficients, Compress of the high one.
+    assert lengths[0] <= 3 * (4 * 3 + 12 + 8) + 4 + 20
+    assert lengths[0] < lengths[1]
+
+
+def test_quotients_are_left_out_where_there_is_room():
+    """Extensions of one term, each two products a carry less; never one that is put out."""
+    constants = ladder.constants(domain_of(12).modulus, 5, 7)
+
+    def without(extra):
+        program = lower(
+            ladder.step(), domain_of(extra, "biquadratic"), constants, Redundant(1)
+        ).program
+        steps = [step for step in program.steps if step.result.name.startswith("r(")]
+        assert len(steps) == 24
+        return {step.result.name for step in steps if len(step.terms) == 1}
+
+    assert len(without(9)) < len(without(17)) >= 8
+    assert not any(name[2:4] in ("x0", "z0", "x1", "z1") for name in without(17))
 
 
 def compressions(lowered):
@@ -142,5 +186,5 @@ def test_refusals():
     plain = design(2, 2, domain.split.base_a, form="short")
     with pytest.raises(SpecificationError, match="extra modulus"):
         lower(ladder.step(), plain, {}, Redundant(1))
-    with pytest.raises(SpecificationError, match="short or the quadratic form"):
+    with pytest.raises(SpecificationError, match="short or a quadratic form"):
         lower(ladder.step(), domain_of(8, "lean"), {}, Redundant(1))

@@ -56,10 +56,10 @@ def shared_folder(factory, name):
 
 
 VARIANTS = {
-    "residues": {},
+    "residues": {"inversion": Inversion.PLUS_MINUS},
     "rows": {"columns": 2, "inversion": Inversion.DIVISION_STEPS},
 }
-"""Options of cores: the defaults, and what differs from them most."""
+"""Options of cores beside the default, which those on a bus have, one of every kind of unit."""
 
 
 def shared_simulator(name, factory, variant="residues"):

@@ -9,14 +9,21 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.simulations import VARIANTS, shared_simulator, simulator
+from tests.formal.tiny import CURVE
 
+from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor_simulator import Request
 from residua.cores.ecc import EccCore
+from residua.cores.specification import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
+from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
-from residua.curves.parameters import WeierstrassCurve
+from residua.curves.parameters import WeierstrassCurve, curve_from_parameters
+from residua.errors import SpecificationError
+from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.engine import EngineOptions
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256 = find_curve("P-256")
@@ -285,3 +292,27 @@ def test_sums_of_equal_opposite_and_vanishing_points(p256):
         )
         assert answers[0].status == Status.NOT_ON_CURVE
         assert answers[1].results == (15,)
+
+
+def test_a_base_that_has_no_inverses_is_refused():
+    bases = [131077, 131067], [131072, 131071]
+    with pytest.raises(SpecificationError, match=r"odd moduli below 2\^17 in base b, not 131072"):
+        EccCore([curve_from_parameters(CURVE)], bases=bases, inversion=Inversion.PLUS_MINUS)
+
+
+def test_inversion_in_variable_time_is_refused():
+    with pytest.raises(SpecificationError, match="inverts secrets: take 'plus-minus-ct'"):
+        check_coprocessor({"curve": "P-256", "inversion": "plus-minus"})
+
+
+def test_inversion_of_residues_needs_rns_montgomery():
+    curve = find_curve("P-256")
+    domain = object.__new__(PositionResidueDomain)
+    with pytest.raises(SpecificationError, match="not on the pairs of SBMM"):
+        CoprocessorDesign(
+            [curve],
+            [domain],
+            EngineOptions(rowers=2),
+            [Formula.XZ_LADDER],
+            inversion=Inversion.PLUS_MINUS,
+        )

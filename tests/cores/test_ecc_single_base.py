@@ -169,7 +169,7 @@ def test_cores_that_cannot_be(keys, message):
         ({"channels": 5}, "n has to be even"),
         ({"base_b": [65521, 65519]}, "base_a is missing"),
         ({"columns": 2}, "has no rows"),
-        ({"width": 16, "extra_bits": 16}, "the extra modulus is narrower"),
+        ({"width": 15, "extra_bits": 16}, "the extra modulus has no more bits"),
         ({"algorithm": "rns-montgomery", "extra_bits": 9}, "only algorithm = 'sbmm'"),
     ],
 )

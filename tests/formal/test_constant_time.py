@@ -75,6 +75,13 @@ def test_a_coprocessor(made):
     assert result.registers > 400
 
 
+def test_inversion_of_residues(tmp_path):
+    """Within the unit much depends on the operand, outside nothing."""
+    result = prove_coprocessor(tiny_core(1, Inversion.PLUS_MINUS).design, out_dir=tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.registers > 400
+
+
 def test_everything_that_steers_a_memory_is_seen(made):
     kinds = {"RD_ADDR", "RD_EN", "WR_ADDR", "WR_EN"}
     seen = {tuple(name.rsplit(".", 1)) for name in made.netlist.observed if "." in name}

@@ -6,6 +6,7 @@ import pytest
 
 from residua.report import inversion_costs, measured, paper_tables
 from residua.report.inversion_published import OPERATIONS, SIZES, WITH_DSP
+from residua.toolchain.process import ToolError
 
 ROW = "plus-minus 192 12x17"
 
@@ -67,3 +68,35 @@ def test_measured_rows_are_kept(tools, tmp_path, monkeypatch):
     assert json.loads((tmp_path / "inversion.json").read_text())["rows"] == [row]
     text = (tmp_path / "inversion.md").read_text()
     assert f"{WITH_DSP['PM', 192, 12].cycles} / {row['cycles']['average']:g}" in text
+
+
+def test_a_unit_is_shown_over_the_multiplier(tools, tmp_path, monkeypatch):
+    monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
+    inversion_costs._samples.cache_clear()
+    rows = ["plus-minus unit 192 7x29", "MM 192 7x29"]
+    document, data = paper_tables.make("inversion", tmp_path, seeds=0, only=rows)
+    inversion_costs._samples.cache_clear()
+    assert len(tools) == 8
+    by_name = {row["name"]: row for row in data["rows"]}
+    assert by_name[rows[0]]["cycles"]["latency"] == 2 * 383 + 2 * 7 + 3
+    table = next(part for part in document.parts if part.title == "Over the multiplier alone")
+    line = next(line for line in table.rows if line[0] == rows[0])
+    assert line[1:] == ("783", *("2042 / 2042 / 100%", "1116 / 1116 / 100%") * 4)
+
+
+def test_a_tool_that_fails_names_the_row_and_loses_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
+    inversion_costs._samples.cache_clear()
+    rows = ["plus-minus unit 192 7x29", "division-steps 192 12x17"]
+
+    def mapped(_files, top, _target, _progress):
+        if top.startswith("division"):
+            raise ToolError("Yosys failed", ["yosys"], None, "no memory")
+        return {"lut": 1, "ff": 1, "dsp": 0, "bram": 0, "carry": 0}
+
+    monkeypatch.setattr(measured, "mapped", mapped)
+    with pytest.raises(ToolError, match=r"^division-steps 192 12x17: Yosys failed"):
+        paper_tables.make("inversion", tmp_path, seeds=0, only=rows)
+    inversion_costs._samples.cache_clear()
+    kept = json.loads((tmp_path / "inversion.json").read_text())["rows"]
+    assert [row["name"] for row in kept] == rows[:1]

@@ -12,6 +12,7 @@ from residua.report import (
     paper_tables,
     sbmm_costs,
     sbmm_figures,
+    sbmm_ladder,
     sbmm_published,
     sbmm_synthesis,
     sbmm_tables,
@@ -163,6 +164,24 @@ def test_designs_have_the_published_parameters(bits):
     assert half.domain.modulus.bit_length() == bits
 
 
+@pytest.fixture(autouse=True)
+def one_step(monkeypatch):
+    """A single size of the ladder, the smallest."""
+    monkeypatch.setattr(sbmm_ladder, "STEPS", ((12, 16),))
+
+
+def test_ladder_steps_are_counted_once_for_a_commit():
+    """The published share beside the measured one; rows of another commit are counted again."""
+    (row,) = sbmm_ladder.steps([], "one")
+    assert (row["channels"], row["rowers"], row["compressions"]) == (12, 6, 4)
+    assert row["sbmm_full"] <= row["sbmm"] < row["montgomery"]
+    marked = {**row, "sbmm": row["montgomery"] // 2}
+    assert sbmm_ladder.steps([marked], "one") == [marked]
+    assert sbmm_ladder.steps([marked], "two") == [{**row, "commit": "two"}]
+    share = 100 * (1 - marked["sbmm"] / row["montgomery"])
+    assert sbmm_ladder.cycles([marked]).rows[0][-1] == f"33 / {share:.1f} %"
+
+
 @pytest.fixture
 def tools(monkeypatch):
     """Stands in for synthesis and placement, and remembers what was asked for."""
@@ -192,8 +211,8 @@ def test_page_without_tools(tmp_path):
     assert data["rows"] == []
     text = (one / "sbmm.md").read_text()
     assert [part.title.split(":")[0] for part in document.parts] == [
-        "Tables 1 and 2", "Table 2", "Table 3", "Table 4", "Table 5", "Table 7",
-        "Figure 2", "Figure 3",
+        "Tables 1 and 2", "Table 2", "Table 3", "Table 4", "Table 5",
+        "Tables 4 and 5 on an ECP5", "Table 7", "Table 7 in cycles", "Figure 2", "Figure 3",
     ]  # fmt: skip
     assert "| SBMM ADD | 792 / 840 | 1476 / 1548 |" in text
     assert "| SBMM half K7 192 | 58 / – | 18 / – | 3599 / – | 1867 / – | 999 | 272 | 213 |" in text
@@ -208,12 +227,15 @@ def test_rows_are_measured_once(tmp_path, tools):
     assert {target for _, target in tools} == {
         "2 seeds",
         *(family + end for family in ("xc7", "xc6s", "xc5v") for end in ("", " without DSP")),
+        "ecp5 without DSP",
     }
     assert rows["SBMM half 192"]["cycles"]["latency"] <= 56
     text = (tmp_path / "sbmm.md").read_text()
     latency = rows["SBMM half 192"]["cycles"]["latency"]
     assert f"| SBMM half S6 192 | 58 / {latency} | 18 / 6 |" in text
-    assert f"SBMM half 192 200 MHz, {5 * latency} ns" in text
+    assert (
+        f"| SBMM half 192 | {latency} | – | 1100 | – | 200 | {5 * latency} | 1000 | 200 |" in text
+    )
     latency = rows["SBMM full 192"]["cycles"]["latency"]
     assert latency < rows["MM 192"]["cycles"]["latency"]
     assert f"| SBMM full K7 192 | – / {latency} | – / 6 | – / 1000 | – / 200 | – | – | – |" in text

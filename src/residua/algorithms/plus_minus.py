@@ -89,19 +89,46 @@ def _loop(ops: Operations[V], x: V) -> Iterator[tuple[Step | None, int]]:
     b_v, b_u = ops.mod4(v3), ops.modulus % 4
     ahead = 0  # v - u
     while not (end := _unit(ops, v3)):
-        if b_v % 2 == 0:
-            step = Step(Kind.QUARTER if b_v == 0 else Kind.HALVE)
-            ahead += 2 if b_v == 0 else 1
-        else:
-            kind = Kind.ADD if (b_v + b_u) % 4 == 0 else Kind.SUBTRACT
-            step = Step(kind, ahead > 0)
-            ahead = 1 - ahead if step.exchange else 1 + ahead
+        step, ahead = _next(b_v, b_u, ahead)
         yield step, 0
         new = ops.step(step.kind, v3, u3, 0)
         if step.exchange:
             u3, b_u = v3, b_v
         v3, b_v = new, ops.mod4(new)
     yield None, end
+
+
+def _next(b_v: int, b_u: int, ahead: int) -> tuple[Step, int]:
+    """What happens to V3 and U3 with these tags, and v - u after it."""
+    if b_v % 2 == 0:
+        return Step(Kind.QUARTER if b_v == 0 else Kind.HALVE), ahead + (2 if b_v == 0 else 1)
+    kind = Kind.ADD if (b_v + b_u) % 4 == 0 else Kind.SUBTRACT
+    step = Step(kind, ahead > 0)
+    return step, (1 - ahead if step.exchange else 1 + ahead)
+
+
+def settled(ops: Operations[V], x: V, first: V, steps: int) -> tuple[V, V]:
+    """(U1, U3) after ``steps`` steps from V3 = x and V1 = ``first``, without any test.
+
+    After `settling_steps` V3 is 0, which nothing changes any more. U3 is then 1 or -1, and
+    U1 U3 = first / x modulo P; unless P divides x: then U3 is P or -P, and U1 U3 = 0 modulo P. x
+    may be any number in [-P, P] that P divides or that has an inverse.
+    """
+    v3, u3, v1, u1 = x, ops.constant(ops.modulus), first, ops.constant(0)
+    ahead = 0
+    for _ in range(steps):
+        step, ahead = _next(ops.mod4(v3), ops.mod4(u3), ahead)
+        new1 = _followed(ops, step.kind, v1, u1)
+        new3 = ops.step(step.kind, v3, u3, 0)
+        if step.exchange:
+            u3, u1 = v3, v1
+        v3, v1 = new3, new1
+    return u1, u3
+
+
+def settling_steps(modulus: int) -> int:
+    """Steps after which V3 is 0: before, u and v are at most floor(log2 P), and u + v grows."""
+    return most_steps(modulus) + 1
 
 
 def _unit(ops: Operations[V], value: V) -> int:
@@ -119,14 +146,19 @@ def cofactor(ops: Operations[V], steps: Sequence[Step]) -> V:
     """V1 after these steps, in (-P, P)."""
     v1, u1 = ops.constant(1), ops.constant(0)
     for kind, exchange in steps:
-        tag = ops.mod4(v1)
-        if kind is Kind.ADD:
-            tag += ops.mod4(u1)
-        elif kind is Kind.SUBTRACT:
-            tag -= ops.mod4(u1)
-        new = ops.step(kind, v1, u1, multiple(kind, tag % 4, ops.modulus))
+        new = _followed(ops, kind, v1, u1)
         u1, v1 = (v1 if exchange else u1), new
     return v1
+
+
+def _followed(ops: Operations[V], kind: Kind, v1: V, u1: V) -> V:
+    """V1 after a step of this kind."""
+    tag = ops.mod4(v1)
+    if kind is Kind.ADD:
+        tag += ops.mod4(u1)
+    elif kind is Kind.SUBTRACT:
+        tag -= ops.mod4(u1)
+    return ops.step(kind, v1, u1, multiple(kind, tag % 4, ops.modulus))
 
 
 def multiple(kind: Kind, tag: int, modulus: int) -> int:

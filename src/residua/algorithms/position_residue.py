@@ -290,7 +290,10 @@ def smallest_coxes(domain: SplitDomain, representation: Representation) -> tuple
                 columns=domain.columns,
                 offset=representation.row_offset(base.width) if domain.columns > 1 else 0,
             )
-            for base, weights in ((domain.base_a, domain.weights), (domain.base_b, None))
+            for base, weights in (
+                (domain.base_a, domain.weights),
+                (domain.base_b, domain.weights_b),
+            )
         ]
         if max(error.under + error.over for error in errors) <= _COX_SHARE:
             under, over = errors[1].under, errors[1].over

@@ -21,7 +21,7 @@ needs are refused with the name of the step and the line of the algorithm.
 
 import inspect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, log2
 from pathlib import Path
@@ -227,10 +227,14 @@ class Summand:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A step: the sum of ``terms``, reduced once in each channel, becomes ``result``."""
+    """A step: the sum of ``terms``, reduced once in each channel, becomes ``result``.
+
+    The first ``resumed`` terms are those of the step before, whose sum goes on.
+    """
 
     result: Residues
     terms: tuple[Term, ...]
+    resumed: int = 0
 
 
 @dataclass
@@ -420,6 +424,28 @@ class Program:
         result = Residues(name, base, factor, total if range is None else range)
         terms = tuple(term for summand in summands for term in summand.terms)
         self.steps.append(Reduction(result, terms))
+        return result
+
+    @property
+    def length(self) -> int:
+        """Products of a channel in all steps, with every word of a broadcast and every quotient."""
+        return sum(
+            len(term.matrix) if isinstance(term, Broadcast) else 1
+            for step in self.steps
+            for term in step.terms[step.resumed :]
+        )
+
+    def resume(self, name: str, *summands: Summand) -> Residues:
+        """Go on with the sum of the last step: its terms and the summands, reduced once more.
+
+        An accumulator keeps a sum that has left, so that the terms before cost nothing again.
+        """
+        earlier = self.steps[-1]
+        own = Summand(
+            earlier.result.base, earlier.terms, earlier.result.factor, earlier.result.range
+        )
+        result = self.reduce(name, own, *summands)
+        self.steps[-1] = replace(self.steps[-1], resumed=len(earlier.terms))
         return result
 
     def together(self, first: int, second: int) -> None:

@@ -23,7 +23,14 @@ from residua.algorithms.field import (
     constant_value,
 )
 from residua.algorithms.montgomery import Element, MontgomeryDomain, divide, operand, reduce_open
-from residua.algorithms.program import Program, ProgramError, Residues, Summand, Vector
+from residua.algorithms.program import (
+    Interval,
+    Program,
+    ProgramError,
+    Residues,
+    Summand,
+    Vector,
+)
 from residua.errors import SpecificationError
 from residua.numbers.residues import Representation
 
@@ -240,6 +247,64 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
         )
     program.output(result.b)
     return Lowered(program, {name: value}, {})
+
+
+def give_residues(name: str, domain: MontgomeryDomain, representation: Representation) -> Lowered:
+    """A program whose outputs are what `residua.hardware.residue_inverter` takes for 1 / ``name``.
+
+    They are 4 X, 4 F and P in cofactor form over base b, for X congruent to the element out of
+    Montgomery form and F = R^2 mod P.
+
+    Raises:
+        SpecificationError: the bases are too narrow for X to lie in [-P, P].
+    """
+    lowered = unload(name, domain, representation)
+    program, base, modulus = lowered.program, domain.base_b, domain.modulus
+    (number,) = program.outputs
+    program.outputs.clear()
+    first = pow(domain.montgomery_factor, 2, modulus)
+    first -= modulus if 2 * first > modulus else 0
+    factor = base.cofactor_inverses
+    program.output(
+        program.reduce("4x", program.scaled(number, 4)),
+        program.reduce("4f", program.stored(4 * first, base, factor)),
+        program.reduce("p", program.stored(modulus, base, factor)),
+    )
+    return lowered
+
+
+def take_residues(
+    name: str, target: str, domain: MontgomeryDomain, representation: Representation
+) -> Lowered:
+    """A program that makes the element ``target`` of what that inverter gives as ``name``.
+
+    That is U1 and U3 in cofactor form over base b, which `Lowered.inputs` has as parts a and b of
+    one element.
+    """
+    program = Program(f"take_{name}", representation)
+    base, modulus = domain.base_b, domain.modulus
+    cofactors, within = base.cofactor_inverses, Interval.of(-modulus, modulus)
+    u1, u3 = (program.input(part, base, cofactors, within) for part in ("u1", "u3"))
+    u1_a, u3_a = (
+        program.reduce(
+            f"{part.name}_a",
+            program.extension(
+                part,
+                domain.base_a,
+                domain.second,
+                factor=domain.factor_a,
+                columns=domain.columns,
+                exact=True,
+            ),
+        )
+        for part in (u1, u3)
+    )
+    u_a = program.reduce("u_a", program.product(u1_a, u3_a))
+    u_b = program.reduce("u_b", program.product(u1, u3))
+    result = reduce_open(program, domain, u_a, u_b)
+    program.demand(result.b, domain.range, "elements outside keep within B")
+    program.output(result.a, result.b)
+    return Lowered(program, {name: Element(u1, u3)}, {target: result})
 
 
 def _squared(factor: Vector) -> Vector:

@@ -59,8 +59,8 @@ def single_base(
     `smallest_coxes`; with ``skips_quotient`` only Compress has one in base a.
 
     Raises:
-        SpecificationError: the bases are not odd or not coprime, m_gamma is not narrower than they
-            are, or no Cox is accurate enough.
+        SpecificationError: the bases are not odd or not coprime, m_gamma has more bits than they
+            have, or no Cox is accurate enough.
     """
     even = next((m for m in (*base_a, *base_b) if m.value % 2 == 0), None)
     if even is not None:
@@ -196,14 +196,9 @@ class _Quotient:
             xi, own.base, domain.first, multiple=-share, columns=domain.columns
         )
         self.k = program.reduce(
-            f"k({name})", program.scaled(own, share), minus_remainder, range=small
+            f"k({name})", program.scaled(own, share, [1]), minus_remainder, range=small
         )
-        low, high = program.representation.ranges(own.base)[0]
-        program.demand(
-            self.k,
-            Interval.of(low, high),
-            f"the quotient of Compress by M_a has to be a residue of m_gamma = {own.base.extra}",
-        )
+        demand_quotient(program, self.k)
 
     def quotient(self, part: str, multiple: int) -> Summand:
         """multiple * k in base a or b: the word of m_gamma goes to every channel."""
@@ -230,6 +225,16 @@ class _Quotient:
             Interval.of(0, 0),
         )
         return [own, taken]
+
+
+def demand_quotient(program: Program, k: Residues) -> None:
+    """Refuse a quotient of Compress that may be no residue of m_gamma, as a signed word."""
+    low, high = program.representation.ranges(k.base)[0]
+    program.demand(
+        k,
+        Interval.of(low, high),
+        f"the quotient of Compress by M_a has to be a residue of m_gamma = {k.base.extra}",
+    )
 
 
 def _with_quotient(domain: SplitDomain) -> SplitDomain:

@@ -1,7 +1,8 @@
 """SBMM field unit: field programs on single-base arithmetic.
 
-An element is a pair of coefficients, X = K M_a + R, each in both half bases. Sums of products are
-those of `position_residue`, with one Split a coefficient. Where Compress is needed nobody says: the
+An element is a pair of coefficients, X = K M_a + R, each in both half bases. Sums of products have
+one Split a coefficient, one after the other (`chained_split`); with hierarchical extensions both at
+a time, as in `position_residue`. Where Compress is needed nobody says: the
 ranges that interval arithmetic derives do. An operation that base b has no room for compresses its
 longest operand and tries again; a compressed operand serves all later operations, too.
 
@@ -16,6 +17,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
+from residua.algorithms.chained_split import Sums, carry_in_turn, shorten
 from residua.algorithms.conversion import to_residues
 from residua.algorithms.field import (
     Choice,
@@ -33,7 +35,7 @@ from residua.algorithms.position_residue import Coefficients, PositionResidueDom
 from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
 from residua.algorithms.rns_field import Lowered
 from residua.algorithms.single_base import compress, compressed_ranges
-from residua.algorithms.split import Division, divide, split
+from residua.algorithms.split import Division, divide, remainder_range, split
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.residues import Representation
@@ -62,8 +64,37 @@ def lower(
     if domain.degree != 2 or domain.split.unsigned or domain.split.base_b.extra is None:
         raise SpecificationError("an SBMM field unit needs signed pairs and an extra modulus")
     if domain.split.form == "lean":
-        raise SpecificationError("an SBMM field unit works in the short or the quadratic form")
-    return _Lowering(source, domain, constants, representation).lower()
+        raise SpecificationError("an SBMM field unit works in the short or a quadratic form")
+    lowered = _Lowering(source, domain, constants, representation).lower()
+    return _without_quotients(lowered, source, domain, constants, representation)
+
+
+def _without_quotients(
+    lowered: Lowered,
+    source: FieldProgram,
+    domain: PositionResidueDomain,
+    constants: Mapping[str, int],
+    representation: Representation,
+) -> Lowered:
+    """The same without the Cox's quotient in first extensions, where ranges leave room for it.
+
+    Results of a program need theirs: what lives outside is short.
+    """
+    if not in_turn(domain):
+        return lowered
+    inexact: frozenset[Variable] = frozenset()
+    for operation in source.operations:
+        result = operation.result
+        if not isinstance(operation, ProductSum) or result in source.outputs.values():
+            continue
+        try:
+            other = _Lowering(source, domain, constants, representation, inexact | {result}).lower()
+        except ProgramError:
+            continue
+        fewer = compressions(other.program) <= compressions(lowered.program)
+        if fewer and other.program.length < lowered.program.length:
+            lowered, inexact = other, inexact | {result}
+    return lowered
 
 
 class _Lowering:
@@ -73,14 +104,17 @@ class _Lowering:
         domain: PositionResidueDomain,
         constants: Mapping[str, int],
         representation: Representation,
+        inexact: frozenset[Variable] = frozenset(),
     ) -> None:
         self.source, self.domain, self.constants = source, domain, constants
         self.program = Program(source.name, representation)
-        self.ranges = compressed_ranges(domain, representation)
+        self.ranges = element_ranges(domain, representation)
+        self.outputs = set(source.outputs.values())
         extra = domain.split.base_b.extra
         assert extra is not None
         # What Compress takes, R being about M_a / 2.
         self.limit = domain.split.base_a.product * ((1 << extra.width) - 3) // 2
+        self.inexact = inexact
         self.elements: dict[Variable, Coefficients] = {}
         self.short: set[Variable] = set()
         self.doubles = _doubles(source)
@@ -150,7 +184,12 @@ class _Lowering:
 
     def _shorten(self, variable: Variable) -> None:
         long, name = self.elements[variable], f"{variable.name}{_COMPRESSED}"
-        self.elements[variable] = compress(self.program, self.domain, long, name)
+        one = in_turn(self.domain) and long[0].b.range.within(self.ranges[0])
+        self.elements[variable] = (
+            shorten(self.program, self.domain, name, long)
+            if one
+            else compress(self.program, self.domain, long, name)
+        )
         self.short.add(variable)
 
     def _output(self, name: str, variable: Variable) -> Coefficients:
@@ -167,6 +206,22 @@ class _Lowering:
 
     def _product_sum(self, operation: ProductSum) -> Coefficients:
         name, multiple = operation.result.name, operation.multiple
+        if in_turn(self.domain):
+            low, high = (
+                Sums(self._summands(operation, i, "a"), self._summands(operation, i, "b"))
+                for i in range(2)
+            )
+            short = operation.result in self.outputs
+            return carry_in_turn(
+                self.program,
+                self.domain,
+                name,
+                low,
+                high,
+                multiple,
+                exact=operation.result not in self.inexact,
+                short=short,
+            )
         sums = [Element(*(self._sum(operation, i, base) for base in ("a", "b"))) for i in range(2)]
         parts = [divide(self.program, self.domain.split, each) for each in sums]
         return (
@@ -176,6 +231,11 @@ class _Lowering:
 
     def _sum(self, operation: ProductSum, index: int, base: str) -> Residues:
         """U (index 0) or V of a sum of products in one base."""
+        summands = self._summands(operation, index, base)
+        return self.program.reduce(f"{operation.result.name}:u{index}_{base}", *summands)
+
+    def _summands(self, operation: ProductSum, index: int, base: str) -> list[Summand]:
+        """What U (index 0) or V of a sum of products adds up."""
         summands: list[Summand] = []
         for x, y, sign in operation.products:
             summands += (
@@ -183,19 +243,23 @@ class _Lowering:
                 if isinstance(y, Constant)
                 else self._product(x, y, sign, index, base)
             )
-        return self.program.reduce(f"{operation.result.name}:u{index}_{base}", *summands)
+        return summands
 
     def _constant_product(
         self, x: Variable, y: Constant, sign: int, index: int, base: str
     ) -> list[Summand]:
         """Coefficient ``index`` of sign * x * y."""
         digits = self.domain.digits(constant_value(y, self.constants))
+        # The same for all constants, so that programs differ in these alone.
+        half = self.domain.split.base_a.product // 2 + 1
         summands = []
         for j, part in enumerate(self.elements[x]):
             left: Residues = getattr(part, base)
             wraps = self.domain.offset if j > index else 1
             amount = sign * wraps * digits[(index - j) % 2]
-            summands.append(self.program.scaled(left, amount, [f * f for f in left.factor]))
+            own = self.program.scaled(left, amount, [f * f for f in left.factor])
+            reached = left.range * Interval.of(-half, half).scaled(Fraction(wraps))
+            summands.append(replace(own, range=reached))
         return summands
 
     def _product(self, x: Variable, y: Variable, sign: int, index: int, base: str) -> list[Summand]:
@@ -298,6 +362,26 @@ class _Lowering:
         )
 
 
+def in_turn(domain: PositionResidueDomain) -> bool:
+    """Whether V is split before U; hierarchical extensions split both at a time."""
+    return domain.split.columns == 1
+
+
+def element_ranges(
+    domain: PositionResidueDomain, representation: Representation
+) -> tuple[Interval, ...]:
+    """The ranges of R and K of elements that live outside a program.
+
+    What Compress leaves; with one Split after the other twice as much of R, which is then a
+    remainder that a program may double.
+    """
+    low, high = compressed_ranges(domain, representation)
+    if not in_turn(domain):
+        return low, high
+    remainder = remainder_range(Program("elements", representation), domain.split)
+    return (low + remainder).scaled(Fraction(3, 2)), high
+
+
 def compressions(program: Program) -> int:
     """How many elements a lowered program compresses."""
     return sum(step.result.name.endswith(_COMPRESSED + "0_a") for step in program.steps)
@@ -327,7 +411,7 @@ def unload(name: str, domain: PositionResidueDomain, representation: Representat
     The outputs are its channels of base a and those of base b.
     """
     program = Program(f"unload_{name}", representation)
-    pair = operand(program, domain, f"{name}:", compressed_ranges(domain, representation))
+    pair = operand(program, domain, f"{name}:", element_ranges(domain, representation))
     remainder, quotient = pair
     radix, count = domain.split.base_a.product, len(domain.split.base_a)
     inverses = number_base(domain).cofactor_inverses
@@ -349,7 +433,7 @@ def number_base(domain: PositionResidueDomain) -> Base:
 
 def number_range(domain: PositionResidueDomain, representation: Representation) -> tuple[int, int]:
     """The range of K M_a + R of what Compress leaves."""
-    remainder, quotient = compressed_ranges(domain, representation)
+    remainder, quotient = element_ranges(domain, representation)
     total = (remainder + quotient.scaled(Fraction(domain.split.base_a.product))).integers()
     return int(total.low), int(total.high)
 

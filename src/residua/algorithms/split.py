@@ -16,6 +16,7 @@ X in [0, err M_a) if the first sigma0 is 0. Whether it needs a correction is up 
   K = -1 is possible; the algorithm adds a multiple of P to it before (ERRATA E6).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -29,7 +30,7 @@ from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
 from residua.numbers.roots import weighted_root
 
-Form = Literal["lean", "short", "quadratic"]
+Form = Literal["lean", "short", "quadratic", "biquadratic"]
 """Which constant products a Split has, beside its extensions, and how many dependent steps.
 
 With n_a and n_b moduli, per Split with the sum K' + R that follows it:
@@ -41,7 +42,13 @@ lean      n_a + 2 n_b      5      1
 short     n_a + 3 n_b      4      1; K is made as xi of the second extension at once
 quadratic n_a + 3 n_b      3      d with d^2 g = M_{a,i}^-1: products are xi already
 ========= ================ ====== =================================================
+
+The biquadratic form is the quadratic one with factors in base b, too: d^2 g = (M_a M_{b,j})^-1, so
+that (X - R) / M_a of a product X is xi of the second extension without a constant product.
 """
+
+
+_QUADRATIC = ("quadratic", "biquadratic")
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class SplitDomain:
             raise SpecificationError("the bases of a Split share a factor; they must be coprime")
         if self.base_a.narrow:
             raise SpecificationError("an extra narrow modulus belongs to base b of a Split")
-        if self.unsigned and self.form == "quadratic":
+        if self.unsigned and self.form in _QUADRATIC:
             raise SpecificationError(
                 "weights of the quadratic form may be negative, and so R, which an unsigned Split "
                 "does not allow; use the lean or the short form"
@@ -87,30 +94,66 @@ class SplitDomain:
         """The factor of operands and results in base a; products have its square."""
         return tuple(root for root, _ in self._roots)
 
-    @property
+    @cached_property
     def factor_b(self) -> Vector:
-        """The factor of all values in base b."""
-        return (1,) * len(self.base_b)
+        """The factor of all values in base b, 1 but in the biquadratic form."""
+        return tuple(root for root, _ in self._roots_b)
+
+    @cached_property
+    def weights_b(self) -> Vector:
+        """Weights of the second extension: 1 but in the biquadratic form."""
+        return tuple(weight for _, weight in self._roots_b)
+
+    @cached_property
+    def quotient_factor(self) -> Vector:
+        """The factor of xi of the second extension."""
+        return tuple(
+            inverse * pow(weight, -1, channel.value) % channel.value
+            for channel, inverse, weight in zip(
+                self.base_b, self.base_b.cofactor_inverses, self.weights_b, strict=True
+            )
+        )
 
     @cached_property
     def weights(self) -> Vector:
-        """Weights of the first extension of a product: 1 but in the quadratic form."""
+        """Weights of the first extension of a product: 1 but in the quadratic forms."""
         return tuple(weight for _, weight in self._roots)
 
     @cached_property
     def _roots(self) -> list[tuple[int, int]]:
-        if self.form != "quadratic":
+        if self.form not in _QUADRATIC:
             return [(1, 1)] * len(self.base_a)
-        roots = []
-        for channel, inverse in zip(self.base_a, self.base_a.cofactor_inverses, strict=True):
-            root = weighted_root(inverse, channel.value)
-            if root is None:
-                raise SpecificationError(
-                    "the quadratic form needs 1 / M_i to be a small multiple of a square "
-                    f"modulo {channel}, which it is not; use the short form"
-                )
-            roots.append(root)
+        return _weighted_roots(self.base_a, self.base_a.cofactor_inverses, "1 / M_i")
+
+    @cached_property
+    def _roots_b(self) -> list[tuple[int, int]]:
+        if self.form != "biquadratic":
+            return [(1, 1)] * len(self.base_b)
+        radix = self.base_a.product
+        squares = [
+            inverse * pow(radix, -1, channel.value) % channel.value
+            for channel, inverse in zip(self.base_b, self.base_b.cofactor_inverses, strict=True)
+        ]
+        roots = _weighted_roots(self.base_b, squares, "1 / (M_a M_j)")
+        if self.base_b.narrow and roots[-1][1] != 1:
+            raise SpecificationError(
+                "the biquadratic form needs 1 / (M_a M_b) to be a square modulo the extra modulus, "
+                "as the Cox weighs its word with 1; use another base b, or the quadratic form"
+            )
         return roots
+
+
+def _weighted_roots(base: Base, squares: Sequence[int], what: str) -> list[tuple[int, int]]:
+    roots = []
+    for channel, square in zip(base, squares, strict=True):
+        root = weighted_root(square, channel.value)
+        if root is None:
+            raise SpecificationError(
+                f"a quadratic form needs {what} to be a small multiple of a square modulo "
+                f"{channel}, which it is not; use the short form"
+            )
+        roots.append(root)
+    return roots
 
 
 @dataclass(frozen=True)
@@ -136,6 +179,7 @@ class Division:
             domain.second,
             multiple=multiple,
             factor=domain.factor_a,
+            weights=domain.weights_b,
             columns=domain.columns,
             exact=True,
         )
@@ -158,7 +202,8 @@ class Division:
             taken = program.scaled(self.quotient, -self.domain.base_a.product, self.domain.factor_b)
         else:
             taken = program.scaled(self.multiple, -1)
-        own = replace(program.scaled(self.value.b, 1), range=self.remainder)
+        own = program.scaled(self.value.b, 1, self.domain.factor_b)
+        own = replace(own, range=self.remainder)
         return [own, replace(taken, range=Interval.of(0, 0))]
 
 
@@ -193,11 +238,11 @@ def divide(program: Program, domain: SplitDomain, value: Element) -> Division:
         ProgramError: K or R may be negative in an unsigned domain.
     """
     name = _stem(value.b.name)
-    xi_a, weights = _cofactors(program, domain, value.a)
+    xi_a, weights = cofactors(program, domain, value.a)
     remainder = remainder_range(program, domain, weights)
     reached = value.b.range + remainder.scaled(Fraction(-1))
     quotient = reached.scaled(Fraction(1, domain.base_a.product)).integers()
-    inverses = domain.base_b.cofactor_inverses
+    inverses = domain.quotient_factor
 
     def minus_remainder(multiple: Fraction | int, factor: Vector) -> Summand:
         return program.extension(
@@ -253,7 +298,7 @@ def remainder_range(
     ).range
 
 
-def _cofactors(program: Program, domain: SplitDomain, value: Residues) -> tuple[Residues, Vector]:
+def cofactors(program: Program, domain: SplitDomain, value: Residues) -> tuple[Residues, Vector]:
     """xi of R in base a, with its weights: a product of operands itself in the quadratic form."""
     holds = (
         (factor * weight - inverse) % channel.value == 0
@@ -265,7 +310,7 @@ def _cofactors(program: Program, domain: SplitDomain, value: Residues) -> tuple[
             strict=True,
         )
     )
-    if domain.form == "quadratic" and all(holds):
+    if domain.form in _QUADRATIC and all(holds):
         return value, domain.weights
     return cofactor_form(program, value), (1,) * len(domain.base_a)
 

@@ -80,6 +80,15 @@ def _blinding(value: object) -> int:
     return number
 
 
+def _inversion(value: object) -> object:
+    if value == "plus-minus":
+        raise SpecificationError(
+            "'plus-minus' takes a time that depends on what is inverted, and a "
+            "coprocessor inverts secrets: take 'plus-minus-ct'"
+        )
+    return value
+
+
 class CurveSpecification(BaseModel):
     """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
 
@@ -168,7 +177,7 @@ class CoprocessorSpecification(CurveSpecification):
     bus: BusKey = "axi"
     blinding: Blinding = 64
     formula: FormulaKey = "auto"
-    inversion: Annotated[Inversion, INVERSION_KEY] = Inversion.FERMAT
+    inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None

@@ -126,6 +126,7 @@ class EccCore(EngineCurveCore):
             weight=self._weight,
             columns=self._columns,
             largest=limit,
+            below=self._inversion is Inversion.PLUS_MINUS,
         )
 
     def _formulas(self, pair: BasePair) -> list[Formula]:
@@ -156,7 +157,11 @@ class EccCore(EngineCurveCore):
     ) -> CoprocessorDesign:
         reduction, rowers, product_registers, levels = self._options
         domains = montgomery_domains(
-            pair, _moduli(curves), self._columns, arranged=self._bases is not None
+            pair,
+            _moduli(curves),
+            self._columns,
+            arranged=self._bases is not None,
+            below=self._inversion is Inversion.PLUS_MINUS,
         )
         sparse = all(m.weight <= self._weight for m in (*pair.base_a, *pair.base_b))
         options = EngineOptions(
@@ -171,9 +176,16 @@ class EccCore(EngineCurveCore):
 
 
 def montgomery_domains(
-    pair: BasePair, moduli: Sequence[int], columns: int = 1, *, arranged: bool = False
+    pair: BasePair,
+    moduli: Sequence[int],
+    columns: int = 1,
+    *,
+    arranged: bool = False,
+    below: bool = False,
 ) -> list[MontgomeryDomain]:
     """The domain of each modulus on bases that suit the first; ``arranged`` leaves them as given.
+
+    With ``below``, as with ``columns``, base b keeps moduli below 2^w only.
 
     Raises:
         SpecificationError: they do not allow the quadratic form.
@@ -181,7 +193,7 @@ def montgomery_domains(
     moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
     if not arranged:
         pairs = list(zip(moduli_a, moduli_b, strict=True))
-        moduli_a, moduli_b = orient_pairs(pairs, moduli[0], below=columns > 1)
+        moduli_a, moduli_b = orient_pairs(pairs, moduli[0], below=below or columns > 1)
     return [
         MontgomeryDomain(
             modulus,

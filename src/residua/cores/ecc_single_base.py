@@ -21,7 +21,7 @@ from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
 from residua.numbers.bases import Base
-from residua.numbers.half_bases import base_of_product, partner_base
+from residua.numbers.half_bases import base_of_product, partner_base, square_partner
 from residua.numbers.moduli import Modulus
 from residua.numbers.residues import Redundant
 
@@ -77,8 +77,8 @@ class SingleBaseEccCore(EngineCurveCore):
                 f"of {self.curves[0].name}: leave out base_a"
             )
         self._base_a = found
-        self._base_b = _given(base_b, found.width) or partner_base(
-            found, None if style == "any" else weight, below=columns > 1
+        self._base_b = _given(base_b, found.width) or partner_of(
+            found, None if style == "any" else weight, columns
         )
         _check_share(2 * len(found), channels, rowers, columns)
         self.design = self._design([self._chosen(curve) for curve in self.curves], self.curves)
@@ -128,10 +128,17 @@ class SingleBaseEccCore(EngineCurveCore):
         )
 
 
+def partner_of(base_a: Base, weight: int | None, columns: int) -> Base:
+    """The base b for a base a: one for the biquadratic form, if there is one and it serves."""
+    if columns == 1 and (found := square_partner(base_a, weight)):
+        return found
+    return partner_base(base_a, weight, below=columns > 1)
+
+
 def domain_of(
     base_a: Base, base_b: Base, extra_bits: int, columns: int = 1
 ) -> PositionResidueDomain:
-    """In the quadratic form if base a allows it, else in the short one."""
+    """In the first form of biquadratic, quadratic and short that the bases allow."""
 
     def in_form(form: Form) -> PositionResidueDomain:
         return single_base(
@@ -144,16 +151,19 @@ def domain_of(
             columns=columns,
         )
 
-    try:
-        return in_form("quadratic")
-    except SpecificationError:
-        return in_form("short")
+    forms: list[Form] = ["quadratic"] if columns > 1 else ["biquadratic", "quadratic"]
+    for form in forms:
+        try:
+            return in_form(form)
+        except SpecificationError:
+            continue
+    return in_form("short")
 
 
 def domain_of_fewest(
     base_a: Base, base_b: Base, step: FieldProgram, named: Mapping[str, int], columns: int = 1
 ) -> PositionResidueDomain:
-    """With the fewest bits of m_gamma with which a program has the fewest operations.
+    """With the fewest bits of m_gamma with which a program has the fewest products.
 
     Raises:
         ProgramError: the most are too few.
@@ -162,9 +172,9 @@ def domain_of_fewest(
     def lowered(bits: int) -> tuple[int, PositionResidueDomain]:
         domain = domain_of(base_a, base_b, bits, columns)
         program = single_base_field.lower(step, domain, named, Redundant(1)).program
-        return len(program.steps), domain
+        return program.length, domain
 
-    most = min(LARGEST_EXTRA, base_a.width - 1)
+    most = min(LARGEST_EXTRA, base_a.width)
     fewest, best = lowered(most)
     for bits in range(most - 1, FEWEST_EXTRA - 1, -1):
         try:

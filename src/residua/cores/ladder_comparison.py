@@ -13,14 +13,14 @@ from residua.algorithms.field_unit import Domain
 from residua.algorithms.rns_field import Lowered
 from residua.algorithms.single_base_field import compressions
 from residua.cores.ecc import montgomery_domains
-from residua.cores.ecc_single_base import domain_of_fewest
+from residua.cores.ecc_single_base import domain_of_fewest, partner_of
 from residua.curves import ladder
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineOptions
 from residua.hardware.processor import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
-from residua.numbers.half_bases import half_bases, partner_base, sparse_half_bases
+from residua.numbers.half_bases import half_bases, sparse_half_bases
 from residua.numbers.residues import Redundant
 from residua.numbers.search import search_bases
 
@@ -66,9 +66,8 @@ def ladder_step(channels: int, width: int, columns: int = 1) -> LadderStep:
     Raises:
         SpecificationError: there are no bases of that kind.
     """
-    base_a, base_b = _half_bases(channels // 2, width)
-    if columns > 1:
-        base_b = partner_base(base_a, _WEIGHT, below=True)
+    base_a = _half_base(channels // 2, width)
+    base_b = partner_of(base_a, _WEIGHT, columns)
     prime = base_a.product**2 - 2
     named = ladder.constants(prime, _A, _B)
     single = domain_of_fewest(base_a, base_b, ladder.step(), named, columns)
@@ -89,11 +88,11 @@ def ladder_step(channels: int, width: int, columns: int = 1) -> LadderStep:
     )
 
 
-def _half_bases(count: int, width: int) -> tuple[Base, Base]:
+def _half_base(count: int, width: int) -> Base:
     try:
-        return sparse_half_bases(width, count, weight=_WEIGHT, rowers=count, quadratic=True)
+        return sparse_half_bases(width, count, weight=_WEIGHT, rowers=count, quadratic=True)[0]
     except SpecificationError:
-        return half_bases(width, count)
+        return half_bases(width, count)[0]
 
 
 def _montgomery(prime: int, channels: int, width: int, columns: int) -> Domain:

@@ -47,10 +47,10 @@ class Key:
 
 INVERSION_KEY = Key(
     "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine, by division "
-    "steps in a unit of its own with three multipliers, or (an inverter only) by the plus-minus "
-    "method in an RNS without multipliers, in variable time or, `plus-minus-ct`, padded to the "
-    "longest one. The other methods take constant time.",
-    "`fermat`, `division-steps`, `plus-minus`, `plus-minus-ct`",
+    "steps in a unit of its own with three multipliers, or by the plus-minus method in an RNS "
+    "without multipliers: `plus-minus-ct`, or in a time that depends on the operand (an inverter "
+    "only) `plus-minus`. The other methods take constant time.",
+    "`fermat`, `division-steps`, `plus-minus-ct`, `plus-minus`",
     "`fermat`; of `inversion` `division-steps`",
     "METHOD",
 )
@@ -109,7 +109,7 @@ LARGEST_EXTRA = 16
 EXTRA_BITS = Key(
     "Bits g of the extra modulus m_gamma = 2^g of base b: room for operands that a product has "
     "made longer; needs `algorithm` sbmm.",
-    f"2 to {LARGEST_EXTRA}, below w",
+    f"2 to {LARGEST_EXTRA}, not above w",
     "6; with `curve` the fewest with which a step of the ladder needs the fewest Compress",
     "BITS",
 )
@@ -366,15 +366,15 @@ def check_algorithm(algorithm: str, own: str) -> None:
 
 
 def check_extra_bits(extra_bits: int, width: int) -> None:
-    """Refuse an extra modulus that is not narrower than the others.
+    """Refuse an extra modulus of more bits than the others.
 
     Raises:
-        SpecificationError: it is not.
+        SpecificationError: it has more.
     """
-    if extra_bits >= width:
+    if extra_bits > width:
         raise SpecificationError(
-            f"extra_bits = {extra_bits}: the extra modulus is narrower than the others, "
-            f"which have w = {width} bits"
+            f"extra_bits = {extra_bits}: the extra modulus has no more bits than the others, "
+            f"which have w = {width}"
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from enum import StrEnum
 
-from residua.curves.operations import NUMBER, Instruction, Reciprocate, Run
+from residua.curves.operations import NUMBER, Admit, Instruction, Reciprocate, Run
 from residua.curves.powers import INPUT, PowerChain, fermat_chain
 
 CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
@@ -14,14 +14,16 @@ LONGEST_CHAIN = 1 + len(CHAIN_ELEMENTS)
 
 
 class Inversion(StrEnum):
-    """How a coprocessor inverts; both ways take constant time.
+    """How a coprocessor inverts; all ways take constant time.
 
-    ``FERMAT`` is x^(p - 2) on the engine. ``DIVISION_STEPS`` takes an element out of the engine, to
-    `residua.hardware.modular_inverter`, and back.
+    ``FERMAT`` is x^(p - 2) on the engine. ``DIVISION_STEPS`` takes an element out of the engine as
+    a binary number, to `residua.hardware.modular_inverter`, and back, ``PLUS_MINUS`` as residues,
+    to `residua.hardware.residue_inverter`.
     """
 
     FERMAT = "fermat"
     DIVISION_STEPS = "division-steps"
+    PLUS_MINUS = "plus-minus-ct"
 
 
 def inversion(modulus: int, method: Inversion) -> list[Instruction]:
@@ -31,6 +33,8 @@ def inversion(modulus: int, method: Inversion) -> list[Instruction]:
     """
     if method is Inversion.FERMAT:
         return list(_chain(fermat_chain(modulus, registers=LONGEST_CHAIN)))
+    if method is Inversion.PLUS_MINUS:
+        return [Admit(), Run("give_residues"), Reciprocate(), Run("take_residues")]
     return [
         Run(f"copy_{NUMBER}_d"),
         Run("unload"),

@@ -45,7 +45,8 @@ def constants(prime: int, a: int, b: int) -> dict[str, int]:
         "a": a % prime,
         "b": b % prime,
         "third_a": third_a,
-        "two_thirds_a": 2 * third_a % prime,
+        "six_a": 6 * a % prime,
+        "nine_b": 9 * b % prime,
     }
 
 
@@ -127,9 +128,7 @@ def _double(program: FieldProgram, x: Variable, z: Variable) -> tuple[Variable, 
     """
     zz = program.product("E", z, z)
     j = program.product_sum("J", (x, x, 1), (zz, Constant("third_a"), 1), multiple=9)
-    d = program.product_sum(
-        "T", (x, Constant("two_thirds_a"), 1), (z, Constant("b"), 1), multiple=9
-    )
+    d = program.product_sum("T", (x, Constant("six_a"), 1), (z, Constant("nine_b"), 1))
     m = program.product_sum("M", (x, j, 1), (zz, d, 1), multiple=8)
     x4 = program.product_sum("x0", (j, j, 1), (x, m, -1), multiple=2)
     return x4, program.product("z0", z, m)

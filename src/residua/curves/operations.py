@@ -91,10 +91,19 @@ class Invert:
 
 @dataclass(frozen=True)
 class Reciprocate:
-    """Wait for the number that "unload" gives out; its inverse is that of the next "load"."""
+    """Wait for the unit that inverts.
+
+    It takes the number that "unload" gives out, and its inverse is that of the next "load"; or,
+    after an `Admit`, the residues that a routine gives out, and puts those of a fraction in place.
+    """
 
 
-Instruction = Read | Run | Receive | Check | Invert | Reciprocate
+@dataclass(frozen=True)
+class Admit:
+    """The residues that are given out next are for the unit that inverts."""
+
+
+Instruction = Read | Run | Receive | Check | Invert | Reciprocate | Admit
 
 ORDER_OPERATIONS = {
     Operation.ORDER_MULTIPLY,

@@ -13,6 +13,7 @@ from amaranth.utils import ceil_log2
 
 from residua.curves.operations import (
     ORDER_OPERATIONS,
+    Admit,
     Check,
     Instruction,
     Invert,
@@ -43,6 +44,7 @@ class Kind(IntEnum):
     RETURN = 7
     END = 8
     RECIPROCATE = 9
+    ADMIT = 10
 
 
 class _State(Enum):
@@ -120,6 +122,8 @@ class ControlProgram:
                 self._add(Kind.CALL, target=call)
             case Reciprocate():
                 self._add(Kind.RECIPROCATE, order=order)
+            case Admit():
+                self._add(Kind.ADMIT, order=order)
 
     def _read(self, source: Source, order: int) -> None:
         match source:
@@ -187,7 +191,8 @@ class Controller(Component):
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
     ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is), and
     end with ``operand_done`` or ``scalar_done``, with which comes whether it is in range.
-    ``reciprocate`` starts the inversion of the next number given out, ``reciprocated`` is its end.
+    ``reciprocate`` starts the inversion of the next number given out, ``admit`` that of the next
+    residues; ``reciprocated`` is the end of either.
     ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
     stored; ``release`` gives out what is stored.
     """
@@ -225,6 +230,7 @@ class Controller(Component):
                 "scalar_done": In(1),
                 "scalar_in_range": In(1),
                 "reciprocate": Out(1),
+                "admit": Out(1),
                 "reciprocated": In(1),
                 "received": In(1),
                 "zero": In(1),
@@ -258,7 +264,8 @@ class Controller(Component):
             self.run.eq(self._state == _State.START),
             self.test_only.eq(word.stop_zero | word.stop_nonzero),
         ]
-        m.d.sync += [self.read_operand.eq(0), self.read_scalar.eq(0), self.reciprocate.eq(0)]
+        for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
+            m.d.sync += pulse.eq(0)
         with m.Switch(self._state):
             with m.Case(_State.IDLE):
                 self._begin(m, operating)
@@ -333,6 +340,9 @@ class Controller(Component):
                 m.d.sync += self._state.eq(_State.RECEIVE)
             with m.Case(Kind.RECIPROCATE):
                 m.d.sync += [self._state.eq(_State.RECIPROCATE), self.reciprocate.eq(1)]
+            with m.Case(Kind.ADMIT):
+                self._next(m)
+                m.d.sync += self.admit.eq(1)
             with m.Case(Kind.CHECK):
                 self._next(m)
                 with m.If(self._fault != Status.OK):

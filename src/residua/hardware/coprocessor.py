@@ -18,6 +18,7 @@ from residua.hardware.curve_design import CurveDesign
 from residua.hardware.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.modular_inverter import ModularInverter
 from residua.hardware.operand_reader import OperandReader
+from residua.hardware.residue_inverter import ResidueInverter
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.result_buffer import ResultBuffer
 from residua.hardware.scalar_reducer import ScalarReducer
@@ -56,7 +57,7 @@ class Coprocessor(Component):
         reducer, recoder = design.scalar_reducer(), design.digit_recoder()
         converted = self._converted()
         results = ResultBuffer(design.width, design.number_words, design.words)
-        inverter = design.inverter()
+        inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
         wipe, discard, release = Signal(), Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
@@ -67,6 +68,7 @@ class Coprocessor(Component):
             *([("scalar_reducer", reducer)] if reducer else []),
             *([("digit_recoder", recoder)] if recoder else []),
             *([("inverter", inverter)] if inverter else []),
+            *([("residue_inverter", residue_inverter)] if residue_inverter else []),
             *zip(("converter", "slack"), converted or (), strict=False),
         ):
             m.submodules[name] = ResetInserter(wipe)(part)
@@ -86,7 +88,8 @@ class Coprocessor(Component):
         ]
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
-        number = self._number(m, controller, processor, converted)
+        admitted = self._invert_residues(m, controller, processor, residue_inverter)
+        number = self._number(m, controller, processor, converted, admitted)
         self._invert(m, controller, processor, inverter, reader, number, results)
         self._scalars(m, controller, scalars, reducer, ready)
         if recoder:
@@ -130,15 +133,16 @@ class Coprocessor(Component):
         controller: Controller,
         processor: Any,
         converted: tuple[ResidueToBinary, StreamBuffer] | None,
+        admitted: Value,
     ) -> Any:
-        """The stream of numbers that the field unit gives out."""
+        """The stream of numbers that the field unit gives out, unless residues are ``admitted``."""
         if converted is None:
             return processor.number
         converter, slack = converted
         connect(m, converter.result, slack.input)
         m.d.comb += [
             converter.residues.payload.eq(processor.residue[0]),
-            converter.residues.valid.eq(processor.residue_valid),
+            converter.residues.valid.eq(processor.residue_valid & ~admitted),
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += converter.select.eq(controller.page)
@@ -224,6 +228,33 @@ class Coprocessor(Component):
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += inverter.select.eq(controller.page)
+
+    def _invert_residues(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        inverter: ResidueInverter | None,
+    ) -> Value:
+        """Residues given out to the inverter, and those of a fraction back.
+
+        Returns:
+            Whether it is the inverter that residues are given out to.
+        """
+        if inverter is None:
+            return Const(0, 1)
+        m.d.sync += controller.reciprocated.eq(~inverter.busy)
+        m.d.comb += [
+            inverter.start.eq(controller.admit),
+            inverter.residue.eq(processor.residue[0]),
+            inverter.residue_valid.eq(processor.residue_valid),
+            processor.word_start.eq(controller.admit),
+            processor.word.eq(inverter.word),
+            processor.word_valid.eq(inverter.word_valid),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += inverter.select.eq(controller.page)
+        return inverter.busy
 
     def _scalars(
         self,

@@ -3,18 +3,21 @@
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from residua.algorithms import field_unit
+from residua.algorithms import field_unit, rns_field
 from residua.algorithms.field import FieldProgram
 from residua.algorithms.field_unit import Domain
+from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve
+from residua.errors import SpecificationError
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.curve_design import LOOPS, CurveDesign
 from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS
-from residua.hardware.processor import Processor, ProcessorDesign
+from residua.hardware.processor import FRACTION, Processor, ProcessorDesign
+from residua.hardware.residue_inverter import ResidueInverter, centred_forms
 from residua.machines.control_store import Block
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
@@ -49,6 +52,17 @@ class CoprocessorDesign(CurveDesign):
         super().__init__(curves, formulas, blinding, inversion)
         self._open_domains = tuple(domains)
         self.options = options
+        if inversion is Inversion.PLUS_MINUS:
+            self._check_residues()
+
+    def _check_residues(self) -> None:
+        """Whether residues can be inverted as they are."""
+        if any(not isinstance(domain, MontgomeryDomain) for domain in self._open_domains):
+            raise SpecificationError(
+                "inversion = 'plus-minus-ct' works on the residues of RNS Montgomery "
+                "multiplication, not on the pairs of SBMM: 'fermat' or 'division-steps' would do"
+            )
+        centred_forms(self.moduli, self._bases[1])
 
     @property
     def moduli(self) -> tuple[int, ...]:
@@ -64,6 +78,12 @@ class CoprocessorDesign(CurveDesign):
     def _bases(self) -> tuple[Base, Base]:
         """Base a and base b, without an extra modulus."""
         return field_unit.wide_bases(self._open_domains[0])
+
+    def residue_inverter(self) -> ResidueInverter | None:
+        """The unit that inverts residues, if there is one."""
+        if self.inversion is not Inversion.PLUS_MINUS:
+            return None
+        return ResidueInverter(self.moduli, self._bases[1])
 
     @property
     def multipliers(self) -> int:
@@ -113,7 +133,21 @@ class CoprocessorDesign(CurveDesign):
         listed = self.curve_pages == 1
         sources.append(Source("load", tuple(loads), listed=listed))
         sources.append(Source("unload", tuple(unloads), serial=True, listed=listed))
+        if self.inversion is Inversion.PLUS_MINUS:
+            sources += self._residue_sources(representation)
         return sources
+
+    def _residue_sources(self, representation: Redundant) -> list[Source]:
+        """The routines on both sides of an inversion of residues."""
+        domains = [d for d in self.domains if isinstance(d, MontgomeryDomain)]
+        gives = tuple(rns_field.give_residues("d", d, representation) for d in domains)
+        takes = tuple(
+            rns_field.take_residues(FRACTION, "inverse", d, representation) for d in domains
+        )
+        return [
+            Source("give_residues", gives, serial=True),
+            Source("take_residues", takes),
+        ]
 
     def _is_listed(self, name: str, programs: Sequence[FieldProgram | None]) -> bool:
         """Whether lists alone schedule a routine.

@@ -26,6 +26,7 @@ from residua.hardware.controller import ControllerDesign, ControlProgram
 from residua.hardware.conversion import Conversion
 from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, DigitRecoder
 from residua.hardware.modular_inverter import ModularInverter
+from residua.hardware.residue_inverter import ResidueInverter
 from residua.hardware.scalar_reducer import ScalarReducer
 from residua.hardware.scalar_unit import ScalarUnit, served_bits
 from residua.machines.control_store import Block
@@ -123,6 +124,10 @@ class CurveDesign(ABC):
         """The conversion of residues that the field unit gives out, if it gives out residues."""
         return None
 
+    def residue_inverter(self) -> ResidueInverter | None:
+        """The unit that inverts residues, if there is one."""
+        return None
+
     @abstractmethod
     def field_unit(self, most_rounds: int) -> Component:
         """A new field unit, which repeats a routine so many times at most.
@@ -179,8 +184,8 @@ class CurveDesign(ABC):
         return [inversion(modulus, self.inversion) for modulus in self.moduli]
 
     def inverter(self) -> ModularInverter | None:
-        """The unit that inverts, if it is not the engine."""
-        if self.inversion is Inversion.FERMAT:
+        """The unit that inverts binary numbers, if there is one."""
+        if self.inversion is not Inversion.DIVISION_STEPS:
             return None
         return ModularInverter(self.moduli, self.width, self.binary_words)
 

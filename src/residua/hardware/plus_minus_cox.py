@@ -1,14 +1,14 @@
 """The Cox of plus-minus inversion: a number in hat form modulo 4, from all channels at once.
 
-q is the sum of the words' leading bits without its fraction, s the sum of the words' two lowest
-bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 2013 slides, algorithm (3/4)). As only q
-modulo 4 counts, t + 2 bits of the sum are enough.
+q is the sum of the words' leading bits, and of a start value, without its fraction, s the sum of
+the words' two lowest bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 2013 slides, algorithm
+(3/4)). As only q modulo 4 counts, t + 2 bits of the sum are enough.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Signal, Value, signed
+from amaranth.hdl import Const, Module, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 
@@ -19,7 +19,7 @@ from residua.numbers.hats import HatForm
 
 
 class PlusMinusCox(Component):
-    """``tag`` is X mod 4, ``tests`` whether X is each of `TESTED`.
+    """``tag`` is X mod 4; unless ``tests`` is False, ``tests`` is whether X is each of `TESTED`.
 
     Both come ``latency`` cycles after the words' bits, and may change in every cycle.
 
@@ -27,19 +27,22 @@ class PlusMinusCox(Component):
         SpecificationError: the latency is negative.
     """
 
-    def __init__(self, form: HatForm, latency: int) -> None:
+    def __init__(self, form: HatForm, latency: int, *, tests: bool = True) -> None:
         if latency < 0:
             raise SpecificationError(f"a Cox has 0 registers or more, not {latency}")
-        self.form, self.latency = form, latency
+        self.form, self.latency, self.has_tests = form, latency, tests
         channels = len(form.base)
+        tested = {
+            "channel_tests": In(data.ArrayLayout(len(TESTED), channels)),
+            "tests": Out(len(TESTED)),
+        }
         super().__init__(
             {
                 "leading": In(data.ArrayLayout(signed(leading_bits(form)), channels)),
                 "low": In(data.ArrayLayout(2, channels)),
-                "channel_tests": In(data.ArrayLayout(len(TESTED), channels)),
                 "tag": Out(2),
-                "tests": Out(len(TESTED)),
             }
+            | (tested if tests else {})
         )
 
     def elaborate(self, platform: Any) -> Module:
@@ -48,6 +51,8 @@ class PlusMinusCox(Component):
         form, channels = self.form, range(len(self.form.base))
         bits = form.truncation + 2
         leading = [_held(m, f"leading_{i}", bits, self.leading[i]) for i in channels]
+        if form.cox.start:
+            leading.append(Const(form.cox.start, bits))
         lows = []
         for i in channels:
             own = self.low[i]
@@ -56,8 +61,9 @@ class PlusMinusCox(Component):
         quotient = self._sum(m, "quotient_sum", leading)[form.truncation :]
         s = self._sum(m, "low_sum", lows)
         m.d.comb += self.tag.eq(s - quotient if form.base.product % 4 == 1 else s + quotient)
-        tests = ~self._all_zero(m)
-        m.d.comb += self.tests.eq(delayed(m, tests, self.latency, "tests"))
+        if self.has_tests:
+            tests = ~self._all_zero(m)
+            m.d.comb += self.tests.eq(delayed(m, tests, self.latency, "tests"))
         return m
 
     def _all_zero(self, m: Module) -> Value:

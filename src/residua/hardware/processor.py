@@ -38,6 +38,9 @@ from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
+FRACTION = "fraction"
+"""The element whose parts come from outside, as residues, where there is one."""
+
 
 @dataclass(frozen=True)
 class _Analysed:
@@ -191,6 +194,7 @@ class ProcessorDesign:
             COX_LATENCY + 1,
             self._row_shape(0),
             self.narrow,
+            beside=0,
         )
 
     @cached_property
@@ -223,6 +227,12 @@ class ProcessorDesign:
     def gates(self) -> tuple[str, ...]:
         """The names of the bits that come from outside."""
         return tuple(name for name in self.store.gates if name != ALWAYS)
+
+    @property
+    def fraction_registers(self) -> tuple[int, ...]:
+        """The registers of `FRACTION`, of one group of channels after the other; maybe none."""
+        parts = self.places.registers.get(FRACTION, {})
+        return tuple(register for registers in parts.values() for register in registers)
 
     @cached_property
     def longest_sum(self) -> int:
@@ -299,6 +309,9 @@ class Processor(Component):
     first; ``binary_start`` has to come before. ``residue`` is an element that leaves, one residue
     of base b a cycle, channel 0 first, while ``residue_valid`` is set.
 
+    If there is a `FRACTION`, ``word`` takes its residues while ``word_valid`` is set, channel 0
+    first, after ``word_start``; nothing may run meanwhile.
+
     ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
     is set; so does a reset. Nothing may run meanwhile.
     """
@@ -310,6 +323,7 @@ class Processor(Component):
         self.sequencer = Microsequencer(store.fields, self._widths(), longest, most_rounds)
         command = self.sequencer.signature.members
         word = signed(design.width + 1)
+        fraction = {"word": In(word), "word_valid": In(1), "word_start": In(1)}
         super().__init__(
             {name: In(command[name].shape) for name in ("run", "origin", "length", "rounds")}
             | {
@@ -324,6 +338,7 @@ class Processor(Component):
                 "clear": In(1),
                 "clearing": Out(1, init=1),
             }
+            | (fraction if design.fraction_registers else {})
         )
 
     def _widths(self) -> dict[str, int]:
@@ -357,6 +372,8 @@ class Processor(Component):
             m.d.comb += extra.row.eq(self._heard(m, words[0]))
         self._drive_bus(m, control, rowers, extra, words)
         self._clear(m, [*rowers, *([extra] if extra else [])])
+        if self.design.fraction_registers:
+            self._take(m, rowers)
         m.d.comb += [
             self.residue[0].eq(rowers[0].operand),
             self.residue_valid.eq(control["emit"]),
@@ -537,3 +554,23 @@ class Processor(Component):
                 rower.load_register.eq(count[: rower.load_register.shape().width]),
                 rower.word.eq(0),
             ]
+
+    def _take(self, m: Module, rowers: list[Rower]) -> None:
+        """The residues of a fraction, one a cycle, to one rower after the other."""
+        registers, last = self.design.fraction_registers, len(rowers) - 1
+        rower = Signal(range(len(rowers)), name="taking_rower")
+        group = Signal(range(len(registers)), name="taking_group")
+        with m.If(self.word_start):
+            m.d.sync += [rower.eq(0), group.eq(0)]
+        with m.Elif(self.word_valid):
+            m.d.sync += rower.eq(Mux(rower == last, 0, rower + 1))
+            with m.If(rower == last):
+                m.d.sync += group.eq(group + 1)
+        register = Array(registers)[group]
+        for index, each in enumerate(rowers):
+            with m.If(~self.clearing):
+                m.d.comb += [
+                    each.load.eq(self.word_valid & (rower == index)),
+                    each.load_register.eq(register),
+                    each.word.eq(self.word),
+                ]

@@ -66,10 +66,12 @@ def build_machine(
     row: RowShape | None,
     narrow: int = 0,
     lanes: int = 1,
+    *,
+    beside: int = 1,
 ) -> Machine:
     """The machine that the scheduler sees; taps enough to hide the Cox behind a ring pass.
 
-    With a ``narrow`` rower, behind a pass and the slot that brings its word or another one.
+    With a ``narrow`` rower, behind a pass and ``beside`` more slots, that of its word for one.
     """
     columns = row.columns if row else 1
     if rowers % columns:
@@ -97,7 +99,7 @@ def build_machine(
         )
     for taps in range(1, machine.turns + 1):
         machine = replace(machine, taps=taps)
-        if machine.tap_slots - 1 + machine.cox_latency <= machine.turns + bool(narrow):
+        if machine.tap_slots - 1 + machine.cox_latency <= machine.turns + (beside if narrow else 0):
             break
     return machine
 

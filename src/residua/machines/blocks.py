@@ -9,7 +9,7 @@ last read.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -71,6 +71,19 @@ class Problem:
         return {s.result: j for j, s in enumerate(self.sequences) if s.result}
 
     @cached_property
+    def followers(self) -> dict[int, int]:
+        """The job that goes on with the sum of a job, in the slot after its last one."""
+        return {self.producers[s.resumes]: j for j, s in enumerate(self.sequences) if s.resumes}
+
+    def chain(self, job: int) -> list[tuple[int, int]]:
+        """A job and those that go on with its sum, each with its distance from the first start."""
+        found = [(job, 0)]
+        while found[-1][0] in self.followers:
+            last, shift = found[-1]
+            found.append((self.followers[last], shift + self.durations[last]))
+        return found
+
+    @cached_property
     def reads(self) -> list[Read]:
         """Reads of words computed in the same round."""
         return [
@@ -130,6 +143,8 @@ class Problem:
         spans = sorted(zip(starts, self.durations, strict=True))
         assert spans[0][0] >= 0
         assert all(s + d <= t for (s, d), (t, _) in pairwise(spans))
+        for job, follower in self.followers.items():
+            assert starts[follower] == starts[job] + self.durations[job]
         for read in self.reads:
             distance = starts[read.reader] + read.offset - self.ready(starts, read.producer)
             forwarded = read.forwards and distance == 0
@@ -190,26 +205,37 @@ def list_schedule(problem: Problem, releases: Mapping[int, int] | None = None) -
     operands, readers = _predecessors(problem)
     starts: dict[int, int] = {}
     taken = 0
-    while len(starts) < len(problem.sequences):
+    while operands.keys() - starts.keys():
         able = [j for j, needed in operands.items() if j not in starts and needed <= starts.keys()]
         # A place is overwritten after its last read; elements that change places start together.
         free = [j for j in able if readers[j] <= starts.keys()] or able
         options = [(_earliest(problem, j, starts, taken, releases), -heights[j], j) for j in free]
-        start, _, job = min(options)
-        starts[job] = start
-        taken |= (1 << problem.durations[job]) - 1 << start
+        start, _, first = min(options)
+        for job, shift in problem.chain(first):
+            starts[job] = start + shift
+            taken |= (1 << problem.durations[job]) - 1 << start + shift
     return [starts[j] for j in range(len(problem.sequences))]
 
 
 def _predecessors(problem: Problem) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
-    """The jobs that compute a job's operands, and those that read what its result replaces."""
-    operands: dict[int, set[int]] = {j: set() for j in range(len(problem.sequences))}
-    readers: dict[int, set[int]] = {j: set() for j in range(len(problem.sequences))}
+    """The jobs that compute a job's operands, and those that read what its result replaces.
+
+    Those of jobs that go on with its sum are its own.
+    """
+    first = {
+        job: head
+        for head in range(len(problem.sequences))
+        if not problem.sequences[head].resumes
+        for job, _ in problem.chain(head)
+    }
+    operands: dict[int, set[int]] = {j: set() for j in first.values()}
+    readers: dict[int, set[int]] = {j: set() for j in first.values()}
     for read in problem.reads:
-        operands[read.reader].add(read.producer)
+        if first[read.reader] != first[read.producer]:
+            operands[first[read.reader]].add(read.producer)
     for read in problem.old_reads:
-        if read.reader != read.producer:
-            readers[read.producer].add(read.reader)
+        if first[read.reader] != first[read.producer]:
+            readers[first[read.producer]].add(read.reader)
     return operands, readers
 
 
@@ -222,6 +248,8 @@ def _heights(problem: Problem) -> list[int]:
     for job in reversed(range(len(problem.sequences))):
         own = problem.reach[job]
         later = [own + heights[r.reader] - r.offset for r in followers.get(job, [])]
+        if job in problem.followers:
+            later.append(problem.durations[job] + heights[problem.followers[job]])
         heights[job] = max([own, *later])
     return heights
 
@@ -237,8 +265,13 @@ def _earliest(
 
     ``taken`` has a bit for each slot that is not free.
     """
-    reads = problem.reads_of[job]
-    duration = problem.durations[job]
+    chain = problem.chain(job)
+    reads = [
+        replace(read, offset=read.offset + shift)
+        for each, shift in chain
+        for read in problem.reads_of[each]
+    ]
+    duration = sum(problem.durations[each] for each, _ in chain)
 
     def ready(producer: int) -> int:
         return starts[producer] + problem.reach[producer]
@@ -252,12 +285,13 @@ def _earliest(
         return True
 
     start = max([0, *(ready(r.producer) - r.offset for r in reads)])
-    delay = problem.reach[job] + problem.delays[job]
-    for read in problem.old_reads:
-        if read.producer == job and read.reader != job and read.reader in starts:
-            start = max(start, starts[read.reader] + read.offset + 1 - delay)
-        if releases and read.reader == job:
-            start = max(start, releases.get(read.producer, 0) - read.offset)
+    for each, shift in chain:
+        delay = problem.reach[each] + problem.delays[each] + shift
+        for read in problem.old_reads:
+            if read.producer == each and read.reader in starts:
+                start = max(start, starts[read.reader] + read.offset + 1 - delay)
+            if releases and read.reader == each:
+                start = max(start, releases.get(read.producer, 0) - read.offset - shift)
     own = (1 << duration) - 1
     while (blocked := taken >> start & own) or not possible(start):
         start += blocked.bit_length() or 1
@@ -282,6 +316,8 @@ def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | 
             for job, (start, duration) in enumerate(zip(starts, durations, strict=True))
         ]
     )
+    for job, follower in problem.followers.items():
+        model.add(starts[follower] == starts[job] + durations[job])
     length = model.new_int_var(problem.total, horizon, "length")
     for job, (start, duration) in enumerate(zip(starts, durations, strict=True)):
         model.add(start + duration <= length)

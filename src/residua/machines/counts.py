@@ -53,7 +53,7 @@ def count(program: Program) -> Counts:
     estimated: set[int] = set()
     for step in program.steps:
         summands = 0
-        for term in step.terms:
+        for term in step.terms[step.resumed :]:
             summands += _count_term(totals, step, term)
             if isinstance(term, Correction) and id(term.quotient) not in estimated:
                 estimated.add(id(term.quotient))

@@ -22,9 +22,13 @@ def without_dead_steps(program: Program) -> Program:
     """The same program without the steps whose results reach no output."""
     needed = {id(value.root()[0]) for value in program.outputs}
     steps: list[Reduction] = []
-    for step in reversed(program.steps):
+    for step, before in zip(
+        reversed(program.steps), [*reversed(program.steps[:-1]), None], strict=True
+    ):
         if id(step.result) in needed:
             steps.append(step)
+            if step.resumed and before:
+                needed.add(id(before.result))
             needed.update(id(value) for value in _operands(step))
     return replace(program, steps=steps[::-1])
 

@@ -29,7 +29,7 @@ def broadcast_rows(program: Program) -> list[Rows]:
     return [
         term.source
         for step in program.steps
-        for term in step.terms
+        for term in step.terms[step.resumed :]
         if isinstance(term, Broadcast) and isinstance(term.source, Rows)
     ]
 
@@ -197,7 +197,7 @@ class SequenceBuilder:
         """The products whose sums over rows are the super-residues that a step broadcasts."""
         return [
             self._row_sequence(term.source, chunk)
-            for term in step.terms
+            for term in step.terms[step.resumed :]
             if isinstance(term, Broadcast) and isinstance(term.source, Rows)
             for chunk in range(self._groups(term.source.source))
         ]
@@ -233,23 +233,30 @@ class SequenceBuilder:
         scaled = scaling_slots([own[3] for own in parts], self.machine.units)
         slots = products + (broadcasts + scaled if scaled_late else scaled + broadcasts)
         slots += self._quotient_slots(slots, quotients)
-        slots[0] = replace(slots[0], first=True)
+        slots[0] = replace(slots[0], first=not step.resumed)
         slots[-1] = replace(slots[-1], last=True)
+        resumes = self._word(self._resumed(step), group) if step.resumed else None
         result = self._word(step.result, group)
-        return Sequence(name, result, moduli, tuple(slots))
+        return Sequence(name, result, moduli, tuple(slots), resumes)
+
+    def _resumed(self, step: Reduction) -> Residues:
+        """The result of the step whose sum goes on."""
+        position = next(i for i, each in enumerate(self.program.steps) if each is step)
+        return self.program.steps[position - 1].result
 
     def _parts(
         self, step: Reduction, group: int, lane: int
     ) -> tuple[list[Slot], list[Slot], list[Slot], list[Scaling]]:
         """Products, broadcasts, quotients and scaled words of a step, as a lane has them."""
-        if len({term.quotient for term in step.terms if isinstance(term, Correction)}) > 1:
+        terms = step.terms[step.resumed :]
+        if len({term.quotient for term in terms if isinstance(term, Correction)}) > 1:
             raise SpecificationError(f"{step.result.name} sums two base extensions; a Cox has one")
         base = step.result.base
         products = self._signed_products(step, group, lane)
         slots: list[Slot] = []
         quotients: list[Slot] = []
         scaled: list[Scaling] = []
-        for term in step.terms:
+        for term in terms:
             match term:
                 case Scaled(value, constants, _):
                     constant = self._constants(constants, group, base)
@@ -319,7 +326,8 @@ class SequenceBuilder:
         So that the start value of the accumulator comes out with its own sign, it is subtracted
         too.
         """
-        products = [term for term in step.terms if isinstance(term, Product | Gated)]
+        terms = step.terms[step.resumed :]
+        products = [term for term in terms if isinstance(term, Product | Gated)]
         for term in products:
             for value in (term.left, term.right) if isinstance(term, Product) else (term.value,):
                 if self._crosses(value, lane):
@@ -504,4 +512,4 @@ def _quotient_of(step: Reduction, source: Residues | Rows) -> Quotient | None:
 def _orders(step: Reduction) -> list[bool]:
     """Whether scaled terms come after the broadcasts: both ways if the step has both."""
     kinds = {type(term) for term in step.terms}
-    return [True, False] if {Scaled, Broadcast} <= kinds else [True]
+    return [True, False] if {Scaled, Broadcast} <= kinds and not step.resumed else [True]

@@ -173,13 +173,14 @@ class Sequence:
     """The slots that compute one group of one step's result, and the moduli that reduce it.
 
     A sequence without result passes the words of an output around the ring, for who listens at
-    rower 0.
+    rower 0. One that ``resumes`` a word goes on with the sum that made it, in the slot after that.
     """
 
     name: str
     result: Word | None
     moduli: tuple[Modulus, ...]
     slots: tuple[Slot, ...]
+    resumes: Word | None = None
 
     @cached_property
     def reads(self) -> tuple[tuple[int, Word, bool], ...]:

@@ -13,8 +13,8 @@ from residua.numbers.moduli import Modulus
 class Base:
     """An RNS base (m_1, ..., m_n) of pairwise coprime moduli of one width.
 
-    ``narrow`` tells that the last modulus is an extra one, 2^g, narrower than the others (the
-    m_gamma of SBMM); its words are exactly the g bits of a signed residue.
+    ``narrow`` tells that the last modulus is an extra one, 2^g, of no more bits than the others
+    (the m_gamma of SBMM); its words are exactly the g bits of a signed residue.
     """
 
     moduli: tuple[Modulus, ...]
@@ -37,9 +37,10 @@ class Base:
             )
 
     def _check_narrow(self, extra: Modulus) -> None:
-        if extra.offset or (self.wide and extra.width >= self.wide[0].width):
+        if extra.offset or (self.wide and extra.width > self.wide[0].width):
             raise SpecificationError(
-                f"the extra modulus of a base is a power of two below the others, not {extra}"
+                "the extra modulus of a base is a power of two of no more bits than the others, "
+                f"not {extra}"
             )
 
     def __len__(self) -> int:

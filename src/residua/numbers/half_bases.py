@@ -4,6 +4,7 @@ The pairs of moduli that share a rower are those of `search`; which of a pair go
 P. A few pairs more than needed make enough candidates (about one P in bits / 7 is prime).
 """
 
+import random
 from collections.abc import Iterator
 from itertools import combinations, product
 from math import prod
@@ -15,7 +16,7 @@ from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
 from residua.numbers.pairing import deal, pair_cost
 from residua.numbers.position_primes import find_prime, is_probable_prime, nearest_moduli
-from residua.numbers.roots import weighted_root
+from residua.numbers.roots import smallest_weight, weighted_root
 from residua.numbers.search import search_bases
 
 _SPARE_PAIRS = 6
@@ -23,6 +24,14 @@ _SPARE_PAIRS = 6
 
 _LARGEST_WEIGHT = 4
 """The largest weight of the quadratic form that a found base a may want."""
+
+_SPARE_MODULI = (3, 6, 12, 24)
+"""How many moduli more than needed `square_partner` chooses from."""
+
+_PARTNER_STEPS = 1500
+
+_NO_WEIGHT = 1000
+"""What a modulus without a small weight costs."""
 
 _WIDEST_DIVISOR = 40
 """The widest moduli that `base_of_product` tries one by one."""
@@ -129,10 +138,72 @@ def partner_base(base_a: Base, weight: int | None, *, below: bool = False) -> Ba
             f"w = {width} gives only {len(found)} odd moduli that are coprime to base a and each "
             f"other; {count} are needed"
         )
-    chosen = []
+    return _paired(base_a, found)
+
+
+def square_partner(base_a: Base, weight: int | None) -> Base | None:
+    """A base b as `partner_base` gives it, but one that allows the biquadratic form.
+
+    1 / (M_a M_b,j) has to be a small multiple of a square modulo each of its moduli, whether there
+    is an even or an odd number of bits in an extra modulus, and a square modulo that. A local
+    search over the nearest moduli; None if it finds no such base.
+    """
+    count = len(base_a)
+    # The fewer there are to choose from, the smaller are their h.
+    for spare in _SPARE_MODULI:
+        pool = nearest_moduli(
+            base_a.width, count + spare, base_a, odd=True, weight=weight, signs=(1, -1)
+        )
+        if len(pool) <= count:
+            return None
+        found = _lightest(base_a, pool)
+        if found:
+            return _paired(base_a, found)
+    return None
+
+
+def _lightest(base_a: Base, pool: list[Modulus]) -> list[Modulus] | None:
+    """Those of a pool with small weights; None if one has none."""
+    count = len(base_a)
+    generator = random.Random(base_a.product)
+    chosen, left = pool[:count], pool[count:]
+    best = _weights_cost(base_a, chosen)
+    for _ in range(_PARTNER_STEPS):
+        if not best:
+            break
+        mine, other = generator.randrange(count), generator.randrange(len(left))
+        chosen[mine], left[other] = left[other], chosen[mine]
+        cost = _weights_cost(base_a, chosen)
+        if cost <= best:
+            best = cost
+        else:
+            chosen[mine], left[other] = left[other], chosen[mine]
+    return chosen if best < _NO_WEIGHT else None
+
+
+def _weights_cost(base_a: Base, chosen: list[Modulus]) -> int:
+    """What the weights add to the Cox's error, and `_NO_WEIGHT` for each that there is not."""
+    whole = prod(modulus.value for modulus in chosen) * base_a.product
+    cost = 0
+    for power in (1, 2):
+        for modulus in chosen:
+            rest = whole // modulus.value * power % modulus.value
+            cost += _weight_cost(pow(rest, -1, modulus.value), modulus.value)
+    # The Cox adds the word of an extra modulus as it is.
+    return cost + (0 if whole % 8 == 1 else _NO_WEIGHT)
+
+
+def _weight_cost(value: int, modulus: int) -> int:
+    weight = smallest_weight(value, modulus)
+    return _NO_WEIGHT if weight is None else abs(weight) - 1
+
+
+def _paired(base_a: Base, moduli: list[Modulus]) -> Base:
+    """The moduli in the order in which they share fold networks with those of base a."""
+    left, chosen = list(moduli), []
     for one in base_a:
-        best = min(found, key=lambda two: pair_cost(one.offset, two.offset))
-        found.remove(best)
+        best = min(left, key=lambda two: pair_cost(one.offset, two.offset))
+        left.remove(best)
         chosen.append(best)
     return Base(tuple(chosen))
 

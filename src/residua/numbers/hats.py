@@ -6,9 +6,11 @@ there already, and the offset C, a multiple of 4, keeps X + C away from 0 and M 
 
     X = sum(word_i T_i) - q M - C,   X mod 4 = (sum(word_i (T_i mod 4)) - q (M mod 4)) mod 4,
 
-for words in any representation, of which q is the Cox's. All moduli are odd, so that a multiple of
-m_i, chosen by the two lowest bits of a word alone, makes it divisible by 4: words in [-m_i, m_i)
-stay there under (a + b + K) / 4 with K in [-2 m_i, 2 m_i), and are never reduced otherwise.
+for words in any representation, of which q is the Cox's. In a *centred* form C is 0, and the Cox
+starts from the middle instead: X then lies around 0 itself. All moduli are odd, so that a multiple
+of m_i, chosen by the two lowest bits of a word alone, makes it divisible by 4: words in
+[-m_i, m_i) stay there under (a + b + K) / 4 with K in [-2 m_i, 2 m_i), and are never reduced
+otherwise.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,6 +40,8 @@ class _RangeError(SpecificationError):
 class HatForm:
     """Numbers in [-P, P] in hat form over ``base``, whose Cox keeps ``truncation`` bits.
 
+    If it is ``centred``, a start value of the Cox takes the place of the offset C.
+
     Raises:
         SpecificationError: a modulus is even, or the base is too small for P and this Cox.
     """
@@ -45,6 +49,7 @@ class HatForm:
     base: Base
     modulus: int
     truncation: int
+    centred: bool = False
 
     def __post_init__(self) -> None:
         even = [m.value for m in self.base if m.value % 2 == 0]
@@ -60,19 +65,29 @@ class HatForm:
 
     @cached_property
     def cox(self) -> Cox:
-        """The Cox; its start value is 0, as C takes its place."""
-        return Cox(self.truncation, Fraction(0))
+        """The Cox; its start value is 0 where C takes its place, else it centres the range."""
+        none = Cox(self.truncation, Fraction(0))
+        if not self.centred:
+            return none
+        low, high = deviation(self.base, none, self._ranges).exact(Fraction(0))
+        start = int((low + high) / 2 * (1 << self.truncation))
+        return Cox(self.truncation, Fraction(start, 1 << self.truncation) % 1)
+
+    @property
+    def _ranges(self) -> list[tuple[int, int]]:
+        return [(-m.value, m.value - 1) for m in self.base]
 
     @cached_property
     def _exact(self) -> tuple[Fraction, Fraction]:
         """The interval [low, high) of X + C in which the Cox's quotient is right."""
-        ranges = [(-m.value, m.value - 1) for m in self.base]
-        low, high = deviation(self.base, self.cox, ranges).exact(Fraction(0))
+        low, high = deviation(self.base, self.cox, self._ranges).exact(self.cox.sigma0)
         return low * self.base.product, high * self.base.product
 
     @cached_property
     def offset(self) -> int:
-        """C, in the middle of where the Cox is right."""
+        """C, in the middle of where the Cox is right; 0 if centred."""
+        if self.centred:
+            return 0
         low, high = self._exact
         return int((low + high) / 8) * 4
 
@@ -86,9 +101,11 @@ class HatForm:
         return tuple(number * inverse % m.value for m, inverse in pairs)
 
     def number(self, words: Sequence[int]) -> int:
-        """The number that words stand for, in [-C, M - C)."""
+        """The number that words stand for, in [-C, M - C), or next to 0 if centred."""
         total = sum(word * t for word, t in zip(words, self.base.cofactors, strict=True))
-        return total % self.base.product - self.offset
+        product = self.base.product
+        least = -(product // 2) if self.centred else 0
+        return (total - least) % product + least - self.offset
 
     def mod4(self, words: Sequence[int]) -> int:
         """The number modulo 4, as Cox and low bits tell it."""

@@ -23,10 +23,20 @@ def weighted_root(
     ``modulus`` need not be prime. A positive weight is preferred to the negative one of the same
     size.
     """
-    weight = _RootClasses(modulus, largest).weight(value)
+    weight = smallest_weight(value, modulus, largest)
     if weight is None:
         return None
     return int(sqrt_mod(value * pow(weight, -1, modulus) % modulus, modulus)), weight
+
+
+def smallest_weight(value: int, modulus: int, largest: int = LARGEST_WEIGHT) -> int | None:
+    """The g of `weighted_root`, without the root."""
+    return _classes(modulus, largest).weight(value)
+
+
+@cache
+def _classes(modulus: int, largest: int) -> "_RootClasses":
+    return _RootClasses(modulus, largest)
 
 
 class _RootClasses:

@@ -95,6 +95,12 @@ class _Request:
     rowers: int | None
     columns: int
     largest: int | None
+    below: bool = False
+
+    @property
+    def base_b_below(self) -> bool:
+        """Whether base b has moduli below 2^w only."""
+        return self.below or self.columns > 1
 
     @property
     def step(self) -> int:
@@ -146,6 +152,7 @@ def search_bases(
     rowers: int | None = None,
     columns: int = 1,
     largest: int | None = None,
+    below: bool = False,
 ) -> BasePair:
     """The bases with the smallest |h| for a modulus; the same answer for the same arguments.
 
@@ -169,6 +176,7 @@ def search_bases(
             fit c - 1 words; those of base a have weights anyway in the quadratic form.
         largest: the largest |h| that a modulus may have; by default the larger one of
             `folding.small_offset` and of what three folds reduce.
+        below: whether base b has moduli below 2^w only, as those of hierarchical extensions.
 
     Raises:
         SpecificationError: names the condition that fails and the nearest parameters that work.
@@ -185,6 +193,7 @@ def search_bases(
         rowers,
         columns,
         largest,
+        below,
     )
     _check(request, channels)
     try:
@@ -341,7 +350,7 @@ def _build(request: _Request, channels: int) -> BasePair:
             f"too narrow for a modulus of {request.modulus.bit_length()} bits",
             hopeless=False,
         )
-    below = request.columns > 1
+    below = request.base_b_below
     matched = match([modulus.offset for modulus in moduli], below=below)
     pairs = [(moduli[i], moduli[j]) for i, j in matched]
     ordered = arrange(pairs, request.rowers or channels, below=below)
@@ -392,7 +401,7 @@ def _select(request: _Request, count: int) -> list[Modulus]:
             high = middle
         else:
             low = middle + 1
-    if request.columns > 1:
+    if request.base_b_below:
         return _select_below(request, count, offsets, tokens, low)
     weights = [len(signed_digits(offset)) for offset in offsets[:low]]
     chosen = Packing(tuple(tokens[:low])).cheapest(count, weights)
@@ -414,9 +423,11 @@ def _select_below(
         chosen = [offsets[i] for i in Packing(tuple(tokens[:size])).cheapest(count, costs)]
         if 2 * sum(offset > 0 for offset in chosen) >= count:
             return [Modulus(request.width, offset) for offset in chosen]
+    rows = f"rows of c = {request.columns}"
+    reason = "plus-minus inversion" if request.below else rows
     raise _TooFewModuliError(
         f"w = {request.width} gives too few pairwise coprime moduli{request.kind} below 2^w "
-        f"with |h| <= {abs(offsets[-1])}: rows of c = {request.columns} need them in base b"
+        f"with |h| <= {abs(offsets[-1])}: {reason} need{'s' * request.below} them in base b"
     )
 
 

@@ -21,6 +21,7 @@ from residua.numbers.moduli import Modulus
 from residua.report import measured
 from residua.report.hbe_published import SIZES, WIDTHS
 from residua.report.measured import Progress, Row
+from residua.toolchain.process import ToolError
 
 CHANNELS = {
     (256, 17): 16,
@@ -79,6 +80,9 @@ def measure(
         commit: what new figures are said to be measured at.
         progress: called at each step.
         targets: what to map each to, besides the ECP5; see `measured.mapped`.
+
+    Raises:
+        ToolError: a tool failed; the message begins with the row. Rows before it are kept.
     """
     for candidate in chosen:
         progress(candidate.name)
@@ -92,12 +96,16 @@ def measure(
         def step(text: str, name: str = candidate.name) -> None:
             progress(f"{name}: {text}")
 
-        for target in targets:
-            row[target] = old.get(target) or measured.mapped(files, candidate.top, target, step)
         placed = old.get("ecp5")
-        if seeds and len((placed or {}).get("seeds", [])) < seeds:
-            placed = measured.placed(files, candidate.top, seeds, step)
-            row["commit"] = commit
+        try:
+            for target in targets:
+                row[target] = old.get(target) or measured.mapped(files, candidate.top, target, step)
+            if seeds and len((placed or {}).get("seeds", [])) < seeds:
+                placed = measured.placed(files, candidate.top, seeds, step)
+                row["commit"] = commit
+        except ToolError as error:
+            error.args = (f"{candidate.name}: {error}",)
+            raise
         row["ecp5"] = placed
         yield row
 

@@ -9,6 +9,9 @@ from amaranth.lib.wiring import Component
 from residua.cores.inversion import InversionCore
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import check, check_inversion
+from residua.hardware.residue_inverter import ResidueInverter
+from residua.numbers.catalogue import parse_modulus
+from residua.numbers.hats import hat_form
 from residua.report.hbe_synthesis import Candidate
 from residua.report.inversion_costs import NIST
 from residua.report.inversion_published import SIZES
@@ -27,6 +30,9 @@ OTHERS = ("plus-minus-ct", "division-steps")
 
 MULTIPLIER = "MM"
 """An RNS Montgomery multiplier with n rowers, which a plus-minus inverter could stand beside."""
+
+UNIT = "plus-minus unit"
+"""The inverter on residues alone: what a coprocessor has beside its engine."""
 
 
 def row_name(kind: str, bits: int, channels: int) -> str:
@@ -52,8 +58,23 @@ def candidates() -> Iterator[Candidate]:
         for channels, _ in sizes:
             for kind in (*PUBLISHED.values(), MULTIPLIER):
                 yield _candidate(kind, bits, channels)
+            yield _unit(bits, channels)
         for method in OTHERS:
             yield _candidate(method, bits, first)
+
+
+def _unit(bits: int, channels: int) -> Candidate:
+    modulus, width = parse_modulus(NIST[bits]), dict(SIZES[bits])[channels]
+    name = row_name(UNIT, bits, channels)
+
+    def component() -> Component:
+        return ResidueInverter([modulus], hat_form(modulus, width, channels).base)
+
+    def facts(made: Component) -> dict[str, Any]:
+        assert isinstance(made, ResidueInverter)
+        return {"cycles": {"latency": made.latency, "average": made.latency}}
+
+    return Candidate(name, _top(name), component, facts)
 
 
 def _candidate(kind: str, bits: int, channels: int) -> Candidate:
@@ -65,5 +86,8 @@ def _candidate(kind: str, bits: int, channels: int) -> Candidate:
     def facts(_component: Component) -> dict[str, Any]:
         return {"cycles": dict(core(kind, bits, channels).cycles)}
 
-    top = name.lower().replace(" ", "_").replace("-", "_")
-    return Candidate(name, top, component, facts)
+    return Candidate(name, _top(name), component, facts)
+
+
+def _top(name: str) -> str:
+    return name.lower().replace(" ", "_").replace("-", "_")

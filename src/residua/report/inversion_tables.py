@@ -16,7 +16,14 @@ from residua.report.inversion_published import (
     WITHOUT_DSP,
     Implementation,
 )
-from residua.report.inversion_synthesis import MULTIPLIER, OTHERS, PUBLISHED, row_name
+from residua.report.inversion_synthesis import (
+    MULTIPLIER,
+    OTHERS,
+    PUBLISHED,
+    TARGETS,
+    UNIT,
+    row_name,
+)
 from residua.report.measured import Row
 
 NAME = "inversion"
@@ -26,9 +33,11 @@ INTRODUCTION = (
     "published / measured where both are there. The published operators share their rowers with a "
     "multiplier, and have residues for operands; the measured plus-minus inverter is a core of its "
     "own without multipliers. All measured cores have binary words in and out; conversions are in "
-    "their cycles. "
+    "their cycles. The unit that a coprocessor has beside its engine takes and gives residues. "
     "Resources are Yosys's, clocks nextpnr's for an ECP5, the median of the placements."
 )
+
+_NAMES = tuple(target.replace(measured.WITHOUT_DSP, " (no DSP)") for target in TARGETS)
 
 _TARGETS = {
     ("plus-minus", 192): 1000,
@@ -64,7 +73,13 @@ def make(
             measured.keep(directory, NAME, {"rows": _ordered(rows)})
     progress("counts")
     counted = costs()
-    parts = (operations(counted), implementations(rows), constant_time(rows), clocks(rows))
+    parts = (
+        operations(counted),
+        implementations(rows),
+        units(rows),
+        constant_time(rows),
+        clocks(rows),
+    )
     data = {"rows": _ordered(rows), "costs": counted}
     return Document(NAME, "Tables of modular inversion", INTRODUCTION, parts, data)
 
@@ -144,6 +159,37 @@ def _targets_note(rows: Mapping[str, Row]) -> str:
         found = "not measured" if row is None else _shown(row["cycles"]["average"])
         parts.append(f"{method}, {bits} bits, at most {limit}: {found}")
     return f"Targets of the project for average cycles: {'; '.join(parts)}."
+
+
+def units(rows: Mapping[str, Row]) -> Table:
+    """What inversion adds to a multiplier: the unit on residues, in constant time."""
+    columns = (
+        "unit",
+        "cycles",
+        *(f"{kind} of {name}" for name in _NAMES for kind in ("LUT", "FF")),
+    )
+    lines = []
+    for bits, sizes in SIZES.items():
+        for channels, _ in sizes:
+            name = row_name(UNIT, bits, channels)
+            unit, other = rows.get(name), rows.get(row_name(MULTIPLIER, bits, channels))
+            cells = (
+                _added(unit, other, target, kind) for target in TARGETS for kind in ("lut", "ff")
+            )
+            lines.append((name, _shown(unit["cycles"]["latency"] if unit else None), *cells))
+    note = (
+        "Cells are the unit's, those of the multiplier alone, and the one over the other. The unit "
+        "shares the engine's routines, conversions into and out of cofactor form and the last "
+        "product; it has adders and registers of its own. Cycles are from the last residue that it "
+        "takes to the last one that it gives."
+    )
+    return Table("Over the multiplier alone", columns, tuple(lines), (note,))
+
+
+def _added(unit: Row | None, other: Row | None, target: str, kind: str) -> str:
+    own, alone = measured.number(unit, target, kind), measured.number(other, target, kind)
+    share = f"{own / alone:.0%}" if own is not None and alone else "–"
+    return f"{_shown(own)} / {_shown(alone)} / {share}"
 
 
 def constant_time(rows: Mapping[str, Row]) -> Table:

@@ -67,6 +67,16 @@ def kept(directory: Path, name: str) -> dict[str, Row]:
         ) from error
 
 
+def kept_rows(directory: Path, name: str, part: str) -> list[Row]:
+    """The list ``part`` of the data that an earlier run left, empty if there is none."""
+    path = directory / f"{name}.json"
+    if not path.exists():
+        return []
+    data = json.loads(path.read_text(encoding="utf-8"))
+    found: list[Row] = data.get(part, []) if isinstance(data, dict) else []
+    return found
+
+
 def keep(directory: Path, name: str, data: Mapping[str, Any]) -> None:
     """Write the data of a page, its rows among them."""
     directory.mkdir(parents=True, exist_ok=True)

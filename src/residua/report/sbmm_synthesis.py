@@ -26,7 +26,7 @@ STEPS: tuple[tuple[tuple[str, ...], bool], ...] = (
     (("xc7",), False),
     ((), True),
     (("xc6s", "xc5v"), False),
-    (tuple(family + WITHOUT_DSP for family in FAMILIES.values()), False),
+    (tuple(family + WITHOUT_DSP for family in (*FAMILIES.values(), "ecp5")), False),
 )
 """What Tables 4 and 5 map to, and whether designs are placed; what is wanted most comes first."""
 

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from residua.algorithms.program import Program
 from residua.machines.counts import Counts, count
-from residua.report import hbe_synthesis, measured, sbmm_costs, sbmm_published, sbmm_synthesis
+from residua.report import (
+    hbe_synthesis,
+    measured,
+    sbmm_costs,
+    sbmm_ladder,
+    sbmm_published,
+    sbmm_synthesis,
+)
 from residua.report.documents import Document, Figure, Table
 from residua.report.measured import WITHOUT_DSP, Row, both
 from residua.report.sbmm_figures import figures
@@ -48,6 +55,7 @@ def make(
 ) -> Document:
     """All tables and figures; arguments and errors are those of `hbe_tables.make`."""
     rows = measured.kept(directory, NAME)
+    ladder = sbmm_ladder.steps(measured.kept_rows(directory, NAME, "ladder"), commit)
     if synthesis:
         candidates = measured.chosen(sbmm_synthesis.candidates(), only)
         for targets, places in sbmm_synthesis.STEPS:
@@ -60,7 +68,7 @@ def make(
                 targets=targets,
             ):
                 rows[row["name"]] = row
-                measured.keep(directory, NAME, {"rows": _ordered(rows)})
+                measured.keep(directory, NAME, {"rows": _ordered(rows), "ladder": ladder})
     progress("counts and figures")
     parts: tuple[Table | Figure, ...] = (
         precomputations(),
@@ -68,7 +76,9 @@ def make(
         parameters(rows),
         with_dsp(rows),
         without_dsp(rows),
+        on_ecp5(rows),
         points(),
+        sbmm_ladder.cycles(ladder),
         *figures(_luts(rows), _times(rows)),
     )
     return Document(
@@ -76,7 +86,12 @@ def make(
         "Tables and figures of single-base modular multiplication",
         INTRODUCTION,
         parts,
-        {"rows": _ordered(rows), "costs": cost_data(), "points": point_data()},
+        {
+            "rows": _ordered(rows),
+            "costs": cost_data(),
+            "points": point_data(),
+            "ladder": ladder,
+        },
     )
 
 
@@ -199,7 +214,6 @@ def with_dsp(rows: Mapping[str, Row]) -> Table:
             "paper, and with n (full), as its section 6.1 announces. On V5 Yosys packs no "
             "registers into DSP blocks, so that flip-flops do not compare there."
         ),
-        _placed_note(rows),
         sbmm_published.TIME_REMARK,
     )
     lines = _results(rows, TABLE_4, "")
@@ -241,13 +255,39 @@ def _results(
     return tuple(lines)
 
 
-def _placed_note(rows: Mapping[str, Row]) -> str:
-    parts = [
-        f"{row['name']} {row['ecp5']['fmax_mhz']:g} MHz, {_nanoseconds(row):.0f} ns"
-        for row in _ordered(rows)
-        if row.get("ecp5")
-    ]
-    return f"On an ECP5: {'; '.join(parts)}." if parts else "Nothing was placed on an ECP5."
+def on_ecp5(rows: Mapping[str, Row]) -> Table:
+    """The designs of Tables 4 and 5 on an ECP5."""
+    lines = []
+    for bits in SIZES:
+        for kind in KINDS:
+            row = rows.get(row_name(kind, bits), {})
+            placed, plain = row.get("ecp5") or {}, row.get(f"ecp5{WITHOUT_DSP}") or {}
+            resources = [measured.shown(placed.get(name)) for name in ("dsp", "lut", "ff")]
+            clock = [measured.shown(placed.get("fmax_mhz")), "–"]
+            if placed:
+                clock[1] = f"{_nanoseconds(row):.0f}"
+            lines.append(
+                (
+                    row_name(kind, bits),
+                    str(row["cycles"]["latency"]) if row else "–",
+                    *resources,
+                    *clock,
+                    *(measured.shown(plain.get(name)) for name in ("lut", "ff")),
+                    row.get("commit", "–"),
+                )
+            )
+    notes = (
+        (
+            "Resources by Yosys; clocks by nextpnr, the median of the placements with pins on "
+            "registers. The last columns, but the commit, are without multiplier blocks, which "
+            "was not placed."
+        ),
+    )
+    heads = (
+        "design", "cycles", "multipliers", "LUT", "FF", "MHz", "ns",
+        "LUT without", "FF without", "commit",
+    )  # fmt: skip
+    return Table("Tables 4 and 5 on an ECP5", heads, tuple(lines), notes)
 
 
 def points() -> Table:

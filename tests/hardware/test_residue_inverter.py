@@ -1,0 +1,155 @@
+"""The inverter on residues against its model, and against Python's inverses."""
+
+import random
+from math import gcd
+
+import pytest
+from amaranth.hdl import Fragment
+from tests.hardware.traffic import assert_refused, choose, pulse, simulate
+
+from residua.algorithms.plus_minus import settled
+from residua.hardware.residue_inverter import VECTORS_OUT, ResidueInverter
+from residua.machines.plus_minus import HatWords
+from residua.numbers.bases import Base
+from residua.numbers.hats import hat_form
+from residua.numbers.moduli import Modulus
+
+SHAPES = [
+    # moduli, width, registers in the Cox
+    ((3,), 8, 0),
+    ((101,), 8, 1),
+    ((65537, 257, 3), 8, 0),
+    ((3 * 5 * 7,), 9, 0),
+    ((2**31 - 1, 2**31 - 19), 17, 2),
+    ((2**31 - 1,), 33, 3),
+]
+
+
+def unit_of(moduli, width, registers=0):
+    return ResidueInverter(moduli, hat_form(max(moduli), width).base, registers)
+
+
+def words_of(form, numbers, chooser):
+    """Words of w + 1 signed bits, of either sign."""
+    words = [w for number in numbers for w in form.words(number)]
+    pairs = zip(words, [*form.base] * len(numbers), strict=True)
+    return [word - chooser.choice((0, m.value)) for word, m in pairs]
+
+
+def invert(unit, tasks, pace=1.0):
+    """(U1, U3) in words for each (select, x, f), with the cycles after the last word."""
+    results, chooser = [], random.Random(3)
+
+    async def main(ctx):
+        for select, x, first in tasks:
+            choose(ctx, unit, select)
+            await pulse(ctx, unit.start)
+            form = unit.forms[select]
+            for word in words_of(form, (4 * x, 4 * first, form.modulus), chooser):
+                while chooser.random() > pace:
+                    ctx.set(unit.residue, chooser.randrange(100))
+                    await ctx.tick()
+                ctx.set(unit.residue, word)
+                ctx.set(unit.residue_valid, 1)
+                assert ctx.get(unit.busy)
+                await ctx.tick()
+                ctx.set(unit.residue_valid, 0)
+            cycles, found = 0, []
+            while ctx.get(unit.busy):
+                if ctx.get(unit.word_valid):
+                    found.append(ctx.get(unit.word))
+                await ctx.tick()
+                cycles += 1
+                assert cycles <= unit.latency
+            assert len(found) == VECTORS_OUT * unit.channels
+            halves = found[: unit.channels], found[unit.channels :]
+            results.append((*map(tuple, halves), cycles))
+
+    simulate(unit, main)
+    return results
+
+
+def tasks_of(unit, count):
+    generator, tasks = random.Random(5), []
+    for select, form in enumerate(unit.forms):
+        p = form.modulus
+        edges = [0, p, -p, 1, -1, p - 1, 2, p - 2, p // 2, (p + 1) // 2]
+        edges.append(1 << generator.randrange(p.bit_length()))
+        edges += [generator.randrange(-p, p) for _ in range(count)]
+        edges = [x for x in edges if abs(x) <= p]
+        tasks += [(select, x, generator.randrange(p) - p // 2) for x in edges]
+    generator.shuffle(tasks)
+    return tasks
+
+
+def check(unit, tasks, pace=1.0):
+    for (select, x, first), (u1, u3, cycles) in zip(tasks, invert(unit, tasks, pace), strict=True):
+        assert cycles == unit.latency
+        form = unit.forms[select]
+        model, p = HatWords(form, 0), form.modulus
+        expected = settled(model, model.constant(x), model.constant(first), unit.steps)
+        assert [form.number(u1), form.number(u3)] == [form.number(each) for each in expected]
+        assert form.number(u1) * form.number(u3) * x % p == (first % p if x % p else 0)
+        if x % p == 0:
+            assert form.number(u1) * form.number(u3) % p == 0
+
+
+@pytest.mark.parametrize(("moduli", "width", "registers"), SHAPES)
+def test_inverses(moduli, width, registers):
+    unit = unit_of(moduli, width, registers)
+    tasks = tasks_of(unit, 2)
+    if moduli == (105,):
+        tasks = [task for task in tasks if gcd(task[1], 105) in {1, 105}]
+    check(unit, tasks[:14])
+
+
+def test_latency_of_full_size():
+    unit = unit_of((2**256 - 2**224 + 2**192 + 2**96 - 1,), 17)
+    Fragment.get(unit, None)
+    assert unit.latency <= 1100
+
+
+def test_words_that_wait():
+    unit = unit_of((2**31 - 1,), 17)
+    check(unit, tasks_of(unit, 1)[:4], pace=0.3)
+
+
+def test_an_end_leaves_nothing():
+    unit = unit_of((2**31 - 1,), 9)
+    fragment = Fragment.get(unit, None)
+    places = []
+    for part, name, _ in fragment.subfragments:
+        if name.startswith("rower"):
+            places += [s for s in part.statements["sync"]._lhs_signals() if s.name[0] in "uv"]
+    assert len(places) == 4 * unit.channels
+
+    async def main(ctx):
+        await pulse(ctx, unit.start)
+        ctx.set(unit.residue_valid, 1)
+        for word in words_of(unit.forms[0], (4 * 5, 4 * 7, 2**31 - 1), random.Random(1)):
+            ctx.set(unit.residue, word)
+            await ctx.tick()
+        ctx.set(unit.residue_valid, 0)
+        for _ in range(unit.latency - 1):
+            await ctx.tick()
+        assert ctx.get(unit.busy)
+        assert any(ctx.get(place) for place in places)
+        await ctx.tick()
+        assert not ctx.get(unit.busy)
+        assert not any(ctx.get(place) for place in places)
+
+    simulate(fragment, main)
+
+
+@pytest.mark.parametrize(
+    ("moduli", "base", "message"),
+    [
+        ((10,), (251, 241), "odd modulus above 2, not 10"),
+        ((101,), (256, 251), r"odd moduli below 2\^8 in base b, not 256"),
+        ((101,), (257, 251), r"odd moduli below 2\^8 in base b, not 257"),
+        ((2**16 + 1,), (251, 241), "cannot tell numbers of up to 17 bits"),
+    ],
+)
+def test_refusals(moduli, base, message):
+    channels = Base(tuple(Modulus.of_value(value, 8) for value in base))
+    assert_refused(lambda: ResidueInverter(moduli, channels), message)
