@@ -13,6 +13,7 @@ from residua.cores.coprocessor_simulator import (
     Request,
     build_coprocessor_simulator,
 )
+from residua.cores.curve_core import CurveCore
 from residua.cores.directory import Directory, build
 from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
@@ -32,7 +33,7 @@ ON_BUS = {
 """Specifications of coprocessors on a bus."""
 
 
-def simulator(core: EccCore, folder: Path, *, optimise: bool = True) -> CoprocessorSimulator:
+def simulator(core: CurveCore, folder: Path, *, optimise: bool = True) -> CoprocessorSimulator:
     """A coprocessor without a bus."""
     files = emit(Coprocessor(core.design), core.name)
     sources = []

@@ -14,7 +14,7 @@ from residua.curves.formulas import Formula
 from residua.curves.operations import Invert, Operation, Read, Receive, Run, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
-from residua.hardware import coprocessor_design
+from residua.hardware import curve_design
 from residua.machines.blocks import Problem, list_schedule, place_by_lists
 
 WITHOUT_A = CURVE | {"prime": 65287, "a": 0, "b": 5, "x": 2, "y": 28347, "order": 65539}
@@ -106,8 +106,8 @@ def test_all_slots_are_the_same_for_all_digits(tiny):
 
 def test_a_round_too_short_for_the_next_digit_is_refused(tiny, monkeypatch):
     pause = tiny.design.processor.routines["ladder_step"].gate_pause
-    assert pause >= coprocessor_design.DIGIT_DELAY == 14
-    monkeypatch.setattr(coprocessor_design, "DIGIT_DELAY", pause + 1)
+    assert pause >= curve_design.DIGIT_DELAY == 14
+    monkeypatch.setattr(curve_design, "DIGIT_DELAY", pause + 1)
     fresh = core(CURVE | {"name": "other"}).design
     with pytest.raises(SpecificationError, match=r"ladder_step: .* too short for the next digit"):
         _ = fresh.controller

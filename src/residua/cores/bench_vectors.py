@@ -9,7 +9,7 @@ from residua.cores.ecc_verification import outcome, point_operation
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
-from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.curve_design import CurveDesign
 
 END = 0xFFFFFFFF
 """Where a record would begin: there are no more."""
@@ -40,7 +40,7 @@ class Vector:
         return [*head, *operands, *results]
 
 
-def vectors(design: CoprocessorDesign, ladder_cycles: list[int]) -> list[Vector]:
+def vectors(design: CurveDesign, ladder_cycles: list[int]) -> list[Vector]:
     """For each curve multiplications, refusals, arithmetic, and a zeroisation in mid-operation.
 
     ``ladder_cycles`` are those of each curve's ladder.
@@ -75,7 +75,7 @@ def _words(numbers: tuple[int, ...], words: int) -> list[int]:
 class _Vectors:
     """The vectors of one curve."""
 
-    def __init__(self, design: CoprocessorDesign, number: int) -> None:
+    def __init__(self, design: CurveDesign, number: int) -> None:
         self.number, self.curve, self.words = number, design.curves[number], design.words
         self.codes = set(design.operations[number])
         self.scalar_bits = design.scalar_bits[number]

@@ -138,41 +138,45 @@ class CurveSpecification(BaseModel):
         return "\n".join(lines) + "\n"
 
 
+BusKey = Annotated[
+    Bus,
+    Key(
+        "How a coprocessor is attached: AXI4-Lite for registers and AXI4-Stream for data, "
+        "Wishbone with registers for both, or plain streams; needs `curve`.",
+        "`axi`, `wishbone`, `stream`",
+        "`axi`",
+        "KIND",
+    ),
+]
+Blinding = Annotated[
+    int,
+    BeforeValidator(_blinding),
+    Key(
+        "Random bits that blind each scalar of a coprocessor on Weierstrass curves, besides "
+        "its random coordinates; 0 for none; needs `curve`.",
+        f"a multiple of {BLINDING_STEP}, 0 to {MOST_BLINDING}",
+        "64",
+        "BITS",
+    ),
+]
+FormulaKey = Annotated[
+    FormulaChoice,
+    Key(
+        "How points of short Weierstrass curves are multiplied by secret scalars; needs `curve`.",
+        "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
+        "(curves of odd order)",
+        "`auto`: for each curve the one with the fewest cycles",
+        "NAME",
+    ),
+]
+
+
 class CoprocessorSpecification(CurveSpecification):
     """A checked request for a coprocessor."""
 
-    bus: Annotated[
-        Bus,
-        Key(
-            "How a coprocessor is attached: AXI4-Lite for registers and AXI4-Stream for data, "
-            "Wishbone with registers for both, or plain streams; needs `curve`.",
-            "`axi`, `wishbone`, `stream`",
-            "`axi`",
-            "KIND",
-        ),
-    ] = "axi"
-    blinding: Annotated[
-        int,
-        BeforeValidator(_blinding),
-        Key(
-            "Random bits that blind each scalar of a coprocessor on Weierstrass curves, besides "
-            "its random coordinates; 0 for none; needs `curve`.",
-            f"a multiple of {BLINDING_STEP}, 0 to {MOST_BLINDING}",
-            "64",
-            "BITS",
-        ),
-    ] = 64
-    formula: Annotated[
-        FormulaChoice,
-        Key(
-            "How points of short Weierstrass curves are multiplied by secret scalars; needs "
-            "`curve`.",
-            "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
-            "(curves of odd order)",
-            "`auto`: for each curve the one with the fewest cycles",
-            "NAME",
-        ),
-    ] = "auto"
+    bus: BusKey = "axi"
+    blinding: Blinding = 64
+    formula: FormulaKey = "auto"
     inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
     width: Width = 17
     channels: Channels = None

@@ -9,6 +9,7 @@ from residua.curves.formulas import Formula, admitted
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.curve_design import CurveDesign
 from residua.machines.counts import count as counted
 from residua.numbers.bases import Base
 from residua.numbers.search import Style
@@ -23,13 +24,34 @@ class CurveCore(ABC):
     """
 
     curves: tuple[Curve, ...]
-    design: CoprocessorDesign
-    _weight: int
+    design: CurveDesign
 
     @property
     @abstractmethod
     def name(self) -> str:
         """Name of the top module."""
+
+    @property
+    def blinding(self) -> int:
+        """Random bits that blind a scalar."""
+        return self.design.blinding
+
+    @cached_property
+    def step_cycles(self) -> int:
+        """Cycles that the loop takes for each bit or digit of a scalar on the first curve."""
+        return self.design.step_cycles(0)
+
+    @property
+    @abstractmethod
+    def utilisation(self) -> float:
+        """What share of a step of the loop multipliers work."""
+
+
+class EngineCurveCore(CurveCore):
+    """A coprocessor on a Cox-Rower engine."""
+
+    design: CoprocessorDesign
+    _weight: int
 
     @property
     @abstractmethod
@@ -55,16 +77,6 @@ class CurveCore(ABC):
     def style(self) -> Style:
         """Whether every h is within the weight."""
         return "sparse" if self.heaviest <= self._weight else "any"
-
-    @property
-    def blinding(self) -> int:
-        """Random bits that blind a scalar."""
-        return self.design.blinding
-
-    @cached_property
-    def step_cycles(self) -> int:
-        """Cycles that the loop takes for each bit or digit of a scalar on the first curve."""
-        return self.design.step_cycles(0)
 
     @cached_property
     def utilisation(self) -> float:
@@ -94,7 +106,7 @@ def fastest_formula(
     curve: Curve,
     asked: Formula | None,
     blinding: int,
-    design_of: Callable[[Formula], CoprocessorDesign],
+    design_of: Callable[[Formula], CurveDesign],
 ) -> Formula:
     """The formula asked for, or else, of those that the curve admits, that of fewest cycles.
 

@@ -52,6 +52,28 @@ _EXPONENT_KEYS = ("window", "exponent_bits", "exponent")
 """Keys that only an exponentiator has."""
 
 
+DIGIT_KEY = Key(
+    "Bits k of a digit of a digit multiplier, and of a word of its streams; of a coprocessor on "
+    "digits.",
+    f"{SMALLEST_DIGIT} to {LARGEST_DIGIT}, with `curve` 4 to 64",
+    "16, with `curve` 17",
+    "BITS",
+)
+PIPELINE_KEY = Key(
+    "Pipeline levels of IDDMM: n + 2 + `pipeline` cycles an iteration.",
+    "0, 1, 2",
+    "1; with `curve` none: `lanes` says it",
+    "N",
+)
+LANES_KEY = Key(
+    "Digits that IDDMM multiplies at a time, in a deep pipeline: about n^2 / `lanes` "
+    "cycles; takes the place of `architecture`, `pipeline` and `multiplier`.",
+    f"1 to {MOST_LANES}",
+    "none: an architecture of the report; with `curve` 1, unless `pipeline` is given",
+    "L",
+)
+
+
 class DigitSpecification(BaseModel):
     """A checked request for a digit Montgomery multiplier. ``None`` leaves a choice to Residua."""
 
@@ -66,12 +88,7 @@ class DigitSpecification(BaseModel):
     digit: Annotated[
         int,
         within(SMALLEST_DIGIT, LARGEST_DIGIT),
-        Key(
-            "Bits k of a digit of a digit multiplier, and of a word of its streams.",
-            f"{SMALLEST_DIGIT} to {LARGEST_DIGIT}",
-            "16",
-            "BITS",
-        ),
+        DIGIT_KEY,
     ] = 16
     architecture: Annotated[
         Annotated[int, within(1, 2)] | None,
@@ -84,12 +101,7 @@ class DigitSpecification(BaseModel):
     ] = None
     pipeline: Annotated[
         Annotated[int, within(0, 2)] | None,
-        Key(
-            "Pipeline levels of IDDMM: n + 2 + `pipeline` cycles an iteration.",
-            "0, 1, 2",
-            "1",
-            "N",
-        ),
+        PIPELINE_KEY,
     ] = None
     multiplier: Annotated[
         MultiplierChoice | None,
@@ -114,13 +126,7 @@ class DigitSpecification(BaseModel):
     ] = None
     lanes: Annotated[
         Annotated[int, within(1, MOST_LANES)] | None,
-        Key(
-            "Digits that IDDMM multiplies at a time, in a deep pipeline: about n^2 / `lanes` "
-            "cycles; takes the place of `architecture`, `pipeline` and `multiplier`.",
-            f"1 to {MOST_LANES}",
-            "none: an architecture of the report",
-            "L",
-        ),
+        LANES_KEY,
     ] = None
     variant: Annotated[
         VariantChoice,

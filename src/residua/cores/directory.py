@@ -17,10 +17,11 @@ from residua.algorithms.program import Residues
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
 from residua.cores.digit_directory import digit_description, digit_files
 from residua.cores.digit_montgomery import DigitMontgomeryCore
 from residua.cores.digit_specification import DigitSpecification
-from residua.cores.ecc_build import CoprocessorBuild
+from residua.cores.ecc_build import CurveBuild, curve_build
 from residua.cores.ecc_directory import coprocessor_files
 from residua.cores.extended import ExtendedCore
 from residua.cores.extended_directory import extended_description, extended_files
@@ -129,9 +130,9 @@ def build(
     elif isinstance(specification, InversionSpecification):
         progress("Verilog")
         files = inversion_files(InversionCore(specification))
-    elif isinstance(specification, CoprocessorSpecification):
-        progress("bases, schedule and microcode")
-        files = coprocessor_files(CoprocessorBuild(specification), progress)
+    elif isinstance(specification, CoprocessorSpecification | DigitCoprocessorSpecification):
+        progress("schedule and microcode")
+        files = coprocessor_files(curve_build(specification), progress)
     else:
         progress("bases, schedule and microcode")
         core = _engine_core(specification)
@@ -248,13 +249,13 @@ class Directory:
         return self._again(InversionCore, inversion_description)
 
     @cached_property
-    def coprocessor(self) -> CoprocessorBuild:
+    def coprocessor(self) -> CurveBuild:
         """The coprocessor, made again from the specification.
 
         Raises:
             SpecificationError: this version of Residua makes another core of it.
         """
-        return self._again(CoprocessorBuild, lambda made: made.description)
+        return self._again(curve_build, lambda made: made.description)
 
     def _again(self, make: Callable[[Any], C], describe: Callable[[C], dict[str, Any]]) -> C:
         """What ``make`` makes of the specification, if its description is that of the manifest."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.cores.curve_core import CurveCore, checked, fastest_formula
+from residua.cores.curve_core import EngineCurveCore, checked, fastest_formula
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
@@ -23,7 +23,7 @@ MOST_EXTRA_CHANNELS = 4
 """Channels beyond the least that are tried for room that sums of products need."""
 
 
-class EccCore(CurveCore):
+class EccCore(EngineCurveCore):
     """Everything about one coprocessor; what is not asked for is not calculated.
 
     ``curves`` share one core. ``width`` is that of a modulus, w. ``bases`` are the moduli of both,

@@ -1,5 +1,6 @@
 """From the specification of a coprocessor to its core, and what there is to tell about it."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -7,11 +8,14 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.conversion import split_words
+from residua.algorithms.digit_field import ELEMENT_BOUND
 from residua.algorithms.field_unit import elements_range, extension_cox
 from residua.cores.coprocessor_specification import CoprocessorSpecification
-from residua.cores.curve_core import CurveCore
+from residua.cores.curve_core import CurveCore, EngineCurveCore
+from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
 from residua.cores.driver.curves import DriverCurve
 from residua.cores.ecc import EccCore
+from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.ecc_single_base import SingleBaseEccCore
 from residua.curves import affine
 from residua.curves.formulas import Formula
@@ -23,49 +27,34 @@ from residua.hardware.coprocessor import Coprocessor
 from residua.numbers.residues import Redundant
 
 
-def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    if asked.base_a is None or asked.base_b is None:
-        return None
-    return asked.base_a, asked.base_b
-
-
-@dataclass(frozen=True)
-class CoprocessorBuild:
+class CurveBuild(ABC):
     """A coprocessor as it was asked for.
 
     Raises:
         SpecificationError: when something is asked of it, if the request cannot be met.
     """
 
-    request: CoprocessorSpecification
+    request: CoprocessorSpecification | DigitCoprocessorSpecification
 
     @cached_property
+    @abstractmethod
     def core(self) -> CurveCore:
         """The core."""
-        asked = self.request
-        common: dict[str, Any] = {
-            "width": asked.width if "width" in asked.model_fields_set else None,
-            "channels": asked.channels,
-            "style": None if asked.bases == "auto" else asked.bases,
-            "weight": asked.weight,
-            "reduction": None if asked.reduction == "auto" else asked.reduction,
-            "rowers": asked.rowers,
-            "columns": asked.row_length,
-            "blinding": asked.blinding,
-            "inversion": asked.inversion,
-            "formula": None if asked.formula == "auto" else Formula(asked.formula),
-            "product_registers": asked.product_registers,
-            "levels_per_register": asked.levels_per_register,
-        }
-        if asked.algorithm == "sbmm":
-            return SingleBaseEccCore(
-                asked.curve,
-                base_a=asked.base_a,
-                base_b=asked.base_b,
-                extra_bits=asked.extra_bits,
-                **common,
-            )
-        return EccCore(asked.curve, bases=_given(asked), **common)
+
+    @cached_property
+    @abstractmethod
+    def specification(self) -> CoprocessorSpecification | DigitCoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+
+    @cached_property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+
+    @cached_property
+    @abstractmethod
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
 
     @property
     def name(self) -> str:
@@ -76,31 +65,6 @@ class CoprocessorBuild:
     def top(self) -> str:
         """Name of the top module: with a bus, that of the core and the bus."""
         return self.name if self.request.bus == "stream" else f"{self.name}_{self.request.bus}"
-
-    @cached_property
-    def specification(self) -> CoprocessorSpecification:
-        """The request with every choice made; it leads to this core again."""
-        options, (base_a, base_b) = self.core.design.options, self.core.bases
-        made = {
-            "width": self.core.width,
-            "channels": self.core.channels,
-            "base_a": tuple(modulus.value for modulus in base_a),
-            "base_b": tuple(modulus.value for modulus in base_b),
-            **self._extra,
-            "formula": self._formula,
-            "rowers": options.rowers,
-            "columns": self.request.row_length if self.request.row_length > 1 else None,
-            "bases": self.core.style if self.request.bases == "auto" else self.request.bases,
-            "reduction": options.reduction,
-            "name": self.name,
-        }
-        return self.request.model_copy(update=made)
-
-    @property
-    def _extra(self) -> dict[str, Any]:
-        """What only SBMM has."""
-        core = self.core
-        return {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
 
     @property
     def _formula(self) -> str:
@@ -134,38 +98,6 @@ class CoprocessorBuild:
         return BUSES[self.request.bus](self.raw_component(), self.capabilities)
 
     @cached_property
-    def parameters(self) -> dict[str, Any]:
-        """Every chosen number."""
-        core = self.core
-        design, options = core.design, core.design.options
-        (base_a, base_b), cox = core.bases, extension_cox(design.domains[0])
-        return {
-            "algorithm": self.request.algorithm,
-            "curves": [parameters_of(curve) for curve in core.curves],
-            "bus": self.request.bus,
-            "blinding": core.blinding,
-            "inversion": self.request.inversion,
-            "n": core.channels,
-            "w": core.width,
-            "bases": self.specification.bases,
-            "h_weight": core.heaviest,
-            "base_a": [str(m.value) for m in base_a],
-            "base_b": [str(m.value) for m in base_b],
-            "h_a": [m.offset for m in base_a],
-            "h_b": [m.offset for m in base_b],
-            **self._extra,
-            "t": cox.truncation,
-            "sigma0": str(cox.sigma0),
-            "rowers": options.rowers,
-            "extension": self.request.extension,
-            "columns": self.request.row_length,
-            "reduction": options.reduction,
-            "product_registers": options.product_registers,
-            "levels_per_register": options.levels_per_register,
-            "microcode_words": design.processor.store.words,
-        }
-
-    @cached_property
     def cycles(self) -> dict[str, Any]:
         """The ladder or window: cycles of a step; bits of scalars, steps, cycles for each curve."""
         design = self.core.design
@@ -175,17 +107,6 @@ class CoprocessorBuild:
             "ladder_steps": list(design.rounds),
             "ladder": [n * design.step_cycles(curve) for curve, n in enumerate(design.rounds)],
         }
-
-    @cached_property
-    def bounds(self) -> list[dict[str, Any]]:
-        """What elements may reach, for each modulus, as decimal strings."""
-        return [
-            {
-                "modulus": str(domain.modulus),
-                "elements": [str(end) for end in elements_range(domain, Redundant(1))],
-            }
-            for domain in self.core.design.domains
-        ]
 
     @cached_property
     def interface(self) -> dict[str, Any]:
@@ -245,6 +166,192 @@ class CoprocessorBuild:
             "results": [hex(number) for number in results],
             "result_words": split(results),
         }
+
+
+def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    if asked.base_a is None or asked.base_b is None:
+        return None
+    return asked.base_a, asked.base_b
+
+
+@dataclass(frozen=True)
+class CoprocessorBuild(CurveBuild):
+    """A coprocessor on a Cox-Rower engine as it was asked for.
+
+    Raises:
+        SpecificationError: when something is asked of it, if the request cannot be met.
+    """
+
+    request: CoprocessorSpecification
+
+    @cached_property
+    def core(self) -> EngineCurveCore:
+        """The core."""
+        asked = self.request
+        common: dict[str, Any] = {
+            "width": asked.width if "width" in asked.model_fields_set else None,
+            "channels": asked.channels,
+            "style": None if asked.bases == "auto" else asked.bases,
+            "weight": asked.weight,
+            "reduction": None if asked.reduction == "auto" else asked.reduction,
+            "rowers": asked.rowers,
+            "columns": asked.row_length,
+            "blinding": asked.blinding,
+            "inversion": asked.inversion,
+            "formula": None if asked.formula == "auto" else Formula(asked.formula),
+            "product_registers": asked.product_registers,
+            "levels_per_register": asked.levels_per_register,
+        }
+        if asked.algorithm == "sbmm":
+            return SingleBaseEccCore(
+                asked.curve,
+                base_a=asked.base_a,
+                base_b=asked.base_b,
+                extra_bits=asked.extra_bits,
+                **common,
+            )
+        return EccCore(asked.curve, bases=_given(asked), **common)
+
+    @cached_property
+    def specification(self) -> CoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+        options, (base_a, base_b) = self.core.design.options, self.core.bases
+        made = {
+            "width": self.core.width,
+            "channels": self.core.channels,
+            "base_a": tuple(modulus.value for modulus in base_a),
+            "base_b": tuple(modulus.value for modulus in base_b),
+            **self._extra,
+            "formula": self._formula,
+            "rowers": options.rowers,
+            "columns": self.request.row_length if self.request.row_length > 1 else None,
+            "bases": self.core.style if self.request.bases == "auto" else self.request.bases,
+            "reduction": options.reduction,
+            "name": self.name,
+        }
+        return self.request.model_copy(update=made)
+
+    @property
+    def _extra(self) -> dict[str, Any]:
+        """What only SBMM has."""
+        core = self.core
+        return {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+        core = self.core
+        design, options = core.design, core.design.options
+        (base_a, base_b), cox = core.bases, extension_cox(design.domains[0])
+        return {
+            "algorithm": self.request.algorithm,
+            "curves": [parameters_of(curve) for curve in core.curves],
+            "bus": self.request.bus,
+            "blinding": core.blinding,
+            "inversion": self.request.inversion,
+            "n": core.channels,
+            "w": core.width,
+            "bases": self.specification.bases,
+            "h_weight": core.heaviest,
+            "base_a": [str(m.value) for m in base_a],
+            "base_b": [str(m.value) for m in base_b],
+            "h_a": [m.offset for m in base_a],
+            "h_b": [m.offset for m in base_b],
+            **self._extra,
+            "t": cox.truncation,
+            "sigma0": str(cox.sigma0),
+            "rowers": options.rowers,
+            "extension": self.request.extension,
+            "columns": self.request.row_length,
+            "reduction": options.reduction,
+            "product_registers": options.product_registers,
+            "levels_per_register": options.levels_per_register,
+            "microcode_words": design.processor.store.words,
+        }
+
+    @cached_property
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
+        return [
+            {
+                "modulus": str(domain.modulus),
+                "elements": [str(end) for end in elements_range(domain, Redundant(1))],
+            }
+            for domain in self.core.design.domains
+        ]
+
+
+@dataclass(frozen=True)
+class DigitCoprocessorBuild(CurveBuild):
+    """A coprocessor on digits as it was asked for.
+
+    Raises:
+        SpecificationError: when something is asked of it, if the request cannot be met.
+    """
+
+    request: DigitCoprocessorSpecification
+
+    @cached_property
+    def core(self) -> DigitEccCore:
+        """The core."""
+        asked = self.request
+        return DigitEccCore(
+            asked.curve,
+            digit=asked.digit,
+            lanes=1 if asked.lanes is None else asked.lanes,
+            pipeline=asked.pipeline,
+            blinding=asked.blinding,
+            formula=None if asked.formula == "auto" else Formula(asked.formula),
+        )
+
+    @cached_property
+    def specification(self) -> DigitCoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+        made = {"formula": self._formula, "lanes": self._lanes, "name": self.name}
+        return self.request.model_copy(update=made)
+
+    @property
+    def _lanes(self) -> int | None:
+        return self.core.design.lanes if self.request.pipeline is None else None
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+        design = self.core.design
+        store, timing = design.processor.store, design.processor.timing
+        return {
+            "algorithm": self.request.algorithm,
+            "curves": [parameters_of(curve) for curve in self.core.curves],
+            "bus": self.request.bus,
+            "blinding": self.core.blinding,
+            "inversion": design.inversion,
+            "digits": design.field.digits,
+            "digit": design.digit,
+            "lanes": self._lanes,
+            "pipeline": self.request.pipeline,
+            "multipliers": design.multipliers,
+            "product_cycles": timing.compute,
+            "pass_cycles": timing.length,
+            "registers": store.registers,
+            "microcode_words": store.words,
+        }
+
+    @cached_property
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
+        return [
+            {"modulus": str(modulus), "elements": ["0", str(int(ELEMENT_BOUND * modulus))]}
+            for modulus in self.core.design.moduli
+        ]
+
+
+def curve_build(
+    specification: CoprocessorSpecification | DigitCoprocessorSpecification,
+) -> CurveBuild:
+    """The coprocessor that a specification asks for."""
+    if isinstance(specification, DigitCoprocessorSpecification):
+        return DigitCoprocessorBuild(specification)
+    return CoprocessorBuild(specification)
 
 
 _NUMBERS: dict[Operation, tuple[str, str, str]] = {

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from residua.cores.driver.files import c_driver
-from residua.cores.ecc_build import CoprocessorBuild
+from residua.cores.ecc_build import CurveBuild
 from residua.cores.integration import integration_files
 from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
 from residua.cores.registers.export import html_page
@@ -46,7 +46,7 @@ _BUS_MEANINGS = {
 """By the beginnings of names."""
 
 
-def coprocessor_files(made: CoprocessorBuild, progress: Callable[[str], None]) -> dict[str, str]:
+def coprocessor_files(made: CurveBuild, progress: Callable[[str], None]) -> dict[str, str]:
     """All files by name, the manifest last.
 
     Raises:
@@ -91,7 +91,7 @@ def coprocessor_files(made: CoprocessorBuild, progress: Callable[[str], None]) -
     return completed(manifest, files)
 
 
-def _driver(made: CoprocessorBuild) -> dict[str, str]:
+def _driver(made: CurveBuild) -> dict[str, str]:
     """What software needs: C sources, and the registers for people."""
     files = c_driver(made.capabilities, made.driver_curves)
     page = html_page(RegisterMap(made.capabilities))

@@ -11,7 +11,7 @@ from residua.algorithms.position_residue import PositionResidueDomain
 from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base
 from residua.algorithms.split import Form
-from residua.cores.curve_core import CurveCore, checked, fastest_formula
+from residua.cores.curve_core import EngineCurveCore, checked, fastest_formula
 from residua.cores.specification_keys import LARGEST_EXTRA, divisors, shown
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
@@ -33,7 +33,7 @@ _WIDTHS = range(10, 35)
 """Widths of a modulus that are tried: those nearest to the usual one first."""
 
 
-class SingleBaseEccCore(CurveCore):
+class SingleBaseEccCore(EngineCurveCore):
     """Everything about one coprocessor on SBMM; what is not asked for is not calculated.
 
     ``curves`` share one core and so one prime. The moduli of base a have to make that prime; they

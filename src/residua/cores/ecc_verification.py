@@ -16,7 +16,7 @@ from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.curve_design import CurveDesign
 
 STALLS = 64
 """Of 256 cycles, those in which a stream pauses when stalls are asked for."""
@@ -68,7 +68,7 @@ class EccResult:
 
 
 def verify_coprocessor(
-    design: CoprocessorDesign,
+    design: CurveDesign,
     sources: Sequence[Path],
     top: str,
     *,
@@ -118,9 +118,7 @@ def verify_coprocessor(
     return result
 
 
-def point_cycles(
-    simulator: CoprocessorSimulator, design: CoprocessorDesign
-) -> list[tuple[str, int]]:
+def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[tuple[str, int]]:
     """For each curve the operation that multiplies a point, and its cycles."""
     requests = []
     for number, curve in enumerate(design.curves):
@@ -143,7 +141,7 @@ def _operand_point(curve: Curve, point: tuple[int, int]) -> tuple[int, ...]:
 
 
 def _judged(
-    design: CoprocessorDesign, cases: list[Case], answers: list[Answer], *, timed: bool
+    design: CurveDesign, cases: list[Case], answers: list[Answer], *, timed: bool
 ) -> EccResult:
     result = EccResult(operations=len(cases), cycles=[{} for _ in design.curves])
     times: dict[tuple[int, int, Status], set[int]] = {}
@@ -169,7 +167,7 @@ def _judged(
     return result
 
 
-def _mismatch(design: CoprocessorDesign, case: Case, answer: Answer) -> str:
+def _mismatch(design: CurveDesign, case: Case, answer: Answer) -> str:
     status, results = case.expected
     return (
         f"{_name(case.operation)} on {_curve_name(design, case.curve)} of {_hexes(case.operands)}: "
@@ -181,7 +179,7 @@ def _name(code: int) -> str:
     return Operation(code).name if code in set(Operation) else f"operation {code}"
 
 
-def _curve_name(design: CoprocessorDesign, number: int) -> str:
+def _curve_name(design: CurveDesign, number: int) -> str:
     return design.curves[number].name if number < len(design.curves) else f"curve {number}"
 
 
@@ -189,7 +187,7 @@ def _hexes(numbers: tuple[int, ...]) -> str:
     return f"({', '.join(map(hex, numbers))})"
 
 
-def all_cases(design: CoprocessorDesign, vectors: int, seed: int) -> Iterator[Case]:
+def all_cases(design: CurveDesign, vectors: int, seed: int) -> Iterator[Case]:
     """The operations to run on each curve, and codes that no operation or curve has."""
     for number in range(len(design.curves)):
         cases = _Cases(design, number, random.Random(f"{seed} {number}"))
@@ -208,7 +206,7 @@ def all_cases(design: CoprocessorDesign, vectors: int, seed: int) -> Iterator[Ca
 class _Cases:
     """The operations of one curve."""
 
-    def __init__(self, design: CoprocessorDesign, number: int, draw: random.Random) -> None:
+    def __init__(self, design: CurveDesign, number: int, draw: random.Random) -> None:
         self.number, self.curve, self.draw = number, design.curves[number], draw
         self.codes = set(design.operations[number])
         self.scalar_bits, self.words = design.scalar_bits[number], design.words

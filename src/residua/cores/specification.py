@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
 from residua.cores.digit_specification import DigitSpecification
 from residua.cores.extended_specification import ALGORITHM as ECPM
 from residua.cores.extended_specification import ExtendedSpecification
@@ -60,7 +61,8 @@ ResultChoice = Literal["montgomery", "plain"]
 
 AnySpecification: TypeAlias = (
     "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
-    "SingleBaseSpecification | DigitSpecification | InversionSpecification | ExtendedSpecification"
+    "SingleBaseSpecification | DigitSpecification | InversionSpecification | ExtendedSpecification "
+    "| DigitCoprocessorSpecification"
 )
 """What a user may ask for."""
 
@@ -221,7 +223,8 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
     ``algorithm`` may make it that of a base extension, of SBMM, of a digit multiplier, of an
-    inverter or of the point multiplier of 2006, a curve that of a coprocessor, also on SBMM.
+    inverter or of the point multiplier of 2006, a curve that of a coprocessor, also on SBMM or on
+    digits.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
@@ -231,6 +234,7 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
         "base-extension": check_base_extension,
         "sbmm": check_coprocessor if "curve" in values else check_single_base,
         **dict.fromkeys(DIGIT_ALGORITHMS, check_digit),
+        **({"iddmm": check_digit_coprocessor} if "curve" in values else {}),
         "inversion": check_inversion,
         ECPM: check_extended,
     }
@@ -289,6 +293,17 @@ def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecificati
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     return _checked(DigitSpecification, "a digit multiplier", values, source)
+
+
+def check_digit_coprocessor(
+    values: Mapping[str, Any], source: str = ""
+) -> DigitCoprocessorSpecification:
+    """The specification of an elliptic-curve coprocessor on digits with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    return _checked(DigitCoprocessorSpecification, "a coprocessor on digits", values, source)
 
 
 def check_extended(values: Mapping[str, Any], source: str = "") -> ExtendedSpecification:

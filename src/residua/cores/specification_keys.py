@@ -182,8 +182,8 @@ Algorithm = Annotated[
     Key(
         "What to build: an RNS multiplier, a base extension alone, a single-base multiplier for "
         "primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA with private keys around "
-        "some, a modular inverter; with `curve` a coprocessor on one of the first and the third, "
-        "or the extended-RNS point multiplier of 2006.",
+        "some, a modular inverter; with `curve` a coprocessor on `rns-montgomery`, `sbmm` or "
+        "`iddmm`, or the extended-RNS point multiplier of 2006.",
         ", ".join(f"`{name}`" for name in ALGORITHMS),
         "`rns-montgomery`",
         "NAME",
@@ -347,7 +347,8 @@ Name = Annotated[
         "letters, digits and underscores, a letter first, no reserved word of Verilog, "
         "SystemVerilog or VHDL",
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
-        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`; `base_extension_16x17`; "
+        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`, on digits "
+        "`ecc_iddmm_16x17`; `base_extension_16x17`; "
         "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `ecpm_20x33`",
         "NAME",
     ),

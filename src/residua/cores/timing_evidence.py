@@ -10,7 +10,7 @@ from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.curve_design import CurveDesign
 
 MOST_POINTS = 8
 """Points that the scalars take turns with."""
@@ -52,7 +52,7 @@ class TimingResult:
 
 def measure_timing(
     simulator: CoprocessorSimulator,
-    design: CoprocessorDesign,
+    design: CurveDesign,
     *,
     runs: int,
     seed: int,

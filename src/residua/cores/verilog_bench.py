@@ -3,7 +3,7 @@
 from typing import Any
 
 from residua.cores.bench_vectors import END, HEADER, hex_file, vectors
-from residua.cores.ecc_build import CoprocessorBuild
+from residua.cores.ecc_build import CurveBuild
 from residua.cores.manifest import render
 from residua.hardware.bus.register_map import RegisterMap
 
@@ -20,7 +20,7 @@ _FIELDS = {
 """Bits of STATUS that a bench looks at."""
 
 
-def bench_files(made: CoprocessorBuild, manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
+def bench_files(made: CurveBuild, manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
     """The bench for the coprocessor's bus, its vectors and a makefile; how many vectors there are.
 
     ``manifest`` is that of the core, so far.

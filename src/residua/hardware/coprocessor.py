@@ -14,11 +14,10 @@ from residua.curves.operations import Status
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.controller import Controller
-from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.curve_design import CurveDesign
 from residua.hardware.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.modular_inverter import ModularInverter
 from residua.hardware.operand_reader import OperandReader
-from residua.hardware.processor import Processor
 from residua.hardware.residue_inverter import ResidueInverter
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.result_buffer import ResultBuffer
@@ -41,7 +40,7 @@ class Coprocessor(Component):
     DOUBLE_MULTIPLY, whose operands are public, also on which of them is refused.
     """
 
-    def __init__(self, design: CoprocessorDesign) -> None:
+    def __init__(self, design: CurveDesign) -> None:
         self.design = design
         super().__init__(raw_members())
 
@@ -49,17 +48,15 @@ class Coprocessor(Component):
         """The parts, connected; what may hold a secret is reset by the controller."""
         m = Module()
         design = self.design
-        processor_design = design.processor
-        longest = max(block.length for block in processor_design.store.blocks.values())
-        controller = Controller(design.controller, processor_design.store.words, longest)
-        processor = Processor(processor_design, controller.most_rounds)
+        longest = max(block.length for block in design.blocks.values())
+        controller = Controller(design.controller, design.store_words, longest)
+        processor: Any = design.field_unit(controller.most_rounds)
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
         first, second = design.scalar_unit(), design.second_scalar_unit()
         scalars = [first, *([second] if second else [])]
         reducer, recoder = design.scalar_reducer(), design.digit_recoder()
-        converter = ResidueToBinary(design.conversion, wipes=True)
-        slack = StreamBuffer(design.conversion.payload)
-        results = ResultBuffer(design.width, design.conversion.words, design.words)
+        converted = self._converted()
+        results = ResultBuffer(design.width, design.number_words, design.words)
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
         wipe, discard, release = Signal(), Signal(), Signal()
@@ -72,8 +69,7 @@ class Coprocessor(Component):
             *([("digit_recoder", recoder)] if recoder else []),
             *([("inverter", inverter)] if inverter else []),
             *([("residue_inverter", residue_inverter)] if residue_inverter else []),
-            ("converter", converter),
-            ("slack", slack),
+            *zip(("converter", "slack"), converted or (), strict=False),
         ):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
@@ -92,14 +88,16 @@ class Coprocessor(Component):
         ]
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
-        self._invert(m, controller, processor, inverter, reader, slack, results)
+        admitted = self._invert_residues(m, controller, processor, residue_inverter)
+        number = self._number(m, controller, processor, converted, admitted)
+        self._invert(m, controller, processor, inverter, reader, number, results)
         self._scalars(m, controller, scalars, reducer, ready)
         if recoder:
             self._recode(m, controller, recoder, first, processor)
         self._gates(m, processor, scalars, reducer, recoder, controller)
-        admitted = self._invert_residues(m, controller, processor, residue_inverter)
-        connect(m, converter.result, slack.input)
-        clearing = processor.clearing | results.clearing | converter.clearing
+        clearing = processor.clearing | results.clearing
+        if converted:
+            clearing |= converted[0].clearing
         if inverter:
             clearing |= inverter.clearing
         for unit in scalars:
@@ -115,16 +113,40 @@ class Coprocessor(Component):
         m.d.comb += [
             controller.wiping.eq(wipe | wiping),
             results.clear.eq(discard),
-            converter.residues.payload.eq(processor.residue[0]),
-            converter.residues.valid.eq(processor.residue_valid & ~admitted),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
             results.test_only.eq(controller.test_only),
             results.release.eq(release),
         ]
-        if len(design.moduli) > 1:
-            m.d.comb += converter.select.eq(controller.page)
         return m
+
+    def _converted(self) -> tuple[ResidueToBinary, StreamBuffer] | None:
+        """What makes numbers of residues, if the field unit gives out residues."""
+        conversion = self.design.conversion
+        if conversion is None:
+            return None
+        return ResidueToBinary(conversion, wipes=True), StreamBuffer(conversion.payload)
+
+    def _number(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        converted: tuple[ResidueToBinary, StreamBuffer] | None,
+        admitted: Value,
+    ) -> Any:
+        """The stream of numbers that the field unit gives out, unless residues are ``admitted``."""
+        if converted is None:
+            return processor.number
+        converter, slack = converted
+        connect(m, converter.result, slack.input)
+        m.d.comb += [
+            converter.residues.payload.eq(processor.residue[0]),
+            converter.residues.valid.eq(processor.residue_valid & ~admitted),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += converter.select.eq(controller.page)
+        return slack.output
 
     def _control(self, m: Module, controller: Controller, occupied: Value) -> Signal:
         """Commands, while no result waits to be fetched.
@@ -146,7 +168,7 @@ class Coprocessor(Component):
         ]
         return zeroise
 
-    def _operate(self, m: Module, controller: Controller, processor: Processor) -> None:
+    def _operate(self, m: Module, controller: Controller, processor: Any) -> None:
         m.d.comb += [
             processor.run.eq(controller.run),
             controller.ready.eq(processor.ready),
@@ -157,7 +179,7 @@ class Coprocessor(Component):
         ]
 
     def _read(
-        self, m: Module, controller: Controller, processor: Processor, reader: OperandReader
+        self, m: Module, controller: Controller, processor: Any, reader: OperandReader
     ) -> tuple[Value, Value]:
         """Operands and random words to the processor; whether it is ready for either."""
         random = controller.read_random & reader.busy
@@ -177,10 +199,10 @@ class Coprocessor(Component):
         self,
         m: Module,
         controller: Controller,
-        processor: Processor,
+        processor: Any,
         inverter: ModularInverter | None,
         reader: OperandReader,
-        slack: StreamBuffer,
+        number: Any,
         results: ResultBuffer,
     ) -> None:
         """Numbers given out, to the results or, when one is to be inverted, to the inverter.
@@ -189,9 +211,9 @@ class Coprocessor(Component):
         """
         if inverter is None:
             connect(m, reader.operand, processor.binary)
-            connect(m, slack.output, results.results)
+            connect(m, number, results.results)
             return
-        number, operand = slack.output, reader.operand
+        operand = reader.operand
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
             inverter.start.eq(controller.reciprocate),
@@ -211,7 +233,7 @@ class Coprocessor(Component):
         self,
         m: Module,
         controller: Controller,
-        processor: Processor,
+        processor: Any,
         inverter: ResidueInverter | None,
     ) -> Value:
         """Residues given out to the inverter, and those of a fraction back.
@@ -291,7 +313,7 @@ class Coprocessor(Component):
         controller: Controller,
         recoder: DigitRecoder,
         unit: ScalarUnit,
-        processor: Processor,
+        processor: Any,
     ) -> None:
         """The scalar's bits to the recoder, which asks for them where a formula takes digits."""
         m.d.comb += [
@@ -306,7 +328,7 @@ class Coprocessor(Component):
     def _gates(
         self,
         m: Module,
-        processor: Processor,
+        processor: Any,
         scalars: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
         recoder: DigitRecoder | None,
@@ -337,5 +359,5 @@ class Coprocessor(Component):
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
             with m.If(recoder.active):
                 m.d.comb += scalars[0].advance.eq(recoder.advance)
-        for index, name in enumerate(processor.design.gates):
+        for index, name in enumerate(self.design.gates):
             m.d.comb += processor.gates[index].eq(bits[name])

@@ -44,5 +44,5 @@ def emit(component: Component, name: str, header: str = "") -> dict[str, str]:
     primitives = sorted(collector.primitives.items())
     for path, platform in TARGET_FORMS.items():
         texts = [to_verilog(p, name=module, platform=platform) for module, p in primitives]
-        files[path] = "\n".join([SEVERAL_MODULES, *texts])
+        files[path] = "\n".join([SEVERAL_MODULES, *(texts or [""])])
     return files

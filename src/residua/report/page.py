@@ -6,6 +6,7 @@ from typing import Any
 from markupsafe import Markup
 
 from residua.cores.directory import Directory
+from residua.cores.ecc_build import CoprocessorBuild, DigitCoprocessorBuild
 from residua.cores.templating import environment
 from residua.machines.counts import count
 from residua.machines.routine import Routine
@@ -36,7 +37,9 @@ def render(directory: Directory) -> str:
     """The page."""
     shown = _SHOWN.get(directory.kind, _engine)(directory)
     results = directory.results()
-    template = environment("residua.report", html=True).get_template(f"{directory.kind}.html")
+    on_digits = directory.kind == "coprocessor" and "digits" in directory.manifest["parameters"]
+    name = "digit_coprocessor" if on_digits else directory.kind
+    template = environment("residua.report", html=True).get_template(f"{name}.html")
     return template.render(
         directory.manifest,
         verifications=_beginning(results, "verify"),
@@ -68,7 +71,11 @@ def _engine(directory: Directory) -> dict[str, Any]:
 
 
 def _coprocessor(directory: Directory) -> dict[str, Any]:
-    routines = list(directory.coprocessor.core.design.processor.routines.values())
+    made = directory.coprocessor
+    if isinstance(made, DigitCoprocessorBuild):
+        return _on_digits(made)
+    assert isinstance(made, CoprocessorBuild)
+    routines = list(made.core.design.processor.routines.values())
     steps = [one for one in routines if one.name.startswith(_STEP)]
     copies = [one for one in routines if one.name.startswith(_COPY)]
     return {
@@ -78,6 +85,26 @@ def _coprocessor(directory: Directory) -> dict[str, Any]:
         "legend": gantt.legend(steps[0]),
         "channels": _channels(directory, ("base_a", "h_a", "base_b", "h_b")),
     }
+
+
+def _on_digits(made: DigitCoprocessorBuild) -> dict[str, Any]:
+    """The routines of a coprocessor on digits."""
+    store = made.core.design.processor.store
+    compute = made.core.design.processor.timing.compute
+    copies = [one for name, one in store.routines.items() if name.startswith(_COPY)]
+    shown = [one for one in store.routines.values() if one not in copies]
+    rows = [
+        {
+            "name": one.name,
+            "cycles": one.cycles,
+            "passes": len(one.passes),
+            "products": one.products,
+            "utilisation": one.products * compute / one.cycles,
+        }
+        for one in shown
+    ]
+    longest = max((one.cycles for one in copies), default=0)
+    return {"routines": rows, "copies": {"count": len(copies), "cycles": longest}}
 
 
 def _digit(directory: Directory) -> dict[str, Any]:

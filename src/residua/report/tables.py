@@ -154,9 +154,7 @@ def _built_coprocessor(found: Result, path: Path) -> Text:
         ("bus", parameters["bus"]),
         ("scalars", f"blinded by {blinding} random bits" if blinding else "not blinded"),
         ("inversion", parameters["inversion"]),
-        ("bases", _bases(parameters)),
-        ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
-        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+        *_field_unit(parameters),
         (
             "step of the ladder",
             f"{cycles['ladder_step']} cycles, utilisation {found['utilisation']:.1%}",
@@ -171,6 +169,23 @@ def _built_coprocessor(found: Result, path: Path) -> Text:
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
+
+
+def _field_unit(parameters: Result) -> list[tuple[str, str]]:
+    """What a coprocessor computes with."""
+    if "digits" in parameters:
+        lanes, levels = parameters["lanes"], parameters["pipeline"]
+        datapath = f"pipeline {levels}" if lanes is None else f"lanes {lanes}"
+        return [
+            ("digits", f"{parameters['digits']} of {parameters['digit']} bits"),
+            ("multipliers", f"{parameters['multipliers']} of digits, {datapath}"),
+            ("product", f"{parameters['product_cycles']} cycles"),
+        ]
+    return [
+        ("bases", _bases(parameters)),
+        ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
+        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+    ]
 
 
 def _verified_coprocessor(found: Result) -> Text:

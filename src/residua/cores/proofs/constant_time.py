@@ -24,7 +24,7 @@ from amaranth.lib.wiring import Component
 
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import Coprocessor
-from residua.hardware.coprocessor_design import CoprocessorDesign
+from residua.hardware.curve_design import CurveDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.toolchain.formal import ProofResult, prove
 from residua.toolchain.yosys import run_script
@@ -77,7 +77,7 @@ class ConstantTimeResult:
 
 
 def prove_coprocessor(
-    design: CoprocessorDesign,
+    design: CurveDesign,
     *,
     out_dir: Path,
     engine: str = "smtbmc z3",

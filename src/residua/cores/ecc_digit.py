@@ -1,0 +1,61 @@
+"""Elliptic-curve coprocessor on digits: the small one."""
+
+from collections.abc import Sequence
+
+from residua.cores.curve_core import CurveCore, checked, fastest_formula
+from residua.curves.formulas import Formula, check_formula
+from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
+
+
+class DigitEccCore(CurveCore):
+    """Everything about one coprocessor on digits; what is not asked for is not calculated.
+
+    ``curves`` share one core. ``digit`` is k, the bits of a digit; ``lanes`` are those of the
+    multiplier; with ``pipeline`` it has the datapath of the report with so many levels instead.
+    ``blinding`` is the number of random bits that blind each scalar on Weierstrass curves.
+    ``formula`` is that of the Weierstrass curves; None takes for each curve the one with the fewest
+    cycles.
+
+    Raises:
+        SpecificationError: a curve is wrong, or there is no such multiplier.
+    """
+
+    design: DigitCoprocessorDesign
+
+    def __init__(
+        self,
+        curves: Sequence[Curve],
+        *,
+        digit: int,
+        lanes: int = 1,
+        pipeline: int | None = None,
+        blinding: int = 0,
+        formula: Formula | None = None,
+    ) -> None:
+        self.curves = checked(curves)
+        if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
+            check_formula(curves[0], formula, blinding)
+        self._options = (digit, lanes, pipeline, blinding)
+        chosen = [self._chosen(curve, formula) for curve in self.curves]
+        self.design = DigitCoprocessorDesign(self.curves, chosen, *self._options)
+        _ = self.design.processor.multiplier
+
+    def _chosen(self, curve: Curve, formula: Formula | None) -> Formula:
+        def design_of(one: Formula) -> DigitCoprocessorDesign:
+            return DigitCoprocessorDesign([curve], [one], *self._options)
+
+        return fastest_formula(curve, formula, self._options[-1], design_of)
+
+    @property
+    def name(self) -> str:
+        """Name of the top module: ecc_iddmm_<digits>x<bits>, with several lanes their number."""
+        field, lanes = self.design.field, self.design.lanes
+        return f"ecc_iddmm_{field.digits}x{field.digit}" + (f"_lanes_{lanes}" if lanes > 1 else "")
+
+    @property
+    def utilisation(self) -> float:
+        """The share of a step of the first curve's loop in which the multiplier works."""
+        processor = self.design.processor
+        routine = processor.store.routines["ladder_step"]
+        return routine.products * processor.timing.compute / routine.cycles

@@ -1,0 +1,152 @@
+"""Coprocessors on digits: in simulation, as directories, and what is refused."""
+
+import random
+import tomllib
+
+import pytest
+from tests.cores.simulations import simulator
+from tests.cores.test_ecc_directory import TINY, contents
+from tests.formal.tiny import CURVE
+
+from residua.cores.coprocessor_simulator import Request
+from residua.cores.directory import Directory, build
+from residua.cores.ecc_build import DigitCoprocessorBuild
+from residua.cores.ecc_digit import DigitEccCore
+from residua.cores.ecc_verification import all_cases
+from residua.cores.evidence import verify_directory
+from residua.cores.specification import check_any, load_any
+from residua.curves import affine
+from residua.curves.catalogue import find_curve
+from residua.curves.formulas import Formula
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import MontgomeryCurve, curve_from_parameters
+from residua.errors import SpecificationError
+from residua.report import page
+from residua.toolchain.verilator import lint
+
+MIDDLE = curve_from_parameters(TINY)
+
+SMALLEST = curve_from_parameters(CURVE)
+
+CORES = {
+    "difference ladder": lambda: DigitEccCore([MIDDLE], digit=12, blinding=32),
+    "window": lambda: DigitEccCore([SMALLEST], digit=17, pipeline=1, formula=Formula.FIXED_WINDOW),
+    "lanes, two curves": lambda: DigitEccCore(
+        [SMALLEST, MIDDLE], digit=8, lanes=2, formula=Formula.XZ_LADDER
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(CORES))
+def test_simulated_operations_equal_plain_integers(name, tmp_path):
+    """Every operation, with exceptional and invalid operands, with and without stalls."""
+    core = CORES[name]()
+    cases = [
+        case
+        for index, case in enumerate(all_cases(core.design, 1, seed=5))
+        if index % 3 == 0 or case.operation > Operation.DOUBLE_MULTIPLY
+    ]
+    assert {Operation.POINT_MULTIPLY, Operation.ORDER_INVERT} < {c.operation for c in cases}
+    simulated = simulator(core, tmp_path, optimise=False)
+    requests = [
+        Request(case.operation, case.operands, curve=case.curve, seed=i, stalls=64 * (i % 2))
+        for i, case in enumerate(cases)
+    ]
+    cycles: dict[tuple[int, int, Status], set[int]] = {}
+    for case, request, answer in zip(cases, requests, simulated.run(requests), strict=True):
+        assert (answer.status, answer.results) == case.expected, case
+        if not request.stalls and case.operation != Operation.DOUBLE_MULTIPLY:
+            kind = (case.curve, case.operation, answer.status)
+            cycles.setdefault(kind, set()).add(answer.cycles)
+    assert all(len(counts) == 1 for counts in cycles.values())
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    asked = check_any({"algorithm": "iddmm", "curve": TINY, "blinding": 32, "digit": 12})
+    return build(asked, tmp_path_factory.mktemp("built") / "core")
+
+
+def test_a_directory_is_verified_and_reported(built):
+    found = verify_directory(built, vectors=1, seed=3)
+    assert found["passed"]
+    assert found["constant_time"]
+    assert found["mismatches"] == 0
+    cycles = found["cycles"]["tiny"]["BASE_MULTIPLY"]
+    ladder = built.manifest["cycles"]["ladder"][0]
+    assert ladder < cycles < 2 * ladder
+    shown = page.render(built)
+    assert "digits × bits" in shown
+    assert "recovery_fractions" in shown
+    assert ">None<" not in shown
+
+
+def test_a_specification_gives_the_same_bytes(built, tmp_path):
+    again = build(load_any(built.path / "spec.toml", {}), tmp_path / "again")
+    assert contents(again.path).items() <= contents(built.path).items()
+    resolved = tomllib.loads((built.path / "spec.toml").read_text())
+    assert (resolved["digit"], resolved["lanes"]) == (12, 1)
+    assert resolved["formula"] == "difference-ladder"
+    opened = Directory.open(built.path)
+    assert opened.kind == "coprocessor"
+    assert isinstance(opened.coprocessor, DigitCoprocessorBuild)
+    assert {"driver/residua_ecc.c", "registers.html", "sim/bench.v"} <= set(contents(built.path))
+
+
+def test_verilog_has_no_lint(built):
+    assert lint(built.sources(), built.top) == []
+    assert lint(built.sources(top=built.name), built.name) == []
+
+
+def test_texts_tell_of_digits(built):
+    text = (built.path / "README.md").read_text()
+    assert "residue number" not in text
+    header = (built.path / f"rtl/{built.name}.v").read_text()[:2000]
+    assert "n = 4 of 12 bits, 4 multipliers of digits" in header
+
+
+def test_p256(tmp_path):
+    """One multiplication, within what small cores are to take."""
+    core = DigitEccCore([find_curve("P-256")], digit=17, blinding=64)
+    curve, draw = core.curves[0], random.Random(1)
+    assert core.design.multipliers <= 8
+    assert core.utilisation > 0.98
+    simulated = simulator(core, tmp_path, optimise=False)
+    k = draw.getrandbits(256)
+    point = affine.multiply(curve, draw.randrange(curve.order), curve.base_point)
+    answer = simulated.operate(Operation.POINT_MULTIPLY, k, *point)
+    assert answer.results == affine.multiply(curve, k, point)
+    assert answer.cycles <= 1_400_000
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"digit": 3}, "digit = 3: expected 2 to 128, with curve 4 to 64"),
+        ({"digit": 65}, "digit = 65: expected"),
+        ({"lanes": 0}, "lanes = 0: expected"),
+        ({"lanes": 2, "pipeline": 1}, "lanes = 2 has a datapath of its own"),
+        ({"rowers": 4}, "rowers means nothing for a coprocessor on digits"),
+        ({"inversion": "fermat"}, "inversion means nothing for a coprocessor on digits"),
+        ({"modulus": "P-256"}, "modulus means nothing for a coprocessor on digits"),
+        ({"variant": "closed"}, "variant means nothing for a coprocessor on digits"),
+        ({"algorithm": "r2mm"}, "curve means nothing for a digit multiplier"),
+        ({"algorithm": "rns-montgomery", "digit": 17}, "digit means nothing for a coprocessor"),
+    ],
+)
+def test_requests_that_are_refused(keys, message):
+    with pytest.raises(SpecificationError, match=message):
+        check_any({"algorithm": "iddmm", "curve": "P-256", **keys})
+
+
+def test_more_lanes_than_digits_are_refused():
+    asked = check_any({"algorithm": "iddmm", "curve": TINY, "digit": 17, "lanes": 9})
+    with pytest.raises(SpecificationError, match="use for 1 to 3 lanes"):
+        _ = DigitCoprocessorBuild(asked).core
+
+
+def test_montgomery_curves_have_their_ladder():
+    core = DigitEccCore([find_curve("Curve25519")], digit=17)
+    assert isinstance(core.curves[0], MontgomeryCurve)
+    assert core.design.formulas == (Formula.MONTGOMERY_LADDER,)
+    assert core.design.field.digits == 16
