@@ -129,7 +129,7 @@ def step_rows(commit: str) -> list[dict[str, Any]]:
     found = []
     for channels, width, columns in STEPS:
         step = ladder_step(channels, width, columns)
-        found.append({**asdict(step), "saved": round(step.saved, 4), "commit": commit})
+        found.append({**asdict(step), "saved": round(step.saved, 6), "commit": commit})
     return found
 
 
