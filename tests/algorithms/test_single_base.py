@@ -337,8 +337,9 @@ def test_narrow_bases():
     assert base.wide == wide
     assert base.extra == Modulus(6, 0)
     assert Redundant(1).ranges(base)[-1] == (-32, 31)
+    assert Base((*wide, Modulus(17, 0)), narrow=True).extra == Modulus(17, 0)
     assert Base((Modulus(6, 0),), narrow=True).wide == ()
-    for extra in (Modulus(6, 1), Modulus(17, 0)):
+    for extra in (Modulus(6, 1), Modulus(18, 0)):
         with pytest.raises(SpecificationError, match="extra modulus"):
             Base((*wide, extra), narrow=True)
 
