@@ -72,7 +72,7 @@ def contents(path):
         ),
         (
             {"modulus": P24, "digit": 1},
-            "digit = 1: expected 2 to 128 (bits k of a digit of a",
+            "digit = 1: expected 2 to 128, with curve 4 to 64 (bits k of a digit of a",
         ),
         ({"modulus": P24, "digit": 129}, "digit = 129: expected 2 to 128"),
         (
