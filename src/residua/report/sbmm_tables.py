@@ -211,8 +211,7 @@ def with_dsp(rows: Mapping[str, Row]) -> Table:
     notes = (
         (
             "Without Compress, from residues to residues; SBMM with n / 2 rowers (half), as in the "
-            "paper, and with n (full), as its section 6.1 announces. On V5 Yosys packs no "
-            "registers into DSP blocks, so that flip-flops do not compare there."
+            "paper, and with n (full), as its section 6.1 announces."
         ),
         sbmm_published.TIME_REMARK,
     )
