@@ -1,6 +1,6 @@
 """Design of an elliptic-curve coprocessor on a Cox-Rower engine, from curves, domains, options."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from residua.algorithms import field_unit, rns_field
@@ -18,7 +18,6 @@ from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS
 from residua.hardware.processor import FRACTION, Processor, ProcessorDesign
 from residua.hardware.residue_inverter import ResidueInverter, centred_forms
-from residua.machines.control_store import Block
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant
@@ -183,21 +182,6 @@ class CoprocessorDesign(CurveDesign):
     def number_words(self) -> int:
         """Words of a converted number."""
         return self.conversion.words
-
-    @property
-    def gates(self) -> tuple[str, ...]:
-        """The names of the bits by which routines select."""
-        return self.processor.gates
-
-    @property
-    def blocks(self) -> Mapping[str, Block]:
-        """Where each routine lies in the control store."""
-        return self.processor.store.blocks
-
-    @property
-    def store_words(self) -> int:
-        """Words of the control store."""
-        return self.processor.store.words
 
     def field_unit(self, most_rounds: int) -> Processor:
         """A new field processor."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 from amaranth.lib.wiring import Component
 
@@ -57,6 +57,30 @@ GROUP_ROUTINES = (
 )
 
 
+class RoutineStore(Protocol):
+    """Where a field unit has its routines."""
+
+    @property
+    def blocks(self) -> Mapping[str, Block]:
+        """Where each routine lies."""
+
+    @property
+    def words(self) -> int:
+        """Words of all of them."""
+
+
+class FieldProcessorDesign(Protocol):
+    """What a coprocessor knows of its field unit."""
+
+    @property
+    def store(self) -> RoutineStore:
+        """The routines."""
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of the bits by which they select."""
+
+
 class CurveDesign(ABC):
     """What follows from curves and formulas.
 
@@ -106,18 +130,23 @@ class CurveDesign(ABC):
 
     @property
     @abstractmethod
+    def processor(self) -> FieldProcessorDesign:
+        """The design of the field unit."""
+
+    @property
     def gates(self) -> tuple[str, ...]:
         """The names of the bits by which routines select."""
+        return self.processor.gates
 
     @property
-    @abstractmethod
     def blocks(self) -> Mapping[str, Block]:
         """Where each routine lies in the store of the field unit."""
+        return self.processor.store.blocks
 
     @property
-    @abstractmethod
     def store_words(self) -> int:
         """Words of that store."""
+        return self.processor.store.words
 
     @property
     def conversion(self) -> Conversion | None:

@@ -1,6 +1,6 @@
 """Design of an elliptic-curve coprocessor whose field unit works on digits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from residua.algorithms import digit_field
@@ -12,7 +12,6 @@ from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.curve_design import LOOPS, CurveDesign
 from residua.hardware.digit.field_processor import DigitProcessor, DigitProcessorDesign
-from residua.machines.control_store import Block
 from residua.machines.digit_passes import RAW
 
 FEWEST_DIGITS = 2
@@ -71,21 +70,6 @@ class DigitCoprocessorDesign(CurveDesign):
     def multipliers(self) -> int:
         """Products of digits in a cycle."""
         return self.processor.multipliers
-
-    @property
-    def gates(self) -> tuple[str, ...]:
-        """The names of the bits by which routines select."""
-        return self.processor.gates
-
-    @property
-    def blocks(self) -> Mapping[str, Block]:
-        """Where each routine lies among the passes."""
-        return self.processor.store.blocks
-
-    @property
-    def store_words(self) -> int:
-        """Number of passes."""
-        return self.processor.store.words
 
     def field_unit(self, most_rounds: int) -> DigitProcessor:
         """A new field processor."""
