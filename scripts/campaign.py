@@ -7,25 +7,15 @@ so that an interrupted campaign goes on where it stopped; ``--rows`` limits it t
 
 import argparse
 import sys
-from functools import partial
 from math import isqrt
 from typing import Any
 
-from campaign_rows import (
-    ROOT,
-    Page,
-    Row,
-    complete,
-    current_commit,
-    holds,
-    made,
-    mismatches,
-    prepare,
-    simulate,
-)
+from campaign_rows import ROOT, Page, Row, campaign, mismatches
 from gmpy2 import next_prime
+from rich.console import Console
 from rich.table import Table
 
+from residua.cores.directory import Directory
 from residua.report.hbe_synthesis import CHANNELS, specification
 
 WORK = ROOT / "build" / "campaign"
@@ -113,14 +103,10 @@ PAGE = Page(
 )
 
 
-def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
-    """Build the core of one row and verify it, unless what is known holds."""
-    directory = prepare(name, ROWS[name], WORK)
-    if known and holds(known, directory, "vectors", vectors):
-        return known
-    row = simulate(name, directory, vectors=vectors, seed=SEED, commit=commit)
+def sizes(directory: Directory, _vectors: int) -> Row:
+    """What the page says of a core's size."""
     parameters = directory.manifest["parameters"]
-    return row | {"parameters": {key: parameters[key] for key in ("n", "w", "rowers", "t")}}
+    return {"parameters": {key: parameters[key] for key in ("n", "w", "rowers", "t")}}
 
 
 def wanted(name: str, vectors: int) -> int:
@@ -135,19 +121,13 @@ def main() -> int:
     parser.add_argument("--vectors", type=int, default=VECTORS, help="runs of each row")
     parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     options = parser.parse_args()
-    commit, rows = current_commit(), PAGE.rows()
-    counts = {name: wanted(name, options.vectors) for name in options.rows}
-    tasks = {
-        name: partial(measure, name, count, commit, rows.get(name))
-        for name, count in counts.items()
-        if not made(rows.get(name), commit, "vectors", count)
-    }
-    console = complete(PAGE, rows, list(ROWS), tasks, options.jobs)
+    requests = {name: (wanted(name, options.vectors), ROWS[name]) for name in options.rows}
+    rows = campaign(PAGE, requests, list(ROWS), work=WORK, seed=SEED, jobs=options.jobs, more=sizes)
     table = Table("configuration", "runs", "mismatches", "latency", "interval", "seconds")
     for row in rows.values():
         cells = [row["vectors"], row["mismatches"], *row["cycles"].values(), row["seconds"]]
         table.add_row(row["configuration"], *(str(cell) for cell in cells))
-    console.print(table)
+    Console().print(table)
     return int(any(row["failures"] for row in rows.values()))
 
 

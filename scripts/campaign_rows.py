@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ RESULTS = ROOT / "docs" / "results"
 Row = dict[str, Any]
 Rows = dict[str, Row]
 Task = Callable[[], Row]
+Requests = Mapping[str, tuple[int, Mapping[str, Any]]]
+More = Callable[[Directory, int], Row]
 
 
 @dataclass(frozen=True)
@@ -111,9 +114,9 @@ def verilog(directory: Directory) -> str:
     return digest.hexdigest()
 
 
-def holds(row: Row | None, directory: Directory, count: str, least: int) -> bool:
+def holds(row: Row, directory: Directory, count: str, least: int) -> bool:
     """Whether a row, of whatever commit, tells of this very hardware, with so many at least."""
-    if row is None or row["commit"].endswith("+") or row["failures"]:
+    if row["commit"].endswith("+") or row["failures"]:
         return False
     return row.get("verilog") == verilog(directory) and row[count] >= least
 
@@ -147,9 +150,60 @@ def mismatches(row: Row) -> str:
     return f"{row['mismatches']}, FAILED" if row["failures"] else str(row["mismatches"])
 
 
+def campaign(
+    page: Page,
+    requests: Requests,
+    order: Sequence[str],
+    *,
+    work: Path,
+    seed: int,
+    jobs: int,
+    more: More | None = None,
+) -> Rows:
+    """Simulate the cores of rows that are missing.
+
+    Args:
+        page: where the rows go, in this ``order``.
+        requests: vectors and keys by the name of the row.
+        work: takes the cores.
+        seed: of the operands.
+        jobs: rows at once.
+        more: adds what only these rows have, a function of a module.
+
+    Returns:
+        All rows of the page, by name.
+    """
+    commit, rows = current_commit(), page.rows()
+    tasks = {
+        name: partial(_renewed, name, *request, rows.get(name), seed, commit, work, more)
+        for name, request in requests.items()
+        if not made(rows.get(name), commit, "vectors", request[0])
+    }
+    complete(page, rows, order, tasks, jobs)
+    return rows
+
+
+def _renewed(
+    name: str,
+    vectors: int,
+    keys: Mapping[str, Any],
+    known: Row | None,
+    seed: int,
+    commit: str,
+    work: Path,
+    more: More | None,
+) -> Row:
+    """What is known of a row if it holds, or else a simulation."""
+    directory = prepare(name, keys, work)
+    if known is not None and holds(known, directory, "vectors", vectors):
+        return known
+    row = simulate(name, directory, vectors=vectors, seed=seed, commit=commit)
+    return row | more(directory, vectors) if more else row
+
+
 def complete(
     page: Page, rows: Rows, order: Sequence[str], tasks: Mapping[str, Task], jobs: int
-) -> Console:
+) -> None:
     """Add a row for each task, ``jobs`` at once; the page is written after each."""
     console = Console()
     with ProcessPoolExecutor(jobs) as pool:
@@ -163,4 +217,3 @@ def complete(
             console.print(f"{row[page.key]}: {row['mismatches']} mismatches")
             for failure in row["failures"]:
                 console.print(f"  {failure}", style="red", markup=False)
-    return console

@@ -9,21 +9,9 @@ part of their names, ``--points`` the sample.
 import argparse
 import random
 import sys
-from functools import partial
 from typing import Any
 
-from campaign_rows import (
-    ROOT,
-    Page,
-    Row,
-    complete,
-    current_commit,
-    holds,
-    made,
-    mismatches,
-    prepare,
-    simulate,
-)
+from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
 from residua.cores.specification import check_any
 from residua.errors import SpecificationError
@@ -94,14 +82,6 @@ def _point(chooser: random.Random) -> dict[str, Any]:
     }
 
 
-def measure(name: str, vectors: int, keys: dict[str, Any], commit: str, known: Row | None) -> Row:
-    """Build the core of one row and verify it, unless what is known holds."""
-    directory = prepare(name, {"algorithm": "iddmm", **keys}, WORK)
-    if known and holds(known, directory, "vectors", vectors):
-        return known
-    return simulate(name, directory, vectors=vectors, seed=SEED, commit=commit)
-
-
 def total(rows: list[Row]) -> str:
     """The last line of the page."""
     return f"\n{len(rows)} cores, {sum(row['vectors'] for row in rows):,} products.\n"
@@ -131,15 +111,13 @@ def main() -> int:
     parser.add_argument("--points", type=int, default=POINTS, help="cores of the sample")
     parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     options = parser.parse_args()
-    commit, rows = current_commit(), PAGE.rows()
     every = LONG | sample(options.points)
-    tasks = {
-        name: partial(measure, name, vectors, keys, commit, rows.get(name))
+    requests = {
+        name: (vectors, {"algorithm": "iddmm", **keys})
         for name, (vectors, keys) in every.items()
         if any(part in name for part in options.rows)
-        and not made(rows.get(name), commit, "vectors", vectors)
     }
-    complete(PAGE, rows, list(every), tasks, options.jobs)
+    rows = campaign(PAGE, requests, list(every), work=WORK, seed=SEED, jobs=options.jobs)
     return int(any(row["failures"] for row in rows.values()))
 
 

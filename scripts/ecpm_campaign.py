@@ -9,23 +9,12 @@ to rows with a part of their names, ``--most`` the runs of each.
 import argparse
 import random
 import sys
-from functools import partial
 from itertools import islice
 from typing import Any
 
-from campaign_rows import (
-    ROOT,
-    Page,
-    Row,
-    complete,
-    current_commit,
-    holds,
-    made,
-    mismatches,
-    prepare,
-    simulate,
-)
+from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
+from residua.cores.directory import Directory
 from residua.cores.extended import ExtendedCore
 from residua.cores.extended_verification import negatives, operands
 
@@ -61,19 +50,17 @@ before a reduction is negative. Latency and interval are measured, in cycles, an
 operands."""
 
 
-def measure(name: str, vectors: int, keys: dict[str, Any], commit: str, known: Row | None) -> Row:
-    """Build the core of one row and verify it, unless what is known holds."""
-    directory = prepare(name, {"algorithm": "ecpm-2006", **keys}, WORK)
-    if known and holds(known, directory, "vectors", vectors):
-        return known
-    row = simulate(name, directory, vectors=vectors, seed=SEED, commit=commit)
+def measured(directory: Directory, vectors: int) -> Row:
+    """What the page says of a core, and of its operands."""
     parameters = directory.manifest["parameters"]
+    negative = None
+    if parameters["operation"] != "multiply":
+        negative = negative_runs(directory.extended, vectors)
     return {
-        **row,
         "curve": parameters["curve"],
         "moduli": f"{parameters['n']} x {parameters['w']}",
         "radix": f"{1 << parameters['product_digit']}, {1 << parameters['conversion_digit']}",
-        "negative": negative_runs(directory.extended, vectors) if "operation" in keys else None,
+        "negative": negative,
     }
 
 
@@ -112,14 +99,14 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=100_000, metavar="N", help="runs of a row")
     parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     options = parser.parse_args()
-    commit, rows = current_commit(), PAGE.rows()
-    tasks = {
-        name: partial(measure, name, min(vectors, options.most), keys, commit, rows.get(name))
+    requests = {
+        name: (min(vectors, options.most), {"algorithm": "ecpm-2006", **keys})
         for name, (vectors, keys) in ROWS.items()
         if any(part in name for part in options.rows)
-        and not made(rows.get(name), commit, "vectors", min(vectors, options.most))
     }
-    complete(PAGE, rows, list(ROWS), tasks, options.jobs)
+    rows = campaign(
+        PAGE, requests, list(ROWS), work=WORK, seed=SEED, jobs=options.jobs, more=measured
+    )
     return int(any(row["failures"] for row in rows.values()))
 
 

@@ -10,26 +10,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from campaign_rows import (
-    ROOT,
-    Page,
-    Row,
-    complete,
-    current_commit,
-    holds,
-    made,
-    mismatches,
-    prepare,
-    simulate,
-)
+from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
 from residua.algorithms.program import Residues
+from residua.cores.directory import Directory
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
-from residua.cores.specification import check_single_base
 from residua.cores.verification import case_inputs
 from residua.machines import values
 from residua.report.sbmm_published import PARAMETERS, SIZES
@@ -82,17 +70,13 @@ work. A + after the commit says that the sources differed from it. `make campaig
 page."""
 
 
-def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
-    """Build the core of one row and verify it, unless what is known holds."""
-    directory = prepare(name, ROWS[name], WORK)
-    if known and holds(known, directory, "vectors", vectors):
-        return known
-    row = simulate(name, directory, vectors=vectors, seed=SEED, commit=commit)
-    core = SingleBaseCore(check_single_base(ROWS[name]))
+def measured(directory: Directory, _vectors: int) -> Row:
+    """What the page says of a core's size and of its operands."""
+    core = directory.core
+    assert isinstance(core, SingleBaseCore)
     largest = core.ranges_of_operands[0].magnitude / core.domain.split.base_a.product
     parameters = directory.manifest["parameters"]
     return {
-        **row,
         "parameters": {key: parameters[key] for key in ("n", "w", "rowers", "t")},
         "operands": round(float(largest), 3),
         **negative_quotients(core),
@@ -150,14 +134,14 @@ def main() -> int:
     parser.add_argument("--vectors", type=int, default=VECTORS, help="products of each row")
     parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     options = parser.parse_args()
-    commit, rows = current_commit(), PAGE.rows()
-    tasks = {
-        name: partial(measure, name, options.vectors, commit, rows.get(name))
-        for name in ROWS
+    requests = {
+        name: (options.vectors, keys)
+        for name, keys in ROWS.items()
         if any(part in name for part in options.rows)
-        and not made(rows.get(name), commit, "vectors", options.vectors)
     }
-    complete(PAGE, rows, list(ROWS), tasks, options.jobs)
+    rows = campaign(
+        PAGE, requests, list(ROWS), work=WORK, seed=SEED, jobs=options.jobs, more=measured
+    )
     return int(any(row["failures"] for row in rows.values()))
 
 
