@@ -8,6 +8,7 @@ of words and a list of transfers, word by word, in an order that depends on no n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
@@ -200,17 +201,18 @@ class RsaCrtDesign:
     @cached_property
     def latency(self) -> int:
         """Cycles from the last word of a message to the last word of the result, without waits."""
-        now, due = 0, [0, 0, 0]
-        for one in self.transfers[1:]:
+        # A word that is taken waits a cycle for its sum, and the sum one to be written.
+        now, due = 1, [0, 0, 0]
+        for before, one in pairwise(self.transfers):
             # A cycle to fetch the first word.
-            now += 1 + self.lengths[one.end]
+            now += (before.kind == "take") + 1 + self.lengths[one.end]
             if one.end == OUTSIDE:
                 continue
             if one.kind == "send":
                 unit = self.whole if one.end == N else self.half
                 due[one.end] = now + (unit.product_cycles if one.plain else unit.latency)
             else:
-                now = max(now, due[one.end])
+                now = max(now, due[one.end]) + 1
         return now
 
     @property
@@ -296,7 +298,8 @@ class RsaCrt(DigitComponent):
         self._step = step = Signal(range(len(design.transfers)), name="transfer")
         self._word = word = Signal(range(max(design.lengths)), name="word")
         self._fetched, self._move = Signal(name="fetched"), Signal(name="move")
-        ready = self._load(m, (step == 0) & (word == 0))
+        self._holds, self._written = Signal(name="holds"), Signal(name="written")
+        ready = self._load(m, (step == 0) & (word == 0) & ~self._holds)
         self._transfer(m)
         self._connect(m, ready)
         return m
@@ -349,7 +352,7 @@ class RsaCrt(DigitComponent):
         m.d.comb += self._read.addr.eq(Mux(self._fetched, place + self._move, base))
         self._known = Signal(design.width, name="known")
         m.d.comb += self._known.eq(Mux(word < count, self._read.data, 0))
-        with m.If(~self._fetched):
+        with m.If(~self._fetched & ~self._written):
             m.d.sync += [self._fetched.eq(1), place.eq(base), goal.eq(target)]
         with m.If(self._move):
             m.d.sync += [place.eq(place + 1), goal.eq(goal + 1), word.eq(word + 1)]
@@ -367,42 +370,55 @@ class RsaCrt(DigitComponent):
         sends = self._of(m, "sends", [one.kind == "send" for one in transfers])
         compares = self._of(m, "compares", [one.kind == "compare" for one in transfers])
         plain = self._of(m, "plain", [one.plain for one in transfers])
-        found, differs = Signal(width, name="found"), Signal(name="differs")
+        found, held = Signal(width, name="found"), Signal(width, name="held")
         carry, total = Signal(name="carry"), Signal(width + 1, name="total")
-        send, take = self._fetched & sends, self._fetched & ~sends
+        offered, differs = Signal(name="offered"), Signal(name="differs")
+        send, accepted = self._fetched & sends, Signal(name="accepted")
+        # Each word that is taken moves on a cycle later, the last one too.
+        take = self._fetched & ~sends & ~(self._holds & self._last)
         with m.Switch(end):
             for index, unit in enumerate(self._units):
                 m.d.comb += [unit.operands.payload.eq(self._known), unit.plain.eq(plain)]
                 with m.Case(index):
                     m.d.comb += [
                         unit.operands.valid.eq(send),
+                        accepted.eq(unit.operands.ready),
                         unit.result.ready.eq(take),
+                        offered.eq(unit.result.valid),
                         found.eq(unit.result.payload.word),
-                        self._move.eq(
-                            send & unit.operands.ready | take & unit.result.valid
-                        ),
-                    ]  # fmt: skip
+                    ]
             with m.Default():
                 m.d.comb += [
-                    self.operands.ready.eq(take & ready),
                     self.result.valid.eq(send),
+                    accepted.eq(self.result.ready),
+                    self.operands.ready.eq(take & ready),
+                    offered.eq(self.operands.valid & ready),
                     found.eq(self.operands.payload),
-                    self._move.eq(
-                        send & self.result.ready | take & ready & self.operands.valid
-                    ),
-                ]  # fmt: skip
+                ]
+        m.d.sync += [self._holds.eq(take & offered), held.eq(found)]
         m.d.comb += [
-            total.eq(found + Mux(compares, 0, self._known) + carry),
-            self._write.en.eq(self._stored | take & self._move & ~compares),
-            self._write.addr.eq(Mux(self._stored, self._place, self._goal)),
-            self._write.data.eq(Mux(self._stored, self.modulus.payload, total)),
+            self._move.eq(send & accepted | self._holds),
+            total.eq(held + Mux(compares, 0, self._known) + carry),
+        ]
+        self._keep(m, self._holds & ~compares, total)
+        m.d.comb += [
             self.result.payload.word.eq(Mux(differs, 0, self._known)),
             self.result.payload.last.eq(self._last),
             self.result.payload.error.eq(differs),
         ]
         with m.If(self._move):
             m.d.sync += carry.eq(total[width] & ~compares & ~self._last)
-            with m.If(compares & (found != self._known)):
+            with m.If(compares & (held != self._known)):
                 m.d.sync += differs.eq(1)
             with m.If(self._step == 0):
                 m.d.sync += differs.eq(0)
+
+    def _keep(self, m: Module, taken: Value, total: Value) -> None:
+        """The words of a key into the memory, or a cycle later those that are ``taken``."""
+        address, word = Signal.like(self._goal, name="written_to"), Signal.like(total, name="sum")
+        m.d.sync += [self._written.eq(taken), address.eq(self._goal), word.eq(total)]
+        m.d.comb += [
+            self._write.en.eq(self._stored | self._written),
+            self._write.addr.eq(Mux(self._stored, self._place, address)),
+            self._write.data.eq(Mux(self._stored, self.modulus.payload, word)),
+        ]
