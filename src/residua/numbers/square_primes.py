@@ -230,7 +230,7 @@ class SquarePrimeSearch:
             limit=min(_SIEVE_LIMIT, max(64, len(self._allowed) * self.bits // _SIEVE_SHARE)),
         )  # fmt: skip
         if self.style == "any":
-            return [2 * int(index) + 1 for index in np.flatnonzero(alive)]
+            return (2 * np.flatnonzero(alive) + 1).tolist()
         return [h for h in self._allowed if alive[h // 2]]
 
     @cached_property
