@@ -51,7 +51,7 @@ def test_verbs_load_what_they_need():
     )
     loaded = set(done.stdout.split())
     assert "residua.explore.prime_search" in loaded
-    assert not loaded & {"sympy", "ortools", "matplotlib", "amaranth", "pydantic"}
+    assert not loaded & {"sympy", "ortools", "matplotlib", "amaranth", "pydantic", "jinja2"}
 
 
 def test_every_verb_is_where_it_is_sought(run):

@@ -14,7 +14,7 @@ from residua.explore.chain import Chain
 from residua.explore.executors import in_order, workers
 from residua.explore.prime_check import check_file
 from residua.explore.prime_pick import pick
-from residua.explore.prime_search import CANDIDATES, PICK, find, numbers, request
+from residua.explore.prime_search import CANDIDATES, PICK, find, numbers, request, run
 
 
 def search(**changes):
@@ -107,14 +107,25 @@ def test_other_files_are_kept(tmp_path, text):
 
 
 def test_pick(reference, tmp_path):
-    table = pick(reference.prime(3), Chain(2), tmp_path)
-    assert table["p"] == f"{reference.prime(3).value:#x}"
-    assert json.loads((tmp_path / PICK).read_text()) == table
+    """Whether its prime is found now or was there before."""
+    texts = []
+    for processes in (2, 1):
+        table = run(search(), Chain(2), tmp_path, count=9, pick_number=3, processes=processes)
+        assert table["pick"]["p"] == f"{reference.prime(3).value:#x}"
+        texts.append((tmp_path / PICK).read_bytes())
+        (tmp_path / PICK).unlink()
+    assert texts[0] == texts[1]
+    (tmp_path / PICK).write_bytes(texts[0])
+    assert json.loads(texts[0]) == pick(reference.prime(3), Chain(2))
     found = check_file(tmp_path / PICK)
     assert (found["kind"], found["primes"], found["proved"]) == ("pick", 1, 1)
-    before = (tmp_path / PICK).read_bytes()
-    pick(reference.prime(3), Chain(2), tmp_path)
-    assert (tmp_path / PICK).read_bytes() == before
+
+
+def test_failed_search_writes_no_pick(tmp_path):
+    """Though the prime was there, and proved while the search went on."""
+    with pytest.raises(SpecificationError, match="gives only 16"):
+        run(request(width=16, channels=2), Chain(), tmp_path, count=200, pick_number=1)
+    assert [path.name for path in tmp_path.iterdir()] == [CANDIDATES]
 
 
 def changed(key, value):
@@ -150,7 +161,7 @@ def changed(key, value):
     ],
 )
 def test_changed_picks_are_found(reference, tmp_path, change, text):
-    table = pick(reference.prime(1), Chain(), tmp_path)
+    table = pick(reference.prime(1), Chain())
     change(table)
     (tmp_path / PICK).write_text(json.dumps(table))
     with pytest.raises(SpecificationError, match=text):
@@ -158,7 +169,7 @@ def test_changed_picks_are_found(reference, tmp_path, change, text):
 
 
 def test_base_b_that_shares_a_factor_is_found(reference, tmp_path):
-    table = pick(reference.prime(1), Chain(), tmp_path)
+    table = pick(reference.prime(1), Chain())
     table["base_b"]["h"][0] = table["base_a"]["h"][0]
     (tmp_path / PICK).write_text(json.dumps(table))
     with pytest.raises(SpecificationError, match="share"):

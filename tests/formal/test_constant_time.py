@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.schedules import quick_schedules
 
 from formal.tiny import tiny_core
 from residua.cores.proofs import constant_time
@@ -51,6 +52,12 @@ class Made:
         }
         module["netnames"]["leaking"] = {"hide_name": 0, "bits": [new], "attributes": {}}
         return Netlist(module)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick():
+    with quick_schedules():
+        yield
 
 
 @pytest.fixture(

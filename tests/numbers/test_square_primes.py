@@ -4,12 +4,10 @@ import random
 from itertools import combinations
 from math import gcd, prod
 
-import numpy as np
 import pytest
 import sympy
 
 from residua.errors import SpecificationError
-from residua.numbers import square_primes
 from residua.numbers.moduli import signed_digits
 from residua.numbers.square_primes import SquareForm, SquarePrimeSearch
 
@@ -34,39 +32,29 @@ def test_form(d, c):
         assert list(offsets) == sorted(offsets)
 
 
-@pytest.mark.parametrize(("d", "c"), FORMS)
-@pytest.mark.parametrize("shared", [1, 3 * 5 * 7, 2**31 - 1])
-def test_sieve_strikes_just_the_multiples_of_its_primes(d, c, shared):
-    """Against division by each prime; with small primes that divide the other moduli too."""
-    factor, count, width = shared * (2**20 - 3), 600, 20
-    alive = square_primes._sieved(SquareForm(d, c), width, factor, count, 16)
-    primes = list(sympy.primerange(3, square_primes._SIEVE_SHARE * 16))
-    for index in range(count):
-        value = d * (factor * (2**width - 2 * index - 1)) ** 2 - c
-        assert alive[index] == all(value % prime for prime in primes)
+WINDOWS = [
+    (3, {"width": 16, "channels": 6}),
+    (4, {"width": 32, "channels": 4, "largest": 2047}),
+    (5, {"width": 32, "channels": 12, "largest": 1023, "form": SquareForm(3, -2)}),
+    (6, {"width": 32, "channels": 6, "style": "sparse", "weight": 2}),
+    (7, {"width": 12, "channels": 8, "form": SquareForm(2, 1)}),
+    (12, {"width": 8, "channels": 4}),
+]
+"""Searches by their seeds."""
 
 
-@pytest.mark.parametrize(("d", "c"), FORMS)
-def test_roots(d, c):
-    primes, roots = square_primes._roots(d, c, 3000)
-    expected = [
-        p for p in sympy.primerange(3, 3000) if any((d * t * t - c) % p == 0 for t in range(p))
-    ]
-    assert primes.tolist() == expected
-    assert np.all((d * roots * roots - c) % primes == 0)
-
-
-def test_unit_loses_no_prime_of_its_window():
-    """All primes that the drawn moduli give with any last one, found by plain tests."""
-    search = SquarePrimeSearch(SquareForm(), 16, 6, seed=3)
-    drawn = search._drawn(random.Random("3/5"))
-    expected = set()
-    for last in range(1, 256, 2):
-        values = [2**16 - h for h in (*drawn, last)]
+@pytest.mark.parametrize(("seed", "arguments"), WINDOWS)
+def test_unit_is_all_primes_of_its_window(seed, arguments):
+    """What plain tests find with the moduli that are drawn and any last one, in its order."""
+    search = SquarePrimeSearch(**{"form": SquareForm(), "seed": seed} | arguments)
+    drawn = search._drawn(random.Random(f"{seed}/5"))
+    expected = []
+    for last in search._allowed:
+        values = [2**search.width - h for h in (*drawn, last)]
         coprime = all(gcd(x, y) == 1 for x, y in combinations(values, 2))
-        if coprime and sympy.isprime(prod(values) ** 2 - 2):
-            expected.add(tuple(sorted((*drawn, last))))
-    assert set(search.unit(5)) == expected
+        if coprime and sympy.isprime(search.form.value(prod(values))):
+            expected.append(tuple(sorted((*drawn, last))))
+    assert search.unit(5) == expected
     assert expected
 
 

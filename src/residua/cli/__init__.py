@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from residua.cores.manifest import version
 from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError
 
@@ -60,6 +59,9 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
+        # Its module loads what most verbs do without.
+        from residua.cores.manifest import version  # noqa: PLC0415
+
         sys.stdout.write(f"residua {version()}\n")
         raise typer.Exit
 

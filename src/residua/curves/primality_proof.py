@@ -89,7 +89,7 @@ def _descents(number: int) -> Iterator[_Descent]:
 def _rough_part(number: int) -> int:
     """``number`` without its small prime factors."""
     rest = number
-    common = gcd(rest, _primorial() % rest)
+    common = gcd(rest, int(_primorial() % rest))
     while common > 1:
         rest //= common
         common = gcd(rest, common)
@@ -97,9 +97,9 @@ def _rough_part(number: int) -> int:
 
 
 @cache
-def _primorial() -> int:
+def _primorial() -> gmpy2.mpz:
     """The product of all primes that are taken out."""
-    return int(gmpy2.primorial(_SMOOTH))
+    return gmpy2.primorial(_SMOOTH)
 
 
 def _step(descent: _Descent) -> Step:

@@ -1,14 +1,11 @@
-"""The prime that is used of those found: proved, with a base b, in a file of its own."""
+"""The prime that is used of those found: proved, with a base b."""
 
-import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from residua.curves.primality_proof import prove
 from residua.explore.chain import Chain
-from residua.explore.chain_bounds import HalfBases, half_bases
-from residua.explore.prime_search import PICK
+from residua.explore.chain_bounds import half_bases
 from residua.numbers.bases import Base
 from residua.numbers.search import Style
 from residua.numbers.square_primes import SquarePrime
@@ -17,27 +14,17 @@ from residua.numbers.square_primes import SquarePrime
 def pick(
     prime: SquarePrime,
     chain: Chain,
-    directory: Path,
     *,
     style: Style = "any",
     weight: int = 3,
     width: int | None = None,
     gamma: int | None = None,
 ) -> dict[str, Any]:
-    """Prove a prime, give it a base b for a chain of operations, and write both down.
+    """Prove a prime, and give it a base b for a chain of operations: what its file says.
 
     Arguments and errors are those of `half_bases` and `prove`.
     """
     bases = half_bases(prime, chain, style=style, weight=weight, width=width, gamma=gamma)
-    table = _pick_table(bases)
-    directory.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(table, indent=2) + "\n"
-    (directory / PICK).write_text(text, encoding="utf-8", newline="\n")
-    return table
-
-
-def _pick_table(bases: HalfBases) -> dict[str, Any]:
-    prime = bases.prime
     radix = prime.base.product
     return {
         "form": {"d": prime.form.multiplier, "c": prime.form.offset},

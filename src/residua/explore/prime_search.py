@@ -6,6 +6,7 @@ on nothing else: {"unit": 0, "h": [...], "p": "0x..."}, M_a being the product of
 
 import json
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from io import BufferedRandom
@@ -109,22 +110,39 @@ def run(
     scheduler: str | None = None,
     progress: Progress = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Find primes and pick one: `find`, then `prime_pick.pick` unless ``pick_number`` is 0."""
+    """Find primes and pick one: `find`, and `prime_pick.pick` unless ``pick_number`` is 0.
+
+    The prime is proved while the search goes on.
+    """
     if not 0 <= pick_number <= count:
         raise SpecificationError(f"pick = {pick_number}: 1 to count = {count}, or 0 for none")
-    found = find(
-        search, count, directory, processes=processes, scheduler=scheduler, progress=progress
-    )
-    table = None
-    if pick_number:
+
+    def picked(offsets: Offsets) -> dict[str, Any]:
         # SymPy and what else a proof needs take longer to load than many a search.
         from residua.explore.prime_pick import pick  # noqa: PLC0415
 
-        prime = found.prime(pick_number)
-        table = pick(
-            prime, chain, directory,
+        return pick(
+            search.prime(offsets), chain,
             style=search.style, weight=search.weight, width=width_b, gamma=gamma,
         )  # fmt: skip
+
+    with ThreadPoolExecutor(1) as beside:
+        picks: list[Future[dict[str, Any]]] = []
+
+        def use(number: int, offsets: Offsets) -> None:
+            if number == pick_number:
+                picks.append(beside.submit(picked, offsets))
+
+        found = find(
+            search, count, directory,
+            processes=processes, scheduler=scheduler, progress=progress, use=use,
+        )  # fmt: skip
+        if pick_number and not picks:
+            use(pick_number, found.offsets[pick_number - 1])
+        table = picks[0].result() if picks else None
+    if table:
+        text = json.dumps(table, indent=2) + "\n"
+        (directory / PICK).write_text(text, encoding="utf-8", newline="\n")
     return {
         "count": len(found.offsets),
         "taken_over": found.taken_over,
@@ -147,6 +165,7 @@ def find(
     processes: int | None = None,
     scheduler: str | None = None,
     progress: Progress = lambda done, total: None,
+    use: Callable[[int, Offsets], None] = lambda number, offsets: None,
 ) -> Found:
     """The first ``count`` primes of a search, whatever the number of processes.
 
@@ -157,6 +176,7 @@ def find(
         processes: local workers, by default one a core.
         scheduler: the address of a Dask scheduler to use instead.
         progress: called with how many there are and how many there will be.
+        use: called with each prime that is found now, and its number from 1 on, at once.
 
     Raises:
         SpecificationError: there are fewer primes; the file is of another search.
@@ -178,6 +198,7 @@ def find(
                 seen = set(primes)
                 for index, offsets in _new(search, unit, seen, processes, scheduler):
                     primes.append(offsets)
+                    use(len(primes), offsets)
                     file.write(_line(search, index, offsets))
                     if len(primes) == count:
                         break

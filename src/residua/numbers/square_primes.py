@@ -1,31 +1,27 @@
 """Bulk search for primes P = d M_a^2 - c (SBMM section 4.3, ERRATA E8, E9).
 
 M_a is the product of n / 2 coprime odd moduli 2^w - h. A unit of the search draws all of them but
-one, with product Q, and sieves the last one: a small prime p divides d (Q m)^2 - c just for the
-m = +-s / Q modulo p, s^2 = c / d. What is left gets strong tests to the bases 2 and 3. Units are
-numbered, and a unit's primes depend on nothing but the search and that number, so that any number
-of processes, in any order, find the same primes.
+one, with product Q, and sieves the last one (`residua.numbers.square_sieve`). What is left gets a
+strong test to the base 2. Units are numbered, and a unit's primes depend on nothing but the search
+and that number, so that any number of processes, in any order, find the same primes.
 """
 
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import combinations, islice
 from math import gcd, isqrt, prod
-from typing import Any
 
 import gmpy2
 import numpy as np
-from numpy.typing import NDArray
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.position_primes import is_probable_prime
 from residua.numbers.search import MOST_CHANNELS, WIDTHS, Style
-
-Vector = NDArray[np.int64]
+from residua.numbers.square_sieve import survivors
 
 Offsets = tuple[int, ...]
 """h of the moduli 2^w - h of base a, the smallest first."""
@@ -36,13 +32,18 @@ WIDEST_WINDOW = 1 << 16
 LARGEST_WINDOW = 1 << 24
 """What the largest h stays below: a sieve has half as many bytes."""
 
-_SIEVE_LIMIT = 1 << 20
-_SIEVE_SHARE = 32
-"""Primes of the sieve are below this, and this many times as many as it has candidates: beyond,
-sieving takes longer than testing."""
+_SIEVE_LIMIT = 1 << 22
+_SIEVE_SHARE = 8
+"""Primes of the sieve are below this, and below the number of candidates times the bits of P over
+the share: beyond, sieving takes longer than testing."""
 
-_TEST_BASES = (2, 3)
-"""Of the strong tests. A prime that is to be used gets a proof; most of thousands never are."""
+_ONE_TEST = 256
+"""Bits of P from which on it gets a strong test to the base 2 alone, and not one to 3 too.
+
+A random number of k bits that passes one test to a random base is composite with a probability
+below k^2 4^(2 - sqrt k) (Damgard, Landrock, Pomerance, Mathematics of Computation 61, 1993), in
+fact far below. A prime that is to be used gets a proof; most of thousands never are.
+"""
 
 _COMBINATIONS = 256
 """Choices of given moduli that one unit tests."""
@@ -176,8 +177,8 @@ class SquarePrimeSearch:
     def unit(self, index: int) -> list[Offsets] | None:
         """The primes of unit ``index`` >= 0 in a fixed order; None if there is no such unit.
 
-        All of them pass strong tests to the bases 2 and 3, which is no proof. Units may have primes
-        in common.
+        All of them pass a strong test to the base 2, and one to 3 below 256 bits, which is no
+        proof. Units may have primes in common.
         """
         if self.moduli:
             return self._unit_of_choices(index)
@@ -187,9 +188,9 @@ class SquarePrimeSearch:
         if drawn is None:
             return []
         factor = prod((1 << self.width) - h for h in drawn)
-        survivors, found = self._survivors(factor), []
+        found = []
         power, shared = gmpy2.mpz(1 << self.width), gmpy2.mpz(factor)
-        for last in survivors:
+        for last in self._survivors(factor):
             modulus = power - last
             if gmpy2.gcd(modulus, shared) == 1 and _passes(self.form.value(shared * modulus)):
                 found.append(tuple(sorted((*drawn, last))))
@@ -222,11 +223,14 @@ class SquarePrimeSearch:
         return offsets if len(offsets) == self.half - 1 else None
 
     def _survivors(self, factor: int) -> list[int]:
-        """The h for which no prime of the sieve divides P of M_a = factor (2^w - h)."""
-        count, tested = (self.limit + 1) // 2, len(self._allowed)
-        alive = _sieved(self.form, self.width, factor, count, tested)
+        """The h that the sieve leaves for M_a = factor (2^w - h)."""
+        alive = survivors(
+            self.form.multiplier, self.form.offset, self.width, factor,
+            count=(self.limit + 1) // 2,
+            limit=min(_SIEVE_LIMIT, max(64, len(self._allowed) * self.bits // _SIEVE_SHARE)),
+        )  # fmt: skip
         if self.style == "any":
-            return [2 * int(index) + 1 for index in np.flatnonzero(alive)]
+            return (2 * np.flatnonzero(alive) + 1).tolist()
         return [h for h in self._allowed if alive[h // 2]]
 
     @cached_property
@@ -269,8 +273,10 @@ class SquarePrimeSearch:
 
 
 def _passes(number: int) -> bool:
-    one, other = _TEST_BASES
-    return bool(gmpy2.is_strong_prp(number, one) and gmpy2.is_strong_prp(number, other))
+    return bool(
+        gmpy2.is_strong_prp(number, 2)
+        and (number.bit_length() >= _ONE_TEST or gmpy2.is_strong_prp(number, 3))
+    )
 
 
 def _allowed(style: Style, weight: int, limit: int) -> Sequence[int]:
@@ -290,118 +296,3 @@ def _coprime(width: int, offsets: Sequence[int]) -> int:
             if found == MOST_CHANNELS:
                 break
     return found
-
-
-def _sieved(
-    form: SquareForm, width: int, factor: int, count: int, tested: int
-) -> NDArray[np.bool_]:
-    """Whether P of M_a = factor (2^w - 2 i - 1) has no factor in the sieve, for i < count.
-
-    ``tested`` is how many of them matter.
-    """
-    limit = min(_SIEVE_LIMIT, max(64, _SIEVE_SHARE * tested))
-    primes, roots = _roots(form.multiplier, form.offset, limit)
-    alive = np.ones(count, dtype=np.bool_)
-    residues = _residues(factor, primes)
-    divides = residues == 0
-    if np.any(divides & (roots == 0)):
-        alive[:] = False
-        return alive
-    # h = 2^w - s / Q, and i = (h - 1) / 2, modulo each prime.
-    kept = ~divides
-    p, s = primes[kept], roots[kept]
-    quotients = s * _powers(residues[kept], p - 2, p) % p
-    half, power = (p + 1) // 2, _power_residues(width, p)
-    for sign in (1, -1):
-        _strike(alive, (power - 1 - sign * quotients) % p * half % p, p)
-    return alive
-
-
-def _strike(alive: NDArray[np.bool_], first: Vector, steps: Vector) -> None:
-    """Clear first, first + step, first + 2 step, ... for every step."""
-    small = int(np.searchsorted(steps, 256))
-    for start, step in zip(first[:small].tolist(), steps[:small].tolist(), strict=True):
-        alive[start::step] = False
-    places, steps = first[small:], steps[small:]
-    while len(places):
-        within = places < len(alive)
-        places, steps = places[within], steps[within]
-        alive[places] = False
-        places = places + steps
-
-
-def _residues(number: int, primes: Vector) -> Vector:
-    """``number`` modulo each prime, by Horner's rule on 32-bit digits."""
-    total = np.zeros_like(primes)
-    for shift in range((number.bit_length() - 1) // 32 * 32, -1, -32):
-        total = ((total << 32) + ((number >> shift) & 0xFFFFFFFF)) % primes
-    return total
-
-
-def _power_residues(exponent: int, primes: Vector) -> Vector:
-    return _residues(1 << exponent, primes)
-
-
-def _powers(bases: Vector, exponents: Vector, primes: Vector) -> Vector:
-    """bases ** exponents modulo primes, each with its own."""
-    result, square, rest = np.ones_like(primes), bases % primes, exponents.copy()
-    while np.any(rest):
-        result = np.where(rest & 1, result * square % primes, result)
-        square = square * square % primes
-        rest >>= 1
-    return result
-
-
-@cache
-def _roots(multiplier: int, offset: int, limit: int) -> tuple[Vector, Vector]:
-    """The odd primes up to ``limit`` that can divide d M_a^2 - c, and a root of c / d modulo each.
-
-    Primes that divide d divide no P, as c is coprime to d.
-    """
-    primes = _odd_primes(limit)
-    primes = primes[multiplier % primes != 0]
-    inverses = _powers(multiplier % primes, primes - 2, primes)
-    squares = offset % primes * inverses % primes
-    residues = _powers(squares, (primes - 1) // 2, primes) != primes - 1
-    primes, squares = primes[residues], squares[residues]
-    return primes, _square_roots(squares, primes)
-
-
-def _odd_primes(limit: int) -> Vector:
-    """The odd primes below ``limit``."""
-    prime = np.ones(limit // 2, dtype=np.bool_)
-    prime[0] = False
-    for index in range(1, (isqrt(limit) + 1) // 2):
-        # 2 index + 1, from its square on.
-        prime[2 * index * (index + 1) :: 2 * index + 1] = False
-    return 2 * np.flatnonzero(prime) + 1
-
-
-def _square_roots(squares: Vector, primes: Vector) -> Vector:
-    """A square root modulo each prime (Cipolla), of residues that have one."""
-    shift = np.zeros_like(primes)
-    # Of 0 the root is 0 whatever the shift.
-    left = np.flatnonzero(squares)
-    while len(left):
-        p = primes[left]
-        plain = (shift[left] * shift[left] - squares[left]) % p
-        left = left[_powers(plain, (p - 1) // 2, p) != p - 1]
-        shift[left] += 1
-    plain = (shift * shift - squares) % primes
-    # (shift + sqrt(plain))^((p + 1) / 2) = real + imaginary sqrt(plain).
-    result: list[Any] = [np.ones_like(primes), np.zeros_like(primes)]
-    base: list[Any] = [shift % primes, np.ones_like(primes)]
-    rest = (primes + 1) // 2
-    while np.any(rest):
-        odd = (rest & 1).astype(np.bool_)
-        product = _complex_product(result, base, plain, primes)
-        result = [np.where(odd, new, old) for new, old in zip(product, result, strict=True)]
-        base = _complex_product(base, base, plain, primes)
-        rest >>= 1
-    return np.where(squares == 0, 0, result[0])
-
-
-def _complex_product(x: list[Any], y: list[Any], plain: Vector, primes: Vector) -> list[Any]:
-    """(x0 + x1 r) (y0 + y1 r) with r^2 = plain."""
-    mixed = x[1] * y[1] % primes
-    return [(x[0] * y[0] + mixed * plain) % primes, (x[0] * y[1] + x[1] * y[0]) % primes]
