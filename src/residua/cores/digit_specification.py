@@ -30,6 +30,7 @@ MultiplierChoice = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
 InverseChoice = Literal["computed", "supplied"]
 CheckChoice = Literal["none", "flag"]
+UnitChoice = Literal["iddmm", "rns-montgomery"]
 
 VERSIONS: dict[int, tuple[str, int]] = {
     1: ("schoolbook", 0),
@@ -72,6 +73,48 @@ LANES_KEY = Key(
     "none: an architecture of the report; with `curve` 1, unless `pipeline` is given",
     "L",
 )
+
+
+Window = Annotated[
+    Annotated[int, within(1, LARGEST_WINDOW)] | None,
+    Key(
+        "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
+        "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
+        f"1 to {LARGEST_WINDOW}",
+        "the one with the fewest products, at most 5",
+        "BITS",
+    ),
+]
+ExponentBits = Annotated[
+    Annotated[int, within(1, MOST_BITS)] | None,
+    Key(
+        "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
+        "`algorithm` modexp.",
+        f"1 to {MOST_BITS}, no more than the words of an operand hold",
+        "N",
+        "BITS",
+    ),
+]
+Exponent = Annotated[
+    Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
+    Key(
+        "The public exponent: of an exponentiator, which has no other one then and only the "
+        "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
+        f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
+        "none; 65537 of RSA",
+        "NUMBER",
+    ),
+]
+Unit = Annotated[
+    UnitChoice | None,
+    Key(
+        "What an exponentiator multiplies with: a digit multiplier, or RNS Montgomery "
+        "multiplication on a Cox-Rower engine; needs `algorithm` modexp.",
+        "`iddmm`, `rns-montgomery`",
+        "`iddmm`",
+        "KIND",
+    ),
+]
 
 
 class DigitSpecification(BaseModel):
@@ -158,36 +201,10 @@ class DigitSpecification(BaseModel):
             "KIND",
         ),
     ] = None
-    window: Annotated[
-        Annotated[int, within(1, LARGEST_WINDOW)] | None,
-        Key(
-            "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
-            "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
-            f"1 to {LARGEST_WINDOW}",
-            "the one with the fewest products, at most 5",
-            "BITS",
-        ),
-    ] = None
-    exponent_bits: Annotated[
-        Annotated[int, within(1, MOST_BITS)] | None,
-        Key(
-            "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
-            "`algorithm` modexp.",
-            f"1 to {MOST_BITS}, no more than the words of an operand hold",
-            "N",
-            "BITS",
-        ),
-    ] = None
-    exponent: Annotated[
-        Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
-        Key(
-            "The public exponent: of an exponentiator, which has no other one then and only the "
-            "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
-            f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
-            "none; 65537 of RSA",
-            "NUMBER",
-        ),
-    ] = None
+    window: Window = None
+    exponent_bits: ExponentBits = None
+    exponent: Exponent = None
+    unit: Unit = None
     name: Name = None
 
     @model_validator(mode="after")
@@ -206,6 +223,8 @@ class DigitSpecification(BaseModel):
                 )
         else:
             self._refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
+        if self.algorithm != "modexp":
+            self._refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
         if self.algorithm not in ("iddmm", *EXPONENTIATORS):
             self._refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:

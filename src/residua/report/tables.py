@@ -18,6 +18,8 @@ def built(found: Result, path: Path) -> Text:
         return _built_coprocessor(found, path)
     if "digits" in found["parameters"]:
         return _built_digit(found, path)
+    if "unit" in found["parameters"]:
+        return _built_exponentiator(found, path)
     if "inversion" in found["parameters"]:
         return _built_inverter(found, path)
     if found.get("kind") == "ecpm":
@@ -57,6 +59,23 @@ def _built_digit(found: Result, path: Path) -> Text:
             if parameters["algorithm"] == "rsa-crt"
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_exponentiator(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
+    rows = [
+        ("core", found["name"]),
+        ("modulus", _modulus(parameters)),
+        ("exponent", parameters["exponent"] or windows),
+        ("bases", _bases(parameters)),
+        _form(parameters),
+        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+        ("latency", f"{cycles['latency']} cycles, {cycles['products']} products"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
