@@ -1,14 +1,12 @@
 """An exponentiator on an engine: from a specification to bases, design, figures and promises."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.field_powers import step_products
-from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.ecc import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.exponentiation_specification import ExponentiationSpecification
 from residua.errors import SpecificationError
@@ -98,7 +96,10 @@ class ExponentiationCore:
 
     def _design(self, pair: BasePair) -> ExponentiatorDesign:
         request = self.request
-        domain, options = self._domain(pair), self._options(pair)
+        (domain,) = montgomery_domains(
+            pair, [request.modulus], request.row_length, arranged=request.base_a is not None
+        )
+        options = self._options(pair)
         if request.exponent is not None:
             bits = request.exponent.bit_length()
             return ExponentiatorDesign(domain, options, bits, exponent=request.exponent)
@@ -106,18 +107,6 @@ class ExponentiationCore:
         windows = range(1, min(LARGEST_DEFAULT_WINDOW, bits) + 1)
         window = request.window or min(windows, key=lambda each: step_products(bits, each))
         return ExponentiatorDesign(domain, options, bits, window)
-
-    def _domain(self, pair: BasePair) -> MontgomeryDomain:
-        """In the quadratic form if the bases allow it."""
-        request = self.request
-        (domain,) = montgomery_domains(
-            pair, [request.modulus], request.row_length, arranged=request.base_a is not None
-        )
-        try:
-            _ = domain.factor_a
-        except SpecificationError:
-            return replace(domain, form="reordered")
-        return domain
 
     def _options(self, pair: BasePair) -> EngineOptions:
         request, reduction = self.request, self.request.reduction

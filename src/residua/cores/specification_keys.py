@@ -349,7 +349,8 @@ Name = Annotated[
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
         "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`, on digits "
         "`ecc_iddmm_16x17`; `base_extension_16x17`; "
-        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `ecpm_20x33`",
+        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `modexp_rns_16x17`; "
+        "`ecpm_20x33`",
         "NAME",
     ),
 ]
