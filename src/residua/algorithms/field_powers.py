@@ -48,11 +48,15 @@ def digit_flags(digit: int, window: int) -> dict[str, bool]:
     return {digit_flag(each).name: each == digit for each in range(1 << window)}
 
 
-def start(window: int) -> FieldProgram:
-    """The last entry becomes x and the one before it 1."""
+def start(window: int, one: str | None = None) -> FieldProgram:
+    """The last entry becomes x and the one before it 1, a constant or the element ``one``."""
     program, last = FieldProgram("power_start"), (1 << window) - 1
     program.output(_entry(last), program.combine(_entry(last), (program.input(BASE), 1)))
-    program.output(_entry(last - 1), program.load(_entry(last - 1), Constant(1)))
+    if one is None:
+        unit = program.load(_entry(last - 1), Constant(1))
+    else:
+        unit = program.combine(_entry(last - 1), (program.input(one), 1))
+    program.output(_entry(last - 1), unit)
     return program
 
 

@@ -7,19 +7,21 @@ table is looked up, nothing else: not an address, not a control. A public expone
 squarings and products of its own (`residua.curves.powers`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.memory import Memory
-from amaranth.lib.wiring import Component, In, Out
+from amaranth.lib.wiring import Component, In, Member, Out
 
 from residua.algorithms import field_powers, rns_field
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.algorithms.field import FieldProgram
 from residua.algorithms.montgomery import MontgomeryDomain
+from residua.algorithms.program import Words
+from residua.algorithms.rns_field import Lowered
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
 from residua.curves.operations import NUMBER, Run
 from residua.curves.powers import PowerChain, power_chain
@@ -117,6 +119,11 @@ class ExponentiatorDesign(RoutineListDesign):
         return power_chain(self.exponent, registers=LONGEST_CHAIN)
 
     @property
+    def _one(self) -> str | None:
+        """The element that is 1 in Montgomery form, if it is no constant."""
+        return None
+
+    @property
     def _ends(self) -> tuple[str, str]:
         """The elements that the base is loaded to, and that the power is in."""
         if self.chain:
@@ -160,7 +167,7 @@ class ExponentiatorDesign(RoutineListDesign):
         """The programs for a window, with some number of squarings in a step."""
         window, used = self.window, {run.routine for run in self.runs}
         programs = {
-            "start": field_powers.start(window),
+            "start": field_powers.start(window, self._one),
             "table_step": field_powers.table_step(window),
             "first": field_powers.first(window),
             "step": field_powers.step(window, squarings),
@@ -172,29 +179,40 @@ class ExponentiatorDesign(RoutineListDesign):
         """The domain with a bound that all programs keep."""
         # One squaring more leads to where one has led.
         programs = self._programs if self.chain else self._windowed(1)
-        known = [(program, dict[str, int]()) for program in programs.values()]
-        number = (self.words, self.width)
-        return rns_field.closed_domain(self._open_domain, known, number, Redundant(1))
+        return self._closed(list(programs.values()))
 
     @cached_property
     def processor(self) -> ProcessorDesign:
         """The field processor."""
-        domain, representation = self.domain, Redundant(1)
-        base, power = self._ends
         sources = [
             Source(
                 name,
-                (rns_field.lower(program, domain, {}, representation),),
+                (self._lowered(program),),
                 loop=name in _LOOPS,
                 listed=name not in ("square", "multiply"),
             )
             for name, program in self._programs.items()
         ]
-        load = rns_field.load(base, domain, self.words, self.width, representation)
-        unload = rns_field.unload(power, domain, representation)
-        sources.append(Source(_LOADED, (load,), listed=True))
-        sources.append(Source("unload", (unload,), serial=True, listed=True))
+        for name, program in self._conversions().items():
+            sources.append(Source(name, (program,), serial=name == "unload", listed=True))
         return ProcessorDesign(sources, self.options)
+
+    def _closed(self, programs: Sequence[FieldProgram]) -> MontgomeryDomain:
+        """The domain with a bound that these programs and the conversions keep."""
+        known = [(program, dict[str, int]()) for program in programs]
+        number = (self.words, self.width)
+        return rns_field.closed_domain(self._open_domain, known, number, Redundant(1))
+
+    def _lowered(self, program: FieldProgram) -> Lowered:
+        return rns_field.lower(program, self.domain, {}, Redundant(1))
+
+    def _conversions(self) -> dict[str, Lowered]:
+        """The routines that take numbers in and give the power out."""
+        (base, power), domain = self._ends, self.domain
+        return {
+            _LOADED: rns_field.load(base, domain, self.words, self.width, Redundant(1)),
+            "unload": rns_field.unload(power, domain, Redundant(1)),
+        }
 
     @cached_property
     def conversion(self) -> Conversion:
@@ -220,22 +238,35 @@ class ExponentiatorDesign(RoutineListDesign):
         """The power as the engine computes it, residue by residue."""
         # The bounds give all programs their representation.
         _ = self.processor.folds
+        return self._number(self._run(self.runs, {self._ends[0]: x}, y)) % self.modulus
+
+    def _run(
+        self, runs: Sequence[Run], numbers: Mapping[str, int], y: int
+    ) -> list[tuple[int, ...]]:
+        """The outputs of the last routine; ``numbers`` are those that routines take in."""
         programs = {source.name: source.reference for source in self.processor.sources}
         # Entries of the table that are not made yet move along.
         nothing = (0,) * len(self.domain.base_a)
-        state = {self._ends[0]: split_words(x, self.words, self.width)}
+        state: dict[str, tuple[int, ...]] = {}
         flags = map(self._flags, field_powers.digits(y, self.exponent_bits, self.window))
-        residues: Sequence[int] = ()
-        for run in self.runs:
+        found: list[tuple[int, ...]] = []
+        for run in runs:
             lowered = programs[run.routine]
             for _ in range(run.rounds or 1):
                 words = {v.name: state.get(v.name, nothing) for v in lowered.program.inputs}
+                for value in lowered.program.inputs:
+                    if isinstance(value, Words):
+                        own = numbers[value.name]
+                        words[value.name] = split_words(own, value.count, value.width)
                 words |= next(flags) if lowered.program.bits else {}
                 found = outputs(lowered.program, words)
-                residues = found[0]
                 for index, name in enumerate(lowered.outputs):
                     state[f"{name}_a"], state[f"{name}_b"] = found[2 * index : 2 * index + 2]
-        return from_cofactors(self.domain.base_b, residues, self.conversion.cox) % self.modulus
+        return found
+
+    def _number(self, found: Sequence[Sequence[int]]) -> int:
+        """The number that "unload" gives out, not reduced."""
+        return from_cofactors(self.domain.base_b, found[0], self.conversion.cox)
 
     def _flags(self, digit: int) -> dict[str, tuple[int, ...]]:
         flags = field_powers.digit_flags(digit, self.window)
@@ -253,12 +284,13 @@ class Exponentiator(Component):
     ``exponent`` of the design takes the place of y. The number of cycles depends on no operand.
     """
 
-    def __init__(self, design: ExponentiatorDesign) -> None:
+    def __init__(self, design: ExponentiatorDesign, **ports: Member) -> None:
         self.design = design
         super().__init__(
             {
                 "operands": In(stream.Signature(design.width)),
                 "result": Out(stream.Signature(design.conversion.payload)),
+                **ports,
             }
         )
 
@@ -291,17 +323,22 @@ class Exponentiator(Component):
             m.d.sync += state.eq(State.CLEAR)
         if design.exponent is None:
             m.submodules.exponent = exponent = ExponentDigits(design)
+            self._join(m, exponent, processor)
             m.d.comb += [
                 exponent.word.eq(self.operands.payload),
                 exponent.write.eq(taken & ~is_base),
                 exponent.start.eq(state == State.CLEAR),
-                exponent.advance.eq(processor.advance),
-                Cat(processor.gates).eq(
-                    Cat(exponent.flags[int(name.split("_")[1])] for name in design.processor.gates)
-                ),
             ]
         execute(m, state, design, processor)
         return m
+
+    def _join(self, m: Module, exponent: "ExponentDigits", processor: Processor) -> None:
+        """The digit in use drives the bits by which the table is looked up."""
+        digits = [int(name.split("_")[1]) for name in self.design.processor.gates]
+        m.d.comb += [
+            exponent.advance.eq(processor.advance),
+            processor.gates.eq(Cat(exponent.flags[digit] for digit in digits)),
+        ]
 
 
 class ExponentDigits(Component):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import cached_property
 
-from amaranth.hdl import Cat, Module, Signal
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.utils import ceil_log2
@@ -47,6 +47,11 @@ class RoutineListDesign(ABC):
         """The routines, in order; the last one is "unload"."""
 
     @property
+    def loads(self) -> Sequence[Run]:
+        """Routines before the list, each of which waits for a number of its own; none, usually."""
+        return ()
+
+    @property
     @abstractmethod
     def processor(self) -> ProcessorDesign:
         """The field processor."""
@@ -58,9 +63,9 @@ class RoutineListDesign(ABC):
 
     @cached_property
     def instructions(self) -> list[dict[str, int]]:
-        """The fields of every instruction."""
+        """The fields of every instruction, those of `loads` first."""
         found = []
-        for run in self.runs:
+        for run in (*self.loads, *self.runs):
             block = self.processor.store.blocks[run.routine]
             assert run.rounds is not None
             found.append(
@@ -75,10 +80,10 @@ class RoutineListDesign(ABC):
 
     @cached_property
     def chain_cycles(self) -> int:
-        """Cycles of all instructions before the one that gives out."""
+        """Cycles of all instructions of the list before the one that gives out."""
         return sum(
             _OVERHEAD + (word["length"] + 1) * (word["rounds"] + 1) + word["pause"]
-            for word in self.instructions[:-1]
+            for word in self.instructions[len(self.loads) : -1]
         )
 
     @cached_property
@@ -97,10 +102,18 @@ def most_rounds(design: RoutineListDesign) -> int:
     return max(word["rounds"] for word in design.instructions) + 1
 
 
-def execute(m: Module, state: Signal, design: RoutineListDesign, processor: Processor) -> None:
+def execute(
+    m: Module,
+    state: Signal,
+    design: RoutineListDesign,
+    processor: Processor,
+    load: Value | None = None,
+) -> None:
     """One instruction after the other, from `State.FETCH` to `State.OUTPUT`.
 
-    In `State.CLEAR`, which leads to `State.INPUT`, the processor expects a new operand.
+    In `State.CLEAR`, which leads to `State.INPUT`, the processor expects a new operand. Where there
+    are `RoutineListDesign.loads`, ``load`` tells in `State.INPUT` which of them is next, or else is
+    their number; after one comes `State.CLEAR`.
     """
     words = design.instructions
     widths = {name: max(word[name] for word in words).bit_length() or 1 for name in words[0]}
@@ -122,12 +135,19 @@ def execute(m: Module, state: Signal, design: RoutineListDesign, processor: Proc
         processor.binary_start.eq((state == State.CLEAR) & ~processor.clearing),
     ]
     # Of the next one, unless it was the last.
-    following = Cat(address == len(words))
+    following: Value = Cat(address == len(words))
+    end: ValueLike = State.OUTPUT
+    if load is not None:
+        following = (address <= len(design.loads)) | (address == len(words))
+        end = Mux(address == len(words), State.OUTPUT, State.CLEAR)
     with m.Switch(state):
         with m.Case(State.CLEAR):
             m.d.sync += address.eq(0)
             with m.If(~processor.clearing):
                 m.d.sync += state.eq(State.INPUT)
+        if load is not None:
+            with m.Case(State.INPUT):
+                m.d.sync += address.eq(load)
         with m.Case(State.FETCH):
             m.d.sync += state.eq(State.LATCH)
         with m.Case(State.LATCH):
@@ -140,7 +160,7 @@ def execute(m: Module, state: Signal, design: RoutineListDesign, processor: Proc
             with m.If(pause != 0):
                 m.d.sync += state.eq(State.PAUSE)
             with m.Elif(following):
-                m.d.sync += state.eq(State.OUTPUT)
+                m.d.sync += state.eq(end)
             with m.Else():
                 m.d.sync += state.eq(State.FETCH)
         with m.Case(State.PAUSE):
@@ -148,4 +168,4 @@ def execute(m: Module, state: Signal, design: RoutineListDesign, processor: Proc
             with m.If(pause == 1):
                 m.d.sync += state.eq(State.FETCH)
                 with m.If(following):
-                    m.d.sync += state.eq(State.OUTPUT)
+                    m.d.sync += state.eq(end)
