@@ -1,14 +1,17 @@
 """Exponentiators on an engine as cores: specification, directory, verification, reports."""
 
+import random
+
 import pytest
 
 from residua import cli
 from residua.cores.directory import Directory, build
 from residua.cores.evidence import verify_directory
 from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.exponentiation_verification import model_checks
+from residua.cores.exponentiation_verification import model_checks, moduli_of
 from residua.cores.specification import check_any, load_any
 from residua.errors import SpecificationError
+from residua.numbers.digits import join_digits
 from residua.report import page, tables
 
 N = 0xE95E4A5F737059DC60DFC7AD95B3D8139515620F | 1
@@ -24,6 +27,10 @@ def core(**values):
     ("values", "message"),
     [
         ({"modulus": 2**32}, "modulus: the modulus 0x100000000 is even"),
+        ({"modulus": None}, "modulus or bits is missing: a modulus is built in"),
+        ({"bits": 64}, "modulus and bits are both given: a modulus is built in"),
+        ({"modulus": None, "bits": 15}, "bits = 15: expected 16 to 8192"),
+        ({"modulus": None, "bits": 64, "inverse": "supplied"}, "inverse means nothing for an exp"),
         ({"window": 9}, "window = 9: expected 1 to 8 (bits of the exponent that"),
         ({"exponent": 5, "window": 2}, "window = 2: exponent = 5 is the only exponent; leave it"),
         ({"exponent": 5, "exponent_bits": 3}, "exponent_bits = 3: exponent = 5 is the only"),
@@ -57,7 +64,16 @@ def test_a_digit_multiplier_is_the_default():
     }
 
 
-@pytest.mark.parametrize("values", [{}, {"exponent": 65537}, {"channels": 12, "rowers": 4}])
+CHOICES = [
+    {},
+    {"exponent": 65537},
+    {"channels": 12, "rowers": 4},
+    {"modulus": None, "bits": 100},
+    {"modulus": None, "bits": 100, "exponent": 3},
+]
+
+
+@pytest.mark.parametrize("values", CHOICES)
 def test_choices_are_written_down(values):
     made = core(**values)
     again = ExponentiationCore(made.specification)
@@ -112,6 +128,40 @@ def test_directory(built):
     readme = (built.path / "README.md").read_text()
     assert "in 28 Montgomery products whatever Y is (windows of 3 bits)" in readme
     assert load_any(built.path / "spec.toml", {}) == built.exponentiator.specification
+
+
+def test_loaded_moduli(tmp_path):
+    """The longest and the shortest, and random ones, of one core."""
+    values = {**SMALL, "modulus": None, "bits": 64, "exponent_bits": 9}
+    directory = build(check_any(values), tmp_path / "core")
+    moduli = moduli_of(directory.exponentiator, random.Random(1))
+    assert [n.bit_length() for n in moduli] == [64, 16, 64, 63, 64, 64, 64]
+    found = verify_directory(directory, vectors=140)
+    assert (found["failures"], found["vectors"]) == ([], 140)
+    assert found["model_checks"] > 14
+    assert found["cycles"] == {k: directory.manifest["cycles"][k] for k in ("latency", "interval")}
+    example = directory.manifest["interface"]["example"]
+    n, x, y = (int(example[name]) for name in ("modulus", "x", "y"))
+    assert int(example["result"]) == pow(x, y, n)
+    factor = int(directory.manifest["parameters"]["montgomery_factor"])
+    words = [int(word) for word in example["modulus_words"]]
+    assert join_digits(words[-4:], 17) == factor**2 % n
+    assert (join_digits(words[4:-4], 17) * n + 1) % factor == 0
+    assert "for moduli of up to 64 bits, loaded at run time" in page.render(directory)
+    assert "the 4 of N, the 5 of -1 / N modulo M_a" in (directory.path / "README.md").read_text()
+
+
+def test_moduli_that_cannot_be_loaded():
+    design = core(modulus=None, bits=64).design
+    channel = design.domain.base_a.moduli[0].value
+    for modulus, message in (
+        (2**15 - 1, "a modulus of 15 bits: this core takes numbers from 2^15 to 2^64 - 1"),
+        (2**64, "a modulus of 65 bits: this core takes numbers from 2^15 to 2^64 - 1"),
+        (channel * 65537, "the modulus shares a factor with M_a, modulo which it has no inverse"),
+    ):
+        with pytest.raises(SpecificationError) as caught:
+            design.load_words(modulus)
+        assert str(caught.value) == message
 
 
 def test_hierarchical_extensions(tmp_path):

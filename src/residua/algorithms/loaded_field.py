@@ -33,7 +33,7 @@ from residua.numbers.residues import Representation
 NUMBER, INVERSE, SQUARE, ONE = "n", "n_inverse", "square", "one"
 """The elements that belong to N; the last one is 1 in Montgomery form."""
 
-SMALLEST = 1 << 16
+SMALLEST = 1 << 15
 """The smallest N for which results are reduced."""
 
 

@@ -250,14 +250,7 @@ class DigitSpecification(BaseModel):
             )
 
     def _check_modulus(self) -> None:
-        if (self.modulus is None) == (self.bits is None):
-            raise SpecificationError(
-                "modulus or bits is missing: a modulus is built in, bits says how long the moduli "
-                "are that are loaded at run time"
-                if self.modulus is None
-                else "modulus and bits are both given: a modulus is built in, bits is for moduli "
-                "that are loaded at run time; leave out one of them"
-            )
+        check_modulus_or_bits(self.modulus, self.bits)
         if self.modulus is not None:
             self._refuse(("inverse",), "a modulus that is built in has its inverse built in")
             length = self.modulus.bit_length()
@@ -291,3 +284,19 @@ class DigitSpecification(BaseModel):
     def toml(self) -> str:
         """The specification as a TOML file, without what is left open."""
         return toml_text(self.items())
+
+
+def check_modulus_or_bits(modulus: int | None, bits: int | None) -> None:
+    """Refuse a request that has neither a modulus nor bits, or both.
+
+    Raises:
+        SpecificationError: what is missing, or too much.
+    """
+    if (modulus is None) == (bits is None):
+        raise SpecificationError(
+            "modulus or bits is missing: a modulus is built in, bits says how long the moduli "
+            "are that are loaded at run time"
+            if modulus is None
+            else "modulus and bits are both given: a modulus is built in, bits is for moduli "
+            "that are loaded at run time; leave out one of them"
+        )

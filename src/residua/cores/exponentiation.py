@@ -1,10 +1,13 @@
 """An exponentiator on an engine: from a specification to bases, design, figures and promises."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import gcd
 from typing import Any
 
 from amaranth.lib.wiring import Component
+from gmpy2 import next_prime, powmod
 
 from residua.algorithms.field_powers import step_products
 from residua.cores.ecc import MOST_EXTRA_CHANNELS, montgomery_domains
@@ -12,6 +15,7 @@ from residua.cores.exponentiation_specification import ExponentiationSpecificati
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineOptions
 from residua.hardware.exponentiator import ExponentiatorDesign
+from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.folding import small_offset
@@ -19,6 +23,94 @@ from residua.numbers.search import BasePair, Style, search_bases, user_bases
 
 LARGEST_DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
+
+
+@dataclass(frozen=True)
+class Powers:
+    """What an exponentiator promises of powers modulo one number (`WordDesign`)."""
+
+    design: ExponentiatorDesign
+    modulus: int
+
+    @property
+    def domain(self) -> "Powers":
+        """What results are modulo; see ``montgomery_factor``."""
+        return self
+
+    @property
+    def montgomery_factor(self) -> int:
+        """R."""
+        return self.design.domain.montgomery_factor
+
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+        return self.design.width
+
+    @property
+    def words(self) -> int:
+        """Words of each operand and of the result."""
+        return self.design.words
+
+    @property
+    def operand_words(self) -> int:
+        """Words of the operands together."""
+        return self.design.operand_words
+
+    @property
+    def largest(self) -> int:
+        """The largest exponent, 0 if there is only one."""
+        return self.design.largest
+
+    @property
+    def largest_x(self) -> int:
+        """The largest base."""
+        return self.design.largest_x
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the last operand word to the last result word."""
+        return self.design.latency
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results."""
+        return self.design.interval
+
+    def expected(self, x: int, y: int) -> int:
+        """The power, by plain integers."""
+        return int(powmod(x, self.design.exponent or y, self.modulus))
+
+    def model(self, x: int, y: int) -> int:
+        """The power by the model of the engine."""
+        return self.design.model(x, y)
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded for this modulus; none if it is built in."""
+        return ()
+
+
+@dataclass(frozen=True)
+class LoadedPowers(Powers):
+    """The same for a modulus that is loaded."""
+
+    design: LoadedExponentiatorDesign
+
+    def model(self, x: int, y: int) -> int:
+        """The power by the model of the engine."""
+        return self.design.power(x, y, self.modulus)
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded: N, -1 / N modulo M_a, R^2 modulo N."""
+        return self.design.load_words(self.modulus)
+
+
+def largest_modulus(design: LoadedExponentiatorDesign) -> int:
+    """The largest odd number that can be loaded."""
+    top = (1 << design.bits) - 1
+    return next(n for n in range(top, 0, -2) if gcd(n, design.domain.montgomery_factor) == 1)
 
 
 class ExponentiationCore:
@@ -36,6 +128,11 @@ class ExponentiationCore:
     def __init__(self, request: ExponentiationSpecification) -> None:
         self.request = request
         self.pair, self.design = self._find()
+
+    @cached_property
+    def modulus(self) -> int:
+        """The modulus; if it is loaded, a prime above all of them, for which bases are searched."""
+        return self.request.modulus or int(next_prime(1 << self.request.length))
 
     def _find(self) -> tuple[BasePair, ExponentiatorDesign]:
         """The narrowest bases that hold every sum of every program."""
@@ -57,7 +154,7 @@ class ExponentiationCore:
         if request.base_a is not None and request.base_b is not None:
             width = request.width if "width" in request.model_fields_set else None
             yield user_bases(
-                request.modulus,
+                self.modulus,
                 request.base_a,
                 request.base_b,
                 width=width,
@@ -84,7 +181,7 @@ class ExponentiationCore:
     def _searched(self, channels: int | None, style: Style, limit: int | None = None) -> BasePair:
         request = self.request
         return search_bases(
-            request.modulus,
+            self.modulus,
             request.width,
             channels,
             style=style,
@@ -95,18 +192,26 @@ class ExponentiationCore:
         )
 
     def _design(self, pair: BasePair) -> ExponentiatorDesign:
-        request = self.request
+        request, options = self.request, self._options(pair)
         (domain,) = montgomery_domains(
-            pair, [request.modulus], request.row_length, arranged=request.base_a is not None
+            pair, [self.modulus], request.row_length, arranged=request.base_a is not None
         )
-        options = self._options(pair)
+        exponent = self._exponent
+        if request.bits is None:
+            return ExponentiatorDesign(domain, options, *exponent)
+        # What the quadratic form has for factors depends on the modulus.
+        domain = replace(domain, form="reordered")
+        return LoadedExponentiatorDesign(domain, options, request.bits, *exponent)
+
+    @property
+    def _exponent(self) -> tuple[int, int, int | None]:
+        """Bits of exponents, the window, and the only exponent."""
+        request = self.request
         if request.exponent is not None:
-            bits = request.exponent.bit_length()
-            return ExponentiatorDesign(domain, options, bits, exponent=request.exponent)
-        bits = request.exponent_bits or request.modulus.bit_length()
+            return request.exponent.bit_length(), 1, request.exponent
+        bits = request.exponent_bits or request.length
         windows = range(1, min(LARGEST_DEFAULT_WINDOW, bits) + 1)
-        window = request.window or min(windows, key=lambda each: step_products(bits, each))
-        return ExponentiatorDesign(domain, options, bits, window)
+        return bits, request.window or min(windows, key=lambda w: step_products(bits, w)), None
 
     def _options(self, pair: BasePair) -> EngineOptions:
         request, reduction = self.request, self.request.reduction
@@ -125,6 +230,15 @@ class ExponentiationCore:
             return self.request.bases
         sparse = all(m.weight <= self.request.weight for m in (*pair.base_a, *pair.base_b))
         return "sparse" if sparse else "any"
+
+    def powers(self, modulus: int | None = None) -> Powers:
+        """What is promised modulo the number that is built in, or that is loaded.
+
+        By default that is the largest one that can be loaded.
+        """
+        if isinstance(self.design, LoadedExponentiatorDesign):
+            return LoadedPowers(self.design, modulus or largest_modulus(self.design))
+        return Powers(self.design, self.design.modulus)
 
     @property
     def name(self) -> str:
@@ -195,9 +309,9 @@ class ExponentiationCore:
             "algorithm": request.algorithm,
             "unit": request.unit,
             "interface": "words",
-            "modulus": str(domain.modulus),
-            "modulus_name": modulus_name(domain.modulus),
-            "modulus_bits": domain.modulus.bit_length(),
+            "modulus": None if request.modulus is None else str(request.modulus),
+            "modulus_name": request.modulus and modulus_name(request.modulus),
+            "modulus_bits": request.length,
             "window": design.window if design.exponent is None else None,
             "exponent_bits": design.exponent_bits,
             "exponent": None if design.exponent is None else str(design.exponent),

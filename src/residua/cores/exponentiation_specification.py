@@ -1,11 +1,20 @@
 """What a user may ask for of an exponentiator on an engine: the keys of its specification."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from residua.cores.digit_specification import Exponent, ExponentBits, Unit, Window
+from residua.cores.digit_specification import (
+    Exponent,
+    ExponentBits,
+    Unit,
+    Window,
+    check_modulus_or_bits,
+)
 from residua.cores.specification_keys import (
+    FEWEST_BITS,
+    MODULUS_BITS,
+    MOST_BITS,
     Algorithm,
     BaseA,
     BaseB,
@@ -14,8 +23,8 @@ from residua.cores.specification_keys import (
     Columns,
     Extension,
     LevelsPerRegister,
-    Modulus,
     Name,
+    OptionalModulus,
     ProductRegisters,
     Reduction,
     Rowers,
@@ -28,6 +37,7 @@ from residua.cores.specification_keys import (
     plain_items,
     shown,
     toml_text,
+    within,
 )
 from residua.errors import SpecificationError
 from residua.numbers.search import check_columns
@@ -43,7 +53,8 @@ class ExponentiationSpecification(BaseModel):
 
     algorithm: Algorithm = "modexp"
     unit: Unit = UNIT
-    modulus: Modulus
+    modulus: OptionalModulus = None
+    bits: Annotated[Annotated[int, within(FEWEST_BITS, MOST_BITS)] | None, MODULUS_BITS] = None
     window: Window = None
     exponent_bits: ExponentBits = None
     exponent: Exponent = None
@@ -64,6 +75,7 @@ class ExponentiationSpecification(BaseModel):
     @model_validator(mode="after")
     def _consistent(self) -> "ExponentiationSpecification":
         check_algorithm(self.algorithm, "modexp")
+        check_modulus_or_bits(self.modulus, self.bits)
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
         check_columns(count, self.rowers, self.row_length)
@@ -80,6 +92,11 @@ class ExponentiationSpecification(BaseModel):
     def row_length(self) -> int:
         """c, the moduli in a row; 1 if extensions are not hierarchical."""
         return check_extension(self.extension, self.columns)
+
+    @property
+    def length(self) -> int:
+        """Bits of the modulus, or of the longest one."""
+        return self.bits or (self.modulus or 0).bit_length()
 
     def items(self) -> dict[str, Any]:
         """The keys that have a value, in order, in the types that TOML and JSON have."""

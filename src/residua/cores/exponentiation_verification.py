@@ -3,15 +3,32 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from math import gcd
 from pathlib import Path
 
-from residua.cores.digit_verification import LONG_CYCLES
-from residua.cores.exponentiation import ExponentiationCore
+from residua.algorithms.loaded_field import SMALLEST
+from residua.cores.digit_verification import LONG_CYCLES, merged, shifted
+from residua.cores.exponentiation import ExponentiationCore, Powers, largest_modulus
 from residua.cores.verification import Progress, VerificationResult
 from residua.cores.word_verification import build_word_simulator, edge_pairs, verify_words
+from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
 
 MODEL_PRODUCTS = 4_000_000
 """Products of residues that the model computes in one verification."""
+
+_RANDOM_MODULI = 3
+
+
+def moduli_of(core: ExponentiationCore, chooser: random.Random) -> list[int]:
+    """The modulus that is built in, or moduli to load: the longest, the shortest, random ones."""
+    design = core.design
+    if not isinstance(design, LoadedExponentiatorDesign):
+        return [design.modulus]
+    top = 1 << design.bits - 1
+    found = [2 * top - 1, SMALLEST + 1, top + 1, top - 1]
+    found += [chooser.getrandbits(design.bits) | top | 1 for _ in range(_RANDOM_MODULI)]
+    able = [number for number in found if gcd(number, design.domain.montgomery_factor) == 1]
+    return list(dict.fromkeys([largest_modulus(design), *able]))
 
 
 def verify_exponentiation(
@@ -24,7 +41,7 @@ def verify_exponentiation(
     stalls: bool,
     progress: Progress | None = None,
 ) -> VerificationResult:
-    """Compute ``vectors`` powers; see `verify_words`.
+    """Compute ``vectors`` powers, over all moduli if they are loaded; see `verify_words`.
 
     Of some operands the power by the model, residue by residue, is compared, too.
 
@@ -32,24 +49,52 @@ def verify_exponentiation(
         SpecificationError: ``vectors`` is not positive.
         ToolError: the simulator cannot be built or does not run.
     """
-    design = core.design
+    every = [core.powers(n) for n in moduli_of(core, random.Random(seed))]
+    every = every[: max(vectors, 1)]
+    share = -(-vectors // len(every))
     simulator = build_word_simulator(
-        design,
+        every[0],
         rtl_sources,
         build_dir=build_dir,
         top=core.name,
-        optimise=vectors * design.interval >= LONG_CYCLES,
+        modulus=every[0].modulus_words,
+        optimise=vectors * core.design.interval >= LONG_CYCLES,
     )
-    found = verify_words(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+    total: VerificationResult | None = None
+    for index, powers in enumerate(every):
+        done = index * share
+        if done and done >= vectors:
+            break
+        one = replace(simulator, design=powers, modulus=powers.modulus_words)
+        found = verify_words(
+            one,
+            vectors=min(share, vectors - done),
+            seed=seed,
+            stalls=stalls,
+            progress=shifted(progress, done, vectors),
+        )
+        checks = max(model_checks(core) // len(every), 1)
+        found = _with_model(powers, found, checks, seed)
+        total = found if total is None else merged(total, found)
+        if not found.passed:
+            break
+    assert total is not None
+    return total
+
+
+def _with_model(
+    powers: Powers, found: VerificationResult, checks: int, seed: int
+) -> VerificationResult:
+    """The powers of the model for adversarial operands, against plain integers."""
     failures = list(found.failures)
-    pairs = edge_pairs(design, random.Random(seed))[: model_checks(core)]
+    pairs = edge_pairs(powers, random.Random(seed))[:checks]
     for x, y in pairs:
-        if design.model(x, y) != design.expected(x, y):
+        if powers.model(x, y) != powers.expected(x, y):
             failures.append(f"the model is wrong for x = {x} and y = {y}")
     return replace(found, model_checks=len(pairs), failures=tuple(failures))
 
 
 def model_checks(core: ExponentiationCore) -> int:
-    """Powers that the model computes in one verification, at least one."""
+    """Powers that the model computes in one verification, over all moduli, at least one."""
     work = core.utilisation * core.design.options.rowers * core.design.interval
     return max(int(MODEL_PRODUCTS / work), 1)

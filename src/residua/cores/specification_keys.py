@@ -60,7 +60,7 @@ FEWEST_BITS, MOST_BITS = 16, 8192
 
 MODULUS_BITS = Key(
     "Bits N of moduli that are not named: of the prime M_a^2 - 2 of an SBMM multiplier, an even "
-    "multiple of w; of the moduli that a digit multiplier loads at run time.",
+    "multiple of w; of the moduli that a digit multiplier or an exponentiator loads at run time.",
     f"{FEWEST_BITS} to {MOST_BITS}",
     "of `sbmm` `channels` times w; of digits those of the modulus",
     "BITS",

@@ -107,10 +107,6 @@ class ExponentiatorDesign(RoutineListDesign):
         """The largest base: any that its words hold."""
         return (1 << self.words * self.width) - 1
 
-    def expected(self, x: int, y: int) -> int:
-        """The power, by plain integers."""
-        return pow(x, self.exponent or y, self.modulus)
-
     @cached_property
     def chain(self) -> PowerChain | None:
         """The products of a public exponent."""

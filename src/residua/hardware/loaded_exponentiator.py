@@ -72,7 +72,7 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
         """
         if not loaded_field.SMALLEST <= modulus < 1 << self.bits:
             raise SpecificationError(
-                f"a modulus of {modulus.bit_length()} bits: this core takes numbers from 2^16 to "
+                f"a modulus of {modulus.bit_length()} bits: this core takes numbers from 2^15 to "
                 f"2^{self.bits} - 1"
             )
         try:

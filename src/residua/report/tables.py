@@ -11,6 +11,9 @@ from rich.table import Table
 Result = dict[str, Any]
 Text = list[RenderableType]
 
+_LOADED = "loaded at run time, up to "
+"""What stands before the bits of such a modulus."""
+
 
 def built(found: Result, path: Path) -> Text:
     """What ``build`` made."""
@@ -40,7 +43,7 @@ def built(found: Result, path: Path) -> Text:
 
 def _built_digit(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
-    loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
+    loaded = _LOADED if not parameters["modulus"] else ""
     names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
@@ -69,7 +72,7 @@ def _built_exponentiator(found: Result, path: Path) -> Text:
     windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
     rows = [
         ("core", found["name"]),
-        ("modulus", _modulus(parameters)),
+        ("modulus", ("" if parameters["modulus"] else _LOADED) + _modulus(parameters)),
         ("exponent", parameters["exponent"] or windows),
         ("bases", _bases(parameters)),
         _form(parameters),

@@ -141,8 +141,9 @@ def prove_exponentiator(
 
 
 def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
-    """The words of both streams may differ, but not when they come."""
-    return Boundary("exponentiator", SECRET_INPUTS[:1], {"result_payload": design.width}, {})
+    """The words of all streams may differ, but not when they come."""
+    inputs = (SECRET_INPUTS[0], *(["modulus_payload"] if design.loads else []))
+    return Boundary("exponentiator", inputs, {"result_payload": design.width}, {})
 
 
 def prove_netlist(
