@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from math import gcd
 from pathlib import Path
 
@@ -24,11 +25,12 @@ def moduli_of(core: ExponentiationCore, chooser: random.Random) -> list[int]:
     design = core.design
     if not isinstance(design, LoadedExponentiatorDesign):
         return [design.modulus]
-    top = 1 << design.bits - 1
-    found = [2 * top - 1, SMALLEST + 1, top + 1, top - 1]
-    found += [chooser.getrandbits(design.bits) | top | 1 for _ in range(_RANDOM_MODULI)]
-    able = [number for number in found if gcd(number, design.domain.montgomery_factor) == 1]
-    return list(dict.fromkeys([largest_modulus(design), *able]))
+    top, factor = 1 << design.bits - 1, design.domain.montgomery_factor
+    starts = [SMALLEST, top]
+    starts += [chooser.getrandbits(design.bits - 1) | top for _ in range(_RANDOM_MODULI)]
+    able = [next(n for n in count(start | 1, 2) if gcd(n, factor) == 1) for start in starts]
+    largest = largest_modulus(design)
+    return list(dict.fromkeys([largest, *(n for n in able if n < largest)]))
 
 
 def verify_exponentiation(

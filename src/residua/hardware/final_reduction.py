@@ -8,6 +8,11 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 
+def reduction_latency(words: int) -> int:
+    """`FinalReduction.latency` for numbers of ``words`` words."""
+    return words + 1
+
+
 class FinalReduction(Component):
     """Adds N to a negative number, and takes it off one that is not below N.
 
@@ -22,7 +27,7 @@ class FinalReduction(Component):
 
     def __init__(self, words: int, width: int) -> None:
         self.words, self.width = words, width
-        self.latency = words + 1
+        self.latency = reduction_latency(words)
         super().__init__(
             {
                 "modulus": In(width),

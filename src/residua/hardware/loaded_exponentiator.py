@@ -23,7 +23,7 @@ from residua.errors import SpecificationError
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.engine import EngineOptions
 from residua.hardware.exponentiator import ExponentDigits, Exponentiator, ExponentiatorDesign
-from residua.hardware.final_reduction import FinalReduction
+from residua.hardware.final_reduction import FinalReduction, reduction_latency
 from residua.hardware.processor import Processor
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.routine_list import State, execute, most_rounds
@@ -145,15 +145,10 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
             ((-self.modulus, self.modulus),),
         )
 
-    @cached_property
-    def reduction(self) -> FinalReduction:
-        """The final reduction."""
-        return FinalReduction(self.words, self.width)
-
     @property
     def latency(self) -> int:
         """Cycles from the last operand word to the last word of the result."""
-        return self.list_cycles + self.reduction.latency
+        return self.list_cycles + reduction_latency(self.words)
 
     def power(self, x: int, y: int, modulus: int) -> int:
         """The power as the engine computes it, residue by residue."""
@@ -185,7 +180,7 @@ class LoadedExponentiator(Exponentiator):
         design = self.design
         m.submodules.processor = processor = Processor(design.processor, most_rounds(design))
         m.submodules.converter = converter = ResidueToBinary(design.conversion)
-        m.submodules.reduction = reduction = design.reduction
+        m.submodules.reduction = reduction = FinalReduction(design.words, design.width)
         state = Signal(State, name="state")
         lengths = [*design.load_lengths, design.operand_words]
         word, phase = Signal(range(max(lengths)), name="word"), Signal(range(4), name="phase")
