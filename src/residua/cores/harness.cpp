@@ -30,7 +30,8 @@ using Words = std::vector<Word>;
 
 constexpr int isolated_runs = 16;
 constexpr int most_failures = 3;
-constexpr std::int64_t patience = 1000 + 200 * (tables::latency + tables::interval);
+constexpr std::int64_t patience =
+    1000 + std::int64_t{200} * (tables::latency + tables::interval);
 
 constexpr int port_words = (tables::load_width * tables::word_bits + 31) / 32;
 

@@ -24,7 +24,7 @@ using Bytes = std::vector<unsigned char>;
 
 constexpr std::uint64_t isolated_runs = 16;
 constexpr std::size_t most_failures = 3;
-constexpr std::int64_t patience = 1000 + 200 * tables::latency;
+constexpr std::int64_t patience = 1000 + std::int64_t{200} * tables::latency;
 
 struct Failure {
   std::uint64_t run;

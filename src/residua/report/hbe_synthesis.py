@@ -99,7 +99,9 @@ def measure(
         placed = old.get("ecp5")
         try:
             for target in targets:
-                row[target] = old.get(target) or measured.mapped(files, candidate.top, target, step)
+                row[target] = measured.alike(row, target) or measured.mapped(
+                    files, candidate.top, target, step
+                )
             if seeds and len((placed or {}).get("seeds", [])) < seeds:
                 placed = measured.placed(files, candidate.top, seeds, step)
                 row["commit"] = commit

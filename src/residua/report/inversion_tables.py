@@ -129,6 +129,7 @@ def implementations(rows: Mapping[str, Row]) -> Table:
             "Average cycles are those of a thousand random operands, from the last operand word to "
             "the last result word, both conversions included."
         ),
+        measured.SAME_NETLIST,
     )
     return Table("Implementations", columns, tuple(lines), notes)
 

@@ -18,6 +18,13 @@ Progress = Callable[[str], None]
 WITHOUT_DSP = " without DSP"
 """What the name of a target ends with if DSP blocks are not to be used."""
 
+_ALIKE = ("xc7", "xc6s", "xc5v")
+SAME_NETLIST = (
+    "Without blocks, Yosys maps to the families of six-input tables (xc5v, xc6s, xc7) by the same "
+    "commands, and what was mapped to all three took the same of each; larger designs were mapped "
+    "once."
+)
+
 _WHOLE = 1e6
 """Numbers from here on are shown with all their digits."""
 
@@ -102,6 +109,16 @@ def shown(figure: float | Fraction | None) -> str:
 def both(published: float | Fraction | None, own: float | Fraction | None) -> str:
     """Both numbers."""
     return f"{shown(published)} / {shown(own)}"
+
+
+def alike(row: Row, target: str) -> Row | None:
+    """What a row has of ``target``, or of a family with the same netlist; see `SAME_NETLIST`."""
+    found: Row | None = row.get(target)
+    family = target.removesuffix(WITHOUT_DSP)
+    if found or family == target or family not in _ALIKE:
+        return found
+    others = (row.get(other + WITHOUT_DSP) for other in _ALIKE)
+    return next((other for other in others if other and not other["bram"]), None)
 
 
 def mapped(files: Mapping[str, str], top: str, target: str, progress: Progress) -> Row:
