@@ -2,7 +2,7 @@
 
 The formula of the channel reducer over the integers at every width, its RTL at small widths in
 every form, the ECP5 forms of the primitives at many widths, and constant time of whole
-coprocessors.
+coprocessors and exponentiators.
 """
 
 import subprocess
@@ -14,10 +14,12 @@ from itertools import product
 from pathlib import Path
 
 from residua.cores.ecc import EccCore
-from residua.cores.proofs.constant_time import prove_coprocessor
+from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.proofs.constant_time import prove_coprocessor, prove_exponentiator
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
+from residua.cores.specification import check_exponentiation
 from residua.curves.catalogue import find_curve
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
 from residua.hardware.reducer import plan_folds
@@ -113,6 +115,19 @@ def coprocessor(curves: Sequence[str], blinding: int, columns: int = 1) -> Proof
     return run
 
 
+def exponentiator(**values: object) -> Proof:
+    def run() -> bool:
+        asked = {"algorithm": "modexp", "unit": "rns-montgomery", **values}
+        core = ExponentiationCore(check_exponentiation(asked))
+        with tempfile.TemporaryDirectory() as work:
+            result = prove_exponentiator(core.design, out_dir=Path(work), timeout=TIMEOUT)
+        for leak in result.leaks:
+            print(leak, file=sys.stderr)
+        return result.passed
+
+    return run
+
+
 def accumulators() -> list[Primitive]:
     return [
         Accumulator(
@@ -156,6 +171,12 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
     ],
     "ECP5 accumulators": lambda: [forms([accumulator]) for accumulator in accumulators()],
     "coprocessors in constant time": lambda: [coprocessor(*case) for case in COPROCESSORS],
+    "exponentiators on an engine in constant time": lambda: [
+        exponentiator(modulus="P-256"),
+        exponentiator(modulus="P-256", extension="hierarchical"),
+        exponentiator(modulus="P-521", width=33, exponent=65537),
+        exponentiator(bits=256),
+    ],
     "ECP5 multipliers": lambda: [
         forms([Multiplier(left, right)]) for left, right in product((4, 9, 17, 18), repeat=2)
     ],

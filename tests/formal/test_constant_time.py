@@ -8,14 +8,17 @@ import pytest
 from tests.schedules import quick_schedules
 
 from formal.tiny import tiny_core
+from residua.cores.exponentiation import ExponentiationCore
 from residua.cores.proofs import constant_time
 from residua.cores.proofs.constant_time import (
     Netlist,
     prove_coprocessor,
+    prove_exponentiator,
     prove_netlist,
     read_netlist,
     write_verilog,
 )
+from residua.cores.specification import check_any
 from residua.curves.inversion import Inversion
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import Coprocessor
@@ -150,6 +153,42 @@ def test_a_processor_that_stops_early_is_found(core, monkeypatch, tmp_path):
     monkeypatch.setattr(Processor, "elaborate", leaky)
     result = prove_coprocessor(core.design, out_dir=tmp_path)
     assert any(leak.endswith("controller.instructions.RD_ADDR") for leak in result.leaks)
+    assert not result.proof.passed
+
+
+EXPONENTIATORS = [
+    {"modulus": 2**31 - 1, "window": 2, "exponent_bits": 9},
+    {"modulus": 2**31 - 1, "exponent": 5},
+    {"bits": 30, "window": 2, "exponent_bits": 9},
+]
+
+
+@pytest.fixture(scope="module", params=EXPONENTIATORS)
+def exponentiator(request):
+    values = {"algorithm": "modexp", "unit": "rns-montgomery", "width": 12}
+    return ExponentiationCore(check_any(values | request.param)).design
+
+
+def test_an_exponentiator(exponentiator, tmp_path):
+    result = prove_exponentiator(exponentiator, out_dir=tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.observed > 150
+    assert result.registers > 350
+
+
+def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
+    elaborate = Processor.elaborate
+
+    def leaky(self, platform):
+        m = elaborate(self, platform)
+        m.d.comb += self.ready.eq(self.sequencer.ready | self.gates[0])
+        return m
+
+    monkeypatch.setattr(Processor, "elaborate", leaky)
+    values = {"algorithm": "modexp", "unit": "rns-montgomery", "modulus": 2**31 - 1, "width": 12}
+    core = ExponentiationCore(check_any({**values, "window": 1, "exponent_bits": 4}))
+    result = prove_exponentiator(core.design, out_dir=tmp_path)
+    assert any(leak.endswith("instructions.RD_ADDR") for leak in result.leaks)
     assert not result.proof.passed
 
 

@@ -58,7 +58,7 @@ def lower(
     Raises:
         ProgramError: an element outgrows the bases, or an output the domain's bound.
     """
-    return _Lowering(source, domain, constants, representation).lower()
+    return Lowering(source, domain, constants, representation).lower()
 
 
 def closed_domain(
@@ -95,7 +95,9 @@ def closed_domain(
     raise failure
 
 
-class _Lowering:
+class Lowering:
+    """Makes the steps of an RNS program of the operations of a field program."""
+
     def __init__(
         self,
         source: FieldProgram,
@@ -108,6 +110,7 @@ class _Lowering:
         self.elements: dict[Variable, Element] = {}
 
     def lower(self) -> Lowered:
+        """The program, with all inputs and outputs."""
         inputs = {name: operand(self.program, self.domain, name) for name in self.source.inputs}
         for name, variable in self.source.inputs.items():
             self.elements[variable] = inputs[name]
@@ -147,7 +150,11 @@ class _Lowering:
             )
             for base in ("a", "b")
         )
-        return reduce_open(self.program, self.domain, u_a, u_b, multiple=operation.multiple)
+        return self.reduced(u_a, u_b, operation.multiple)
+
+    def reduced(self, u_a: Residues, u_b: Residues, multiple: int) -> Element:
+        """multiple * U M_a^-1 mod P for a product or a sum of products in both bases."""
+        return reduce_open(self.program, self.domain, u_a, u_b, multiple=multiple)
 
     def _product(self, x: Residues, y: Factor, base: str, sign: int) -> Summand:
         if isinstance(y, Variable):

@@ -30,6 +30,7 @@ MultiplierChoice = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
 InverseChoice = Literal["computed", "supplied"]
 CheckChoice = Literal["none", "flag"]
+UnitChoice = Literal["iddmm", "rns-montgomery"]
 
 VERSIONS: dict[int, tuple[str, int]] = {
     1: ("schoolbook", 0),
@@ -72,6 +73,48 @@ LANES_KEY = Key(
     "none: an architecture of the report; with `curve` 1, unless `pipeline` is given",
     "L",
 )
+
+
+Window = Annotated[
+    Annotated[int, within(1, LARGEST_WINDOW)] | None,
+    Key(
+        "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
+        "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
+        f"1 to {LARGEST_WINDOW}",
+        "the one with the fewest products, at most 5",
+        "BITS",
+    ),
+]
+ExponentBits = Annotated[
+    Annotated[int, within(1, MOST_BITS)] | None,
+    Key(
+        "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
+        "`algorithm` modexp.",
+        f"1 to {MOST_BITS}, no more than the words of an operand hold",
+        "N",
+        "BITS",
+    ),
+]
+Exponent = Annotated[
+    Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
+    Key(
+        "The public exponent: of an exponentiator, which has no other one then and only the "
+        "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
+        f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
+        "none; 65537 of RSA",
+        "NUMBER",
+    ),
+]
+Unit = Annotated[
+    UnitChoice | None,
+    Key(
+        "What an exponentiator multiplies with: a digit multiplier, or RNS Montgomery "
+        "multiplication on a Cox-Rower engine; needs `algorithm` modexp.",
+        "`iddmm`, `rns-montgomery`",
+        "`iddmm`",
+        "KIND",
+    ),
+]
 
 
 class DigitSpecification(BaseModel):
@@ -158,36 +201,10 @@ class DigitSpecification(BaseModel):
             "KIND",
         ),
     ] = None
-    window: Annotated[
-        Annotated[int, within(1, LARGEST_WINDOW)] | None,
-        Key(
-            "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
-            "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
-            f"1 to {LARGEST_WINDOW}",
-            "the one with the fewest products, at most 5",
-            "BITS",
-        ),
-    ] = None
-    exponent_bits: Annotated[
-        Annotated[int, within(1, MOST_BITS)] | None,
-        Key(
-            "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
-            "`algorithm` modexp.",
-            f"1 to {MOST_BITS}, no more than the words of an operand hold",
-            "N",
-            "BITS",
-        ),
-    ] = None
-    exponent: Annotated[
-        Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
-        Key(
-            "The public exponent: of an exponentiator, which has no other one then and only the "
-            "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
-            f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
-            "none; 65537 of RSA",
-            "NUMBER",
-        ),
-    ] = None
+    window: Window = None
+    exponent_bits: ExponentBits = None
+    exponent: Exponent = None
+    unit: Unit = None
     name: Name = None
 
     @model_validator(mode="after")
@@ -206,6 +223,8 @@ class DigitSpecification(BaseModel):
                 )
         else:
             self._refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
+        if self.algorithm != "modexp":
+            self._refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
         if self.algorithm not in ("iddmm", *EXPONENTIATORS):
             self._refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:
@@ -231,14 +250,7 @@ class DigitSpecification(BaseModel):
             )
 
     def _check_modulus(self) -> None:
-        if (self.modulus is None) == (self.bits is None):
-            raise SpecificationError(
-                "modulus or bits is missing: a modulus is built in, bits says how long the moduli "
-                "are that are loaded at run time"
-                if self.modulus is None
-                else "modulus and bits are both given: a modulus is built in, bits is for moduli "
-                "that are loaded at run time; leave out one of them"
-            )
+        check_modulus_or_bits(self.modulus, self.bits)
         if self.modulus is not None:
             self._refuse(("inverse",), "a modulus that is built in has its inverse built in")
             length = self.modulus.bit_length()
@@ -272,3 +284,19 @@ class DigitSpecification(BaseModel):
     def toml(self) -> str:
         """The specification as a TOML file, without what is left open."""
         return toml_text(self.items())
+
+
+def check_modulus_or_bits(modulus: int | None, bits: int | None) -> None:
+    """Refuse a request that has neither a modulus nor bits, or both.
+
+    Raises:
+        SpecificationError: what is missing, or too much.
+    """
+    if (modulus is None) == (bits is None):
+        raise SpecificationError(
+            "modulus or bits is missing: a modulus is built in, bits says how long the moduli "
+            "are that are loaded at run time"
+            if modulus is None
+            else "modulus and bits are both given: a modulus is built in, bits is for moduli "
+            "that are loaded at run time; leave out one of them"
+        )

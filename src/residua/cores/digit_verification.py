@@ -83,10 +83,10 @@ def verify_digits(
             vectors=count,
             seed=seed,
             stalls=stalls,
-            progress=_shifted(progress, done, vectors),
+            progress=shifted(progress, done, vectors),
         )
         found = _with_model(core, products, found, seed)
-        total = found if total is None else _merged(total, found)
+        total = found if total is None else merged(total, found)
         done += found.vectors
         if not found.passed:
             break
@@ -115,7 +115,8 @@ def _simulator(
     )
 
 
-def _shifted(progress: Progress | None, done: int, total: int) -> Progress | None:
+def shifted(progress: Progress | None, done: int, total: int) -> Progress | None:
+    """The progress of a part of a verification, of which ``done`` runs came before."""
     return progress and (lambda now, _: progress(done + now, total))
 
 
@@ -133,7 +134,7 @@ def _with_model(
     return replace(found, model_checks=len(pairs), failures=tuple(failures))
 
 
-def _merged(one: VerificationResult, other: VerificationResult) -> VerificationResult:
+def merged(one: VerificationResult, other: VerificationResult) -> VerificationResult:
     """Both, of which the first passed."""
     return replace(
         other,

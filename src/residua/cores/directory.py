@@ -23,6 +23,9 @@ from residua.cores.digit_montgomery import DigitMontgomeryCore
 from residua.cores.digit_specification import DigitSpecification
 from residua.cores.ecc_build import CurveBuild, curve_build
 from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.exponentiation_directory import exponentiation_description, exponentiation_files
+from residua.cores.exponentiation_specification import UNIT, ExponentiationSpecification
 from residua.cores.extended import ExtendedCore
 from residua.cores.extended_directory import extended_description, extended_files
 from residua.cores.extended_specification import ExtendedSpecification
@@ -75,7 +78,16 @@ _WORD_MEANINGS = {
     "result_ready": "the word is taken in this cycle",
 }
 
-Kind = Literal["multiplier", "extension", "sbmm", "coprocessor", "digit", "inversion", "ecpm"]
+Kind = Literal[
+    "multiplier",
+    "extension",
+    "sbmm",
+    "coprocessor",
+    "digit",
+    "exponentiation",
+    "inversion",
+    "ecpm",
+]
 
 AnyEngineCore = RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore
 """A core that is one engine with one program."""
@@ -127,6 +139,9 @@ def build(
     elif isinstance(specification, ExtendedSpecification):
         progress("Verilog")
         files = extended_files(ExtendedCore(specification))
+    elif isinstance(specification, ExponentiationSpecification):
+        progress("bases, schedule and microcode")
+        files = exponentiation_files(ExponentiationCore(specification))
     elif isinstance(specification, InversionSpecification):
         progress("Verilog")
         files = inversion_files(InversionCore(specification))
@@ -198,6 +213,8 @@ class Directory:
         if self.manifest.get("kind") in own:
             return own[self.manifest["kind"]]
         algorithm = self.manifest["parameters"].get("algorithm")
+        if self.manifest["parameters"].get("unit") == UNIT:
+            return "exponentiation"
         if algorithm in DIGIT_ALGORITHMS:
             return "digit"
         kinds: dict[str, Kind] = {
@@ -229,6 +246,15 @@ class Directory:
             SpecificationError: this version of Residua makes another core of it.
         """
         return self._again(digit_core, digit_description)
+
+    @cached_property
+    def exponentiator(self) -> ExponentiationCore:
+        """The exponentiator on an engine, made again from the specification.
+
+        Raises:
+            SpecificationError: this version of Residua makes another core of it.
+        """
+        return self._again(ExponentiationCore, exponentiation_description)
 
     @cached_property
     def extended(self) -> ExtendedCore:

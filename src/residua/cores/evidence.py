@@ -9,6 +9,7 @@ from residua.cores.digit_specification import EXPONENTIATORS
 from residua.cores.digit_verification import verify_digits
 from residua.cores.directory import AnyEngineCore, Directory
 from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.exponentiation_verification import verify_exponentiation
 from residua.cores.extended_verification import verify_extended
 from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
 from residua.cores.single_base import SingleBaseCore
@@ -171,6 +172,20 @@ def _verify_digits(
     )
 
 
+def _verify_exponentiation(
+    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+) -> VerificationResult:
+    return verify_exponentiation(
+        directory.exponentiator,
+        directory.sources(),
+        build_dir=directory.path / "simulation",
+        vectors=vectors,
+        seed=seed,
+        stalls=stalls,
+        progress=progress,
+    )
+
+
 def _verify_extended(
     directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
 ) -> VerificationResult:
@@ -210,5 +225,10 @@ def _default_runs(directory: Directory) -> int:
     return POWERS if parameters["algorithm"] in EXPONENTIATORS else PRODUCTS
 
 
-_RUNS = {"digit": _verify_digits, "ecpm": _verify_extended, "inversion": _verify_inversions}
+_RUNS = {
+    "digit": _verify_digits,
+    "exponentiation": _verify_exponentiation,
+    "ecpm": _verify_extended,
+    "inversion": _verify_inversions,
+}
 """By the kind of a directory; the others have an engine."""

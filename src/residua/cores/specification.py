@@ -16,6 +16,7 @@ from residua.cores.base_extension_specification import BaseExtensionSpecificatio
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
 from residua.cores.digit_specification import DigitSpecification
+from residua.cores.exponentiation_specification import UNIT, ExponentiationSpecification
 from residua.cores.extended_specification import ALGORITHM as ECPM
 from residua.cores.extended_specification import ExtendedSpecification
 from residua.cores.inversion_specification import InversionSpecification
@@ -62,7 +63,7 @@ ResultChoice = Literal["montgomery", "plain"]
 AnySpecification: TypeAlias = (
     "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
     "SingleBaseSpecification | DigitSpecification | InversionSpecification | ExtendedSpecification "
-    "| DigitCoprocessorSpecification"
+    "| DigitCoprocessorSpecification | ExponentiationSpecification"
 )
 """What a user may ask for."""
 
@@ -188,6 +189,7 @@ def keys() -> dict[str, Key]:
         BaseExtensionSpecification,
         SingleBaseSpecification,
         DigitSpecification,
+        ExponentiationSpecification,
         InversionSpecification,
         ExtendedSpecification,
     )
@@ -223,8 +225,8 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
     """The specification with these values of what they ask for.
 
     ``algorithm`` may make it that of a base extension, of SBMM, of a digit multiplier, of an
-    inverter or of the point multiplier of 2006, a curve that of a coprocessor, also on SBMM or on
-    digits.
+    exponentiator, also on an engine, of an inverter or of the point multiplier of 2006, a curve
+    that of a coprocessor, also on SBMM or on digits.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
@@ -235,6 +237,7 @@ def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
         "sbmm": check_coprocessor if "curve" in values else check_single_base,
         **dict.fromkeys(DIGIT_ALGORITHMS, check_digit),
         **({"iddmm": check_digit_coprocessor} if "curve" in values else {}),
+        **({"modexp": check_exponentiation} if values.get("unit") == UNIT else {}),
         "inversion": check_inversion,
         ECPM: check_extended,
     }
@@ -313,6 +316,17 @@ def check_extended(values: Mapping[str, Any], source: str = "") -> ExtendedSpeci
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     return _checked(ExtendedSpecification, "an extended-RNS point multiplier", values, source)
+
+
+def check_exponentiation(
+    values: Mapping[str, Any], source: str = ""
+) -> ExponentiationSpecification:
+    """The specification of an exponentiator on an engine with these values.
+
+    Raises:
+        SpecificationError: one paragraph with everything that is wrong, after ``source``.
+    """
+    return _checked(ExponentiationSpecification, "an exponentiator on an engine", values, source)
 
 
 def check_inversion(values: Mapping[str, Any], source: str = "") -> InversionSpecification:

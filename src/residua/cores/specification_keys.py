@@ -60,7 +60,7 @@ FEWEST_BITS, MOST_BITS = 16, 8192
 
 MODULUS_BITS = Key(
     "Bits N of moduli that are not named: of the prime M_a^2 - 2 of an SBMM multiplier, an even "
-    "multiple of w; of the moduli that a digit multiplier loads at run time.",
+    "multiple of w; of the moduli that a digit multiplier or an exponentiator loads at run time.",
     f"{FEWEST_BITS} to {MOST_BITS}",
     "of `sbmm` `channels` times w; of digits those of the modulus",
     "BITS",
@@ -349,7 +349,8 @@ Name = Annotated[
         "the algorithm, n and w: `rns_montgomery_16x17`, with words "
         "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`, on digits "
         "`ecc_iddmm_16x17`; `base_extension_16x17`; "
-        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `ecpm_20x33`",
+        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `modexp_rns_16x17`; "
+        "`ecpm_20x33`",
         "NAME",
     ),
 ]

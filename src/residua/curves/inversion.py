@@ -1,9 +1,17 @@
 """Inversion as a list of instructions: by Fermat's theorem, or by a unit beside the engine."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from residua.curves.operations import NUMBER, Admit, Instruction, Reciprocate, Run
+from residua.algorithms.field import FieldProgram
+from residua.curves.operations import (
+    NUMBER,
+    Admit,
+    Instruction,
+    Reciprocate,
+    Run,
+    common_routines,
+)
 from residua.curves.powers import INPUT, PowerChain, fermat_chain
 
 CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
@@ -42,6 +50,20 @@ def inversion(modulus: int, method: Inversion) -> list[Instruction]:
         Run("load"),
         Run(f"copy_inverse_{NUMBER}"),
     ]
+
+
+def power_runs(chain: PowerChain) -> list[Run]:
+    """The routines that put the power of `NUMBER` by a chain of `LONGEST_CHAIN` in its place."""
+    _, *steps = _chain(chain)
+    return [Run(f"copy_l_{NUMBER}"), *steps, Run(f"copy_{NUMBER}_inverse")]
+
+
+def power_programs(runs: Sequence[Run]) -> dict[str, FieldProgram]:
+    """The field programs of the routines of `power_runs`, by name."""
+    names = {run.routine for run in runs}
+    parts = [name.split("_") for name in names if name.startswith("copy_")]
+    common = common_routines({(target, source) for _, target, source in parts})
+    return {name: program for name, program in common.items() if name in names}
 
 
 def _chain(chain: PowerChain) -> Iterator[Run]:

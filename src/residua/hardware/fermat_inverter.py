@@ -5,22 +5,18 @@ for P, between the routines that take a number in and give one out. Its instruct
 for every x.
 """
 
-from enum import IntEnum
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Signal
-from amaranth.lib import data
-from amaranth.lib.memory import Memory
+from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import Component
-from amaranth.utils import ceil_log2
 
 from residua.algorithms import rns_field
 from residua.algorithms.field import FieldProgram
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.inversion import Inversion, inversion
-from residua.curves.operations import NUMBER, Run, common_routines
-from residua.hardware.controller import GAP
+from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
+from residua.curves.operations import NUMBER, Run
+from residua.curves.powers import fermat_chain
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.engine import EngineOptions
 from residua.hardware.inverter_streams import (
@@ -29,17 +25,14 @@ from residua.hardware.inverter_streams import (
     OperandCheck,
     inverter_ports,
 )
-from residua.hardware.microsequencer import STORE_LATENCY
 from residua.hardware.processor import Processor, ProcessorDesign
 from residua.hardware.residue_to_binary import ResidueToBinary
+from residua.hardware.routine_list import RoutineListDesign, State, execute, most_rounds
 from residua.machines.routine import Source
 from residua.numbers.residues import Redundant
 
-_OVERHEAD = GAP + 1
-"""Cycles of an instruction besides the slots of its routine."""
 
-
-class FermatDesign(ConstantTime):
+class FermatDesign(RoutineListDesign, ConstantTime):
     """Everything about a `FermatInverter` modulo the prime of a domain.
 
     The domain's bound is chosen here.
@@ -69,17 +62,12 @@ class FermatDesign(ConstantTime):
     @cached_property
     def runs(self) -> list[Run]:
         """The routines of an inversion, in order."""
-        steps = inversion(self.modulus, Inversion.FERMAT)
-        chain = [step for step in steps if isinstance(step, Run)]
-        first, last = Run(f"copy_l_{NUMBER}"), Run(f"copy_{NUMBER}_inverse")
-        return [Run("load"), first, *chain[1:], last, Run("unload")]
+        chain = fermat_chain(self.modulus, registers=LONGEST_CHAIN)
+        return [Run("load"), *power_runs(chain), Run("unload")]
 
     @cached_property
     def _programs(self) -> dict[str, FieldProgram]:
-        names = {run.routine for run in self.runs}
-        parts = [name.split("_") for name in names if name.startswith("copy_")]
-        common = common_routines({(target, source) for _, target, source in parts})
-        return {name: program for name, program in common.items() if name in names}
+        return power_programs(self.runs)
 
     @cached_property
     def domain(self) -> MontgomeryDomain:
@@ -115,56 +103,14 @@ class FermatDesign(ConstantTime):
             ((-self.modulus, self.modulus),),
         )
 
-    @cached_property
-    def instructions(self) -> list[dict[str, int]]:
-        """The fields of every instruction."""
-        found = []
-        for run in self.runs:
-            block = self.processor.store.blocks[run.routine]
-            assert run.rounds is not None
-            found.append(
-                {
-                    "origin": block.start,
-                    "length": block.length - 1,
-                    "rounds": run.rounds - 1,
-                    "pause": max(block.settled - block.length - GAP, 0),
-                }
-            )
-        return found
-
-    @cached_property
-    def chain_cycles(self) -> int:
-        """Cycles of all instructions before the one that gives out."""
-        return sum(
-            _OVERHEAD + (word["length"] + 1) * (word["rounds"] + 1) + word["pause"]
-            for word in self.instructions[:-1]
-        )
-
-    @cached_property
+    @property
     def longest(self) -> int:
         """Cycles from the last operand word to the last result word, of every operand."""
-        store = self.processor.store
-        block = store.blocks["unload"]
-        slots = store.fields["emit"][block.start : block.start + block.length]
-        # The first residue, from the slot in which it is emitted on.
-        residue = slots.index(1) + STORE_LATENCY + self.processor.delays["emit"]
-        return self.chain_cycles + _OVERHEAD + 2 + residue + self.conversion.latency
+        return self.list_cycles
 
     def component(self) -> "FermatInverter":
         """A new component of the design."""
         return FermatInverter(self)
-
-
-class _State(IntEnum):
-    CLEAR = 0
-    INPUT = 1
-    FETCH = 2
-    LATCH = 3
-    DECODE = 4
-    START = 5
-    RUN = 6
-    PAUSE = 7
-    OUTPUT = 8
 
 
 class FermatInverter(Component):
@@ -182,13 +128,12 @@ class FermatInverter(Component):
         """Instructions, processor, converter."""
         m = Module()
         design = self.design
-        most_rounds = max(word["rounds"] for word in design.instructions) + 1
-        m.submodules.processor = processor = Processor(design.processor, most_rounds)
+        m.submodules.processor = processor = Processor(design.processor, most_rounds(design))
         m.submodules.converter = converter = ResidueToBinary(design.conversion)
-        state, word = Signal(_State, name="state"), Signal(range(design.words + 1), name="word")
+        state, word = Signal(State, name="state"), Signal(range(design.words + 1), name="word")
         taken, given = Signal(name="taken"), Signal(name="given")
         last = word == design.words - 1
-        takes, gives = state == _State.INPUT, state == _State.OUTPUT
+        takes, gives = state == State.INPUT, state == State.OUTPUT
         modulus = ModulusWords(design.modulus, design.words, design.width, word)
         check = OperandCheck(m, self.operands.payload, modulus.word, taken, word == 0)
         m.d.comb += [
@@ -208,58 +153,8 @@ class FermatInverter(Component):
         with m.If(taken):
             m.d.sync += word.eq(word + 1)
             with m.If(last):
-                m.d.sync += [word.eq(0), state.eq(_State.FETCH)]
+                m.d.sync += [word.eq(0), state.eq(State.FETCH)]
         with m.If(given & converter.result.payload.last):
-            m.d.sync += state.eq(_State.CLEAR)
-        self._execute(m, state, processor)
+            m.d.sync += state.eq(State.CLEAR)
+        execute(m, state, design, processor)
         return m
-
-    def _execute(self, m: Module, state: Signal, processor: Processor) -> None:
-        """One instruction after the other."""
-        words = self.design.instructions
-        widths = {name: max(word[name] for word in words).bit_length() or 1 for name in words[0]}
-        layout = data.StructLayout(widths)
-        address = Signal(range(len(words) + 1), name="address")
-        depth = 1 << ceil_log2(len(words))
-        init = [layout.const(word).as_bits() for word in words]
-        m.submodules.instructions = memory = Memory(shape=layout.size, depth=depth, init=init)
-        read = memory.read_port(domain="sync")
-        instruction = Signal(layout, name="instruction", reset_less=True)
-        pause = Signal(widths["pause"], name="pause")
-        m.d.sync += instruction.eq(read.data)
-        m.d.comb += [
-            read.addr.eq(address),
-            processor.run.eq(state == _State.START),
-            processor.origin.eq(instruction.origin),
-            processor.length.eq(instruction.length),
-            processor.rounds.eq(instruction.rounds),
-            processor.binary_start.eq((state == _State.CLEAR) & ~processor.clearing),
-        ]
-        # Of the next one, unless it was the last.
-        following = Cat(address == len(words))
-        with m.Switch(state):
-            with m.Case(_State.CLEAR):
-                m.d.sync += address.eq(0)
-                with m.If(~processor.clearing):
-                    m.d.sync += state.eq(_State.INPUT)
-            with m.Case(_State.FETCH):
-                m.d.sync += state.eq(_State.LATCH)
-            with m.Case(_State.LATCH):
-                m.d.sync += state.eq(_State.DECODE)
-            with m.Case(_State.DECODE):
-                m.d.sync += [state.eq(_State.START), pause.eq(instruction.pause)]
-            with m.Case(_State.START):
-                m.d.sync += [state.eq(_State.RUN), address.eq(address + 1)]
-            with m.Case(_State.RUN), m.If(processor.ready):
-                with m.If(pause != 0):
-                    m.d.sync += state.eq(_State.PAUSE)
-                with m.Elif(following):
-                    m.d.sync += state.eq(_State.OUTPUT)
-                with m.Else():
-                    m.d.sync += state.eq(_State.FETCH)
-            with m.Case(_State.PAUSE):
-                m.d.sync += pause.eq(pause - 1)
-                with m.If(pause == 1):
-                    m.d.sync += state.eq(_State.FETCH)
-                    with m.If(following):
-                        m.d.sync += state.eq(_State.OUTPUT)

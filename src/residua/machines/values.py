@@ -38,12 +38,18 @@ def run(program: Program, inputs: Mapping[str, Sequence[int]]) -> dict[str, tupl
     Raises:
         SpecificationError: an input is missing or has another number of words.
     """
+    words = outputs(program, inputs)
+    return {value.name: own for value, own in zip(program.outputs, words, strict=True)}
+
+
+def outputs(program: Program, inputs: Mapping[str, Sequence[int]]) -> list[tuple[int, ...]]:
+    """The outputs of ``program`` in their order, also if names are there twice; see `run`."""
     state: State = {id(value): _words(value, inputs) for value in program.inputs}
     for bit in program.bits:
         state[bit.name] = tuple(inputs[bit.name])
     for step in program.steps:
         state[id(step.result)] = _reduce(program, step, state)
-    return {value.name: _read(value, state) for value in program.outputs}
+    return [_read(value, state) for value in program.outputs]
 
 
 def _words(value: Residues | Words, inputs: Mapping[str, Sequence[int]]) -> tuple[int, ...]:

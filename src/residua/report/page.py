@@ -112,6 +112,18 @@ def _digit(directory: Directory) -> dict[str, Any]:
     return {"hex": hex, "cycles": directory.digits.cycles}
 
 
+def _exponentiation(directory: Directory) -> dict[str, Any]:
+    """What there is to show of an exponentiator on an engine."""
+    core = directory.exponentiator
+    routines = core.design.processor.routines.values()
+    return {
+        "hex": hex,
+        "cycles": core.cycles,
+        "routines": [_row(one) for one in routines],
+        "channels": _channels(directory, ("base_a", "h_a", "base_b", "h_b")),
+    }
+
+
 def _ecpm(directory: Directory) -> dict[str, Any]:
     """What there is to show of an extended-RNS point multiplier."""
     return {"hex": hex, "cycles": directory.extended.cycles}
@@ -125,6 +137,7 @@ def _inversion(directory: Directory) -> dict[str, Any]:
 _SHOWN = {
     "coprocessor": _coprocessor,
     "digit": _digit,
+    "exponentiation": _exponentiation,
     "inversion": _inversion,
     "ecpm": _ecpm,
 }

@@ -11,6 +11,9 @@ from rich.table import Table
 Result = dict[str, Any]
 Text = list[RenderableType]
 
+_LOADED = "loaded at run time, up to "
+"""What stands before the bits of such a modulus."""
+
 
 def built(found: Result, path: Path) -> Text:
     """What ``build`` made."""
@@ -18,6 +21,8 @@ def built(found: Result, path: Path) -> Text:
         return _built_coprocessor(found, path)
     if "digits" in found["parameters"]:
         return _built_digit(found, path)
+    if "unit" in found["parameters"]:
+        return _built_exponentiator(found, path)
     if "inversion" in found["parameters"]:
         return _built_inverter(found, path)
     if found.get("kind") == "ecpm":
@@ -38,7 +43,7 @@ def built(found: Result, path: Path) -> Text:
 
 def _built_digit(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
-    loaded = "loaded at run time, up to " if not parameters["modulus"] else ""
+    loaded = _LOADED if not parameters["modulus"] else ""
     names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")
     choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
@@ -57,6 +62,23 @@ def _built_digit(found: Result, path: Path) -> Text:
             if parameters["algorithm"] == "rsa-crt"
             else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
         ),
+        ("directory", str(path)),
+    ]
+    return [_pairs(rows)]
+
+
+def _built_exponentiator(found: Result, path: Path) -> Text:
+    parameters, cycles = found["parameters"], found["cycles"]
+    windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
+    rows = [
+        ("core", found["name"]),
+        ("modulus", ("" if parameters["modulus"] else _LOADED) + _modulus(parameters)),
+        ("exponent", parameters["exponent"] or windows),
+        ("bases", _bases(parameters)),
+        _form(parameters),
+        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+        ("latency", f"{cycles['latency']} cycles, {cycles['products']} products"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
         ("directory", str(path)),
     ]
     return [_pairs(rows)]

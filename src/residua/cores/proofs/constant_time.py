@@ -1,8 +1,9 @@
-"""Constant time, proved on the netlist of a coprocessor, at full size and for all time.
+"""Constant time, proved on the netlist of a core, at full size and for all time.
 
-Two copies of the core get the same commands, handshakes and resets, but any operands, random words
-and contents of memories, each its own. If the verdicts that the controller tests are the same in
-both, so is, in every cycle, all that can be seen from outside or that steers a memory.
+Two copies of a coprocessor or an exponentiator get the same commands, handshakes and resets, but
+any operands, random words and contents of memories, each its own. If the verdicts that the
+controller tests are the same in both, so is, in every cycle, all that can be seen from outside or
+that steers a memory.
 
 Two methods look at the Verilog of the core, made flat by Yosys:
 
@@ -25,6 +26,7 @@ from amaranth.lib.wiring import Component
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.curve_design import CurveDesign
+from residua.hardware.exponentiator import ExponentiatorDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.toolchain.formal import ProofResult, prove
 from residua.toolchain.yosys import run_script
@@ -47,6 +49,26 @@ VERDICTS: Mapping[str, tuple[tuple[str, bool], ...]] = {
     "controller.scalar_in_range": (("controller.scalar_done", True),),
 }
 """What the controller tests, and the wires whose values tell that it does."""
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """What may differ in two copies of a core.
+
+    Attributes:
+        core: what it is, for messages.
+        inputs: names of inputs.
+        outputs: names of outputs, with how many of their lowest bits.
+        verdicts: as `VERDICTS`.
+    """
+
+    core: str
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, int]
+    verdicts: Mapping[str, tuple[tuple[str, bool], ...]]
+
+
+COPROCESSOR = Boundary("coprocessor", SECRET_INPUTS, SECRET_OUTPUTS, VERDICTS)
 
 _DEPTH = 2
 _TOP = "coprocessor"
@@ -103,6 +125,27 @@ def prove_coprocessor(
     )
 
 
+def prove_exponentiator(
+    design: ExponentiatorDesign,
+    *,
+    out_dir: Path,
+    engine: str = "smtbmc z3",
+    timeout: float | None = None,
+) -> ConstantTimeResult:
+    """The same for an exponentiator on an engine, without any verdict; see `prove_coprocessor`."""
+    boundary = exponentiator_boundary(design)
+    verilog = write_verilog(design.component(), out_dir)
+    return prove_netlist(
+        read_netlist(*verilog, out_dir, boundary), out_dir=out_dir, engine=engine, timeout=timeout
+    )
+
+
+def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
+    """The words of all streams may differ, but not when they come."""
+    inputs = (SECRET_INPUTS[0], *(["modulus_payload"] if design.loads else []))
+    return Boundary("exponentiator", inputs, {"result_payload": design.width}, {})
+
+
 def prove_netlist(
     netlist: "Netlist",
     *,
@@ -132,7 +175,7 @@ def prove_netlist(
 
 
 def write_verilog(component: Component, out_dir: Path) -> tuple[list[Path], str]:
-    """The Verilog files of a coprocessor as they are delivered, and the name of its top module."""
+    """The Verilog files of a core as they are delivered, and the name of its top module."""
     out_dir.mkdir(parents=True, exist_ok=True)
     files, sources = emit(component, _TOP), []
     for name in (f"rtl/{_TOP}.v", PRIMITIVE_FILE):
@@ -141,7 +184,9 @@ def write_verilog(component: Component, out_dir: Path) -> tuple[list[Path], str]
     return sources, _TOP
 
 
-def read_netlist(sources: Sequence[Path], top: str, out_dir: Path) -> "Netlist":
+def read_netlist(
+    sources: Sequence[Path], top: str, out_dir: Path, boundary: Boundary = COPROCESSOR
+) -> "Netlist":
     """The Verilog as one flat netlist of gates, registers, adders and whole memories."""
     script = [
         *(f'read_verilog "{source.resolve()}"' for source in sources),
@@ -160,29 +205,30 @@ def read_netlist(sources: Sequence[Path], top: str, out_dir: Path) -> "Netlist":
     ]
     run_script(script, out_dir=out_dir, name="read_netlist")
     text = (out_dir / "netlist.json").read_text(encoding="utf-8")
-    return Netlist(json.loads(text)["modules"][top])
+    return Netlist(json.loads(text)["modules"][top], boundary)
 
 
 class Netlist:
     """A flat netlist, and what in it depends on secrets.
 
     Raises:
-        SpecificationError: a wire that `VERDICTS`, `SECRET_INPUTS` or `SECRET_OUTPUTS` names is
-            missing.
+        SpecificationError: a wire that the boundary names is missing.
     """
 
-    def __init__(self, module: dict[str, Any]) -> None:
-        self.module = module
+    def __init__(self, module: dict[str, Any], boundary: Boundary = COPROCESSOR) -> None:
+        self.module, self.boundary = module, boundary
         self.ports: dict[str, Any] = module["ports"]
         self.cells: dict[str, Any] = {
             name: cell for name, cell in module["cells"].items() if cell["type"] != "$scopeinfo"
         }
         self.names: dict[str, Any] = module["netnames"]
-        wanted = {*VERDICTS, *(wire for uses in VERDICTS.values() for wire, _ in uses)}
+        verdicts = boundary.verdicts
+        wanted = {*verdicts, *(wire for uses in verdicts.values() for wire, _ in uses)}
         missing = sorted(wanted - self.names.keys())
-        missing += [name for name in (*SECRET_INPUTS, *SECRET_OUTPUTS) if name not in self.ports]
+        secret = (*boundary.inputs, *boundary.outputs)
+        missing += [name for name in secret if name not in self.ports]
         if missing:
-            raise SpecificationError(f"a coprocessor has the wires {', '.join(missing)}")
+            raise SpecificationError(f"a {boundary.core} has the wires {', '.join(missing)}")
 
     def wire(self, name: str) -> Bit:
         """The net of a wire of one bit."""
@@ -191,8 +237,8 @@ class Netlist:
 
     @cached_property
     def verdicts(self) -> dict[str, Bit]:
-        """The nets of `VERDICTS`."""
-        return {name: self.wire(name) for name in VERDICTS}
+        """The nets of the verdicts."""
+        return {name: self.wire(name) for name in self.boundary.verdicts}
 
     @cached_property
     def memories(self) -> dict[str, Any]:
@@ -205,7 +251,7 @@ class Netlist:
         found: dict[str, list[Bit]] = {}
         for name, port in self.ports.items():
             if port["direction"] == "output":
-                found[name] = port["bits"][SECRET_OUTPUTS.get(name, 0) :]
+                found[name] = port["bits"][self.boundary.outputs.get(name, 0) :]
         for name, cell in self.memories.items():
             for pin in ("RD_ADDR", "RD_EN", "WR_ADDR", "WR_EN"):
                 found[f"{name}.{pin}"] = cell["connections"][pin]
@@ -215,7 +261,7 @@ class Netlist:
     @cached_property
     def secrets(self) -> dict[int, int | None]:
         """All nets that depend on a secret, each with the net from which it does."""
-        sources = [bit for name in SECRET_INPUTS for bit in self.ports[name]["bits"]]
+        sources = [bit for name in self.boundary.inputs for bit in self.ports[name]["bits"]]
         for cell in self.memories.values():
             if not is_constant(cell):
                 sources += cell["connections"]["RD_DATA"]
@@ -332,9 +378,10 @@ class _Pair:
         self.cells: dict[str, Any] = {}
         self.names: dict[str, Any] = {}
         inputs = {n: p for n, p in netlist.ports.items() if p["direction"] == "input"}
-        self.ports = {n: p for n, p in inputs.items() if n not in SECRET_INPUTS}
+        secret = netlist.boundary.inputs
+        self.ports = {n: p for n, p in inputs.items() if n not in secret}
         self.shared = {bit for port in self.ports.values() for bit in port["bits"]}
-        self.free: list[int] = [bit for name in SECRET_INPUTS for bit in inputs[name]["bits"]]
+        self.free: list[int] = [bit for name in secret for bit in inputs[name]["bits"]]
         for memory in netlist.memories.values():
             read = [b for b in memory["connections"]["RD_DATA"] if isinstance(b, int)]
             self.free += read
@@ -397,7 +444,7 @@ class _Pair:
 
     def _assume(self) -> None:
         """Verdicts are equal where they are tested."""
-        for name, uses in VERDICTS.items():
+        for name, uses in self.netlist.boundary.verdicts.items():
             bit = self.netlist.verdicts[name]
             wires = [(self.netlist.wire(wire), value) for wire, value in uses]
             wires += [(self._other(wire), value) for wire, value in wires]

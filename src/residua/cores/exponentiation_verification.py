@@ -1,0 +1,102 @@
+"""The RTL of an exponentiator against plain integers, and the model of its engine against both."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from math import gcd
+from pathlib import Path
+
+from residua.algorithms.loaded_field import SMALLEST
+from residua.cores.digit_verification import LONG_CYCLES, merged, shifted
+from residua.cores.exponentiation import ExponentiationCore, Powers, largest_modulus
+from residua.cores.verification import Progress, VerificationResult
+from residua.cores.word_verification import build_word_simulator, edge_pairs, verify_words
+from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
+
+MODEL_PRODUCTS = 4_000_000
+"""Products of residues that the model computes in one verification."""
+
+_RANDOM_MODULI = 3
+
+
+def moduli_of(core: ExponentiationCore, chooser: random.Random) -> list[int]:
+    """The modulus that is built in, or moduli to load: the longest, the shortest, random ones."""
+    design = core.design
+    if not isinstance(design, LoadedExponentiatorDesign):
+        return [design.modulus]
+    top, factor = 1 << design.bits - 1, design.domain.montgomery_factor
+    starts = [SMALLEST, top]
+    starts += [chooser.getrandbits(design.bits - 1) | top for _ in range(_RANDOM_MODULI)]
+    able = [next(n for n in count(start | 1, 2) if gcd(n, factor) == 1) for start in starts]
+    largest = largest_modulus(design)
+    return list(dict.fromkeys([largest, *(n for n in able if n < largest)]))
+
+
+def verify_exponentiation(
+    core: ExponentiationCore,
+    rtl_sources: Sequence[Path],
+    *,
+    build_dir: Path,
+    vectors: int,
+    seed: int,
+    stalls: bool,
+    progress: Progress | None = None,
+) -> VerificationResult:
+    """Compute ``vectors`` powers, over all moduli if they are loaded; see `verify_words`.
+
+    Of some operands the power by the model, residue by residue, is compared, too.
+
+    Raises:
+        SpecificationError: ``vectors`` is not positive.
+        ToolError: the simulator cannot be built or does not run.
+    """
+    every = [core.powers(n) for n in moduli_of(core, random.Random(seed))]
+    every = every[: max(vectors, 1)]
+    share = -(-vectors // len(every))
+    simulator = build_word_simulator(
+        every[0],
+        rtl_sources,
+        build_dir=build_dir,
+        top=core.name,
+        modulus=every[0].modulus_words,
+        optimise=vectors * core.design.interval >= LONG_CYCLES,
+    )
+    total: VerificationResult | None = None
+    for index, powers in enumerate(every):
+        done = index * share
+        if done and done >= vectors:
+            break
+        one = replace(simulator, design=powers, modulus=powers.modulus_words)
+        found = verify_words(
+            one,
+            vectors=min(share, vectors - done),
+            seed=seed,
+            stalls=stalls,
+            progress=shifted(progress, done, vectors),
+        )
+        checks = max(model_checks(core) // len(every), 1)
+        found = _with_model(powers, found, checks, seed)
+        total = found if total is None else merged(total, found)
+        if not found.passed:
+            break
+    assert total is not None
+    return total
+
+
+def _with_model(
+    powers: Powers, found: VerificationResult, checks: int, seed: int
+) -> VerificationResult:
+    """The powers of the model for adversarial operands, against plain integers."""
+    failures = list(found.failures)
+    pairs = edge_pairs(powers, random.Random(seed))[:checks]
+    for x, y in pairs:
+        if powers.model(x, y) != powers.expected(x, y):
+            failures.append(f"the model is wrong for x = {x} and y = {y}")
+    return replace(found, model_checks=len(pairs), failures=tuple(failures))
+
+
+def model_checks(core: ExponentiationCore) -> int:
+    """Powers that the model computes in one verification, over all moduli, at least one."""
+    work = core.utilisation * core.design.options.rowers * core.design.interval
+    return max(int(MODEL_PRODUCTS / work), 1)
