@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.simulations import VARIANTS, shared_simulator, simulator
 from tests.formal.tiny import CURVE
+from tests.schedules import quick_schedules
 
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor_simulator import Request
@@ -40,9 +41,10 @@ def p256(request, tmp_path_factory):
 @pytest.fixture(scope="module", params=list(VARIANTS))
 def shared(request, tmp_path_factory):
     """Small curves of different lengths and formulas, with blinded scalars."""
-    core = EccCore(SMALL, blinding=32, **VARIANTS[request.param])
-    assert set(core.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
-    return simulator(core, tmp_path_factory.mktemp("shared"))
+    with quick_schedules():
+        core = EccCore(SMALL, blinding=32, **VARIANTS[request.param])
+        assert set(core.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
+        return simulator(core, tmp_path_factory.mktemp("shared"))
 
 
 SMALL = [find_curve("secp112r1"), find_curve("secp112r2"), find_curve("secp128r1")]

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from tests.schedules import quick_schedules
 
 from residua.cores.coprocessor_simulator import Request, build_coprocessor_simulator
 from residua.cores.ecc import EccCore
@@ -54,16 +55,18 @@ class Made:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    core = EccCore([SMALL], formula=Formula.FIXED_WINDOW)
-    return Made(core, tmp_path_factory.mktemp("small"))
+    with quick_schedules():
+        core = EccCore([SMALL], formula=Formula.FIXED_WINDOW)
+        return Made(core, tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory):
     """A curve with the window after one of even order, which has a ladder; blinded scalars."""
-    core = EccCore([EVEN, find_curve("secp192k1")], blinding=32)
-    assert core.design.formulas == (Formula.XZ_LADDER, Formula.FIXED_WINDOW)
-    return Made(core, tmp_path_factory.mktemp("mixed"))
+    with quick_schedules():
+        core = EccCore([EVEN, find_curve("secp192k1")], blinding=32)
+        assert core.design.formulas == (Formula.XZ_LADDER, Formula.FIXED_WINDOW)
+        return Made(core, tmp_path_factory.mktemp("mixed"))
 
 
 def test_all_operations(small):

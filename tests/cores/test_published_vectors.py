@@ -14,6 +14,7 @@ from tests.cores.published_vectors import (
     vectors_of,
 )
 from tests.cores.simulations import StreamClient, bus_model, shared_simulator, simulator
+from tests.schedules import quick_schedules
 
 from residua.cores.bus_simulator import BusSimulator, client, curves
 from residua.cores.ecc import EccCore
@@ -75,12 +76,16 @@ def test_p256_through_the_bus(tmp_path_factory, kind):
 
 def test_p192(tmp_path_factory):
     curve = find_curve("P-192")
-    check(StreamClient(shared_simulator("P-192", tmp_path_factory), [curve]))
+    with quick_schedules():
+        made = shared_simulator("P-192", tmp_path_factory)
+    check(StreamClient(made, [curve]))
 
 
 def test_brainpool(tmp_path):
     curve = find_curve("brainpoolP256r1")
-    check(StreamClient(simulator(EccCore([curve]), tmp_path, optimise=False), [curve]))
+    with quick_schedules():
+        made = simulator(EccCore([curve]), tmp_path, optimise=False)
+    check(StreamClient(made, [curve]))
 
 
 def test_x25519_through_the_bus(tmp_path_factory):
