@@ -1,7 +1,7 @@
 """What verification adds to a core's directory."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
@@ -18,8 +18,13 @@ from residua.cores.verification import VerificationResult, build_simulator, veri
 from residua.cores.word_verification import build_word_simulator, verify_words
 from residua.cores.workload import Workload, montgomery_workload
 
+C = TypeVar("C")
+
 Steps = Callable[[int, int], None]
 """Called with the runs that are done and their total."""
+
+_Run = Callable[[Directory, int, int, bool, Steps], VerificationResult]
+"""Verifies a directory: with how many runs, which seed, stalls or none."""
 
 PRODUCTS, POINTS = 100_000, 50
 """Runs by default: products or base extensions, multiplications of points on each curve."""
@@ -158,48 +163,6 @@ def _verify_words(
     return verify_words(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
 
 
-def _verify_digits(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-) -> VerificationResult:
-    return verify_digits(
-        directory.digits,
-        directory.sources(),
-        build_dir=directory.path / "simulation",
-        vectors=vectors,
-        seed=seed,
-        stalls=stalls,
-        progress=progress,
-    )
-
-
-def _verify_exponentiation(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-) -> VerificationResult:
-    return verify_exponentiation(
-        directory.exponentiator,
-        directory.sources(),
-        build_dir=directory.path / "simulation",
-        vectors=vectors,
-        seed=seed,
-        stalls=stalls,
-        progress=progress,
-    )
-
-
-def _verify_extended(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-) -> VerificationResult:
-    return verify_extended(
-        directory.extended,
-        directory.sources(),
-        build_dir=directory.path / "simulation",
-        vectors=vectors,
-        seed=seed,
-        stalls=stalls,
-        progress=progress,
-    )
-
-
 def _verify_inversions(
     directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
 ) -> VerificationResult:
@@ -225,10 +188,29 @@ def _default_runs(directory: Directory) -> int:
     return POWERS if parameters["algorithm"] in EXPONENTIATORS else PRODUCTS
 
 
-_RUNS = {
-    "digit": _verify_digits,
-    "exponentiation": _verify_exponentiation,
-    "ecpm": _verify_extended,
+def _of_core(core: Callable[[Directory], C], verified: Callable[..., VerificationResult]) -> _Run:
+    """How directories with such a core are verified, the harness made by ``verified``."""
+
+    def run(
+        directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+    ) -> VerificationResult:
+        return verified(
+            core(directory),
+            directory.sources(),
+            build_dir=directory.path / "simulation",
+            vectors=vectors,
+            seed=seed,
+            stalls=stalls,
+            progress=progress,
+        )
+
+    return run
+
+
+_RUNS: dict[str, _Run] = {
+    "digit": _of_core(lambda directory: directory.digits, verify_digits),
+    "exponentiation": _of_core(lambda directory: directory.exponentiator, verify_exponentiation),
+    "ecpm": _of_core(lambda directory: directory.extended, verify_extended),
     "inversion": _verify_inversions,
 }
 """By the kind of a directory; the others have an engine."""
