@@ -15,7 +15,11 @@ from pathlib import Path
 
 from residua.cores.ecc import EccCore
 from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.proofs.constant_time import prove_coprocessor, prove_exponentiator
+from residua.cores.proofs.constant_time import (
+    ConstantTimeResult,
+    prove_coprocessor,
+    prove_exponentiator,
+)
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
@@ -106,11 +110,7 @@ def forms(primitives: Sequence[Primitive]) -> Proof:
 def coprocessor(curves: Sequence[str], blinding: int, columns: int = 1) -> Proof:
     def run() -> bool:
         core = EccCore([find_curve(name) for name in curves], columns=columns, blinding=blinding)
-        with tempfile.TemporaryDirectory() as work:
-            result = prove_coprocessor(core.design, out_dir=Path(work), timeout=TIMEOUT)
-        for leak in result.leaks:
-            print(leak, file=sys.stderr)
-        return result.passed
+        return constant(prove_coprocessor, core.design)
 
     return run
 
@@ -119,13 +119,17 @@ def exponentiator(**values: object) -> Proof:
     def run() -> bool:
         asked = {"algorithm": "modexp", "unit": "rns-montgomery", **values}
         core = ExponentiationCore(check_exponentiation(asked))
-        with tempfile.TemporaryDirectory() as work:
-            result = prove_exponentiator(core.design, out_dir=Path(work), timeout=TIMEOUT)
-        for leak in result.leaks:
-            print(leak, file=sys.stderr)
-        return result.passed
+        return constant(prove_exponentiator, core.design)
 
     return run
+
+
+def constant(prove: Callable[..., ConstantTimeResult], design: object) -> bool:
+    with tempfile.TemporaryDirectory() as work:
+        result = prove(design, out_dir=Path(work), timeout=TIMEOUT)
+    for leak in result.leaks:
+        print(leak, file=sys.stderr)
+    return result.passed
 
 
 def accumulators() -> list[Primitive]:

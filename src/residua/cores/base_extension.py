@@ -23,11 +23,10 @@ from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Cox, Deviation, Range, redundant_ranges
-from residua.numbers.folding import small_offset
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import centred_sigma0, signed_error
 from residua.numbers.residues import Redundant
-from residua.numbers.search import Style, search_bases
+from residua.numbers.search import Style, in_style, search_bases
 
 _FEWEST_BITS = 24
 """Bits of the smallest base: that of a search leaves room for a modulus of 2^16 in it."""
@@ -249,7 +248,7 @@ def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple
     # The bases are those of a multiplier whose modulus leaves them room.
     modulus = int(prevprime(1 << max(bits, 17)))
 
-    def search(style: Style, largest: int | None = None) -> tuple[Base, Base]:
+    def search(style: Style, largest: int | None) -> tuple[Base, Base]:
         pair = search_bases(
             modulus,
             request.width,
@@ -262,12 +261,7 @@ def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple
         )
         return pair.base_b, pair.base_a
 
-    if request.bases != "auto":
-        return search(request.bases)
-    try:
-        return search("sparse", small_offset(request.width))
-    except SpecificationError:
-        return search("any")
+    return in_style(request.bases, request.width, search)
 
 
 def _given_bases(request: BaseExtensionSpecification, bits: int | None) -> tuple[Base, Base]:

@@ -1,6 +1,7 @@
 """Elliptic-curve coprocessor: from curves to bases, domains and hardware."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
@@ -12,9 +13,8 @@ from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
 from residua.numbers.bases import Base
-from residua.numbers.folding import small_offset
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, Style, search_bases, user_bases
+from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
 DEFAULT_WIDTH = 17
 """w if no other is asked for."""
@@ -106,20 +106,11 @@ class EccCore(EngineCurveCore):
         raise failure
 
     def _search(self, channels: int) -> BasePair:
-        largest, style = max(self.moduli), self._style
-        try:
-            limit = None if style else small_offset(self._width)
-            return self._searched(largest, channels, style or "sparse", limit)
-        except SpecificationError:
-            if style is not None:
-                raise
-            return self._searched(largest, channels, "any")
+        return in_style(self._style or "auto", self._width, partial(self._searched, channels))
 
-    def _searched(
-        self, largest: int, channels: int, style: Style, limit: int | None = None
-    ) -> BasePair:
+    def _searched(self, channels: int, style: Style, limit: int | None) -> BasePair:
         return search_bases(
-            largest,
+            max(self.moduli),
             self._width,
             channels,
             style=style,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import gcd
 from typing import Any
 
@@ -18,8 +18,7 @@ from residua.hardware.exponentiator import ExponentiatorDesign
 from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count
 from residua.numbers.catalogue import modulus_name
-from residua.numbers.folding import small_offset
-from residua.numbers.search import BasePair, Style, search_bases, user_bases
+from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
 LARGEST_DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
@@ -170,15 +169,10 @@ class ExponentiationCore:
                 yield self._search(channels)
 
     def _search(self, channels: int | None) -> BasePair:
-        style = self.request.bases
-        if style != "auto":
-            return self._searched(channels, style)
-        try:
-            return self._searched(channels, "sparse", small_offset(self.request.width))
-        except SpecificationError:
-            return self._searched(channels, "any")
+        request = self.request
+        return in_style(request.bases, request.width, partial(self._searched, channels))
 
-    def _searched(self, channels: int | None, style: Style, limit: int | None = None) -> BasePair:
+    def _searched(self, channels: int | None, style: Style, limit: int | None) -> BasePair:
         request = self.request
         return search_bases(
             self.modulus,

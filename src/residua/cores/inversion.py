@@ -17,10 +17,9 @@ from residua.hardware.plus_minus_inverter import PlusMinusDesign
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
-from residua.numbers.folding import small_offset
 from residua.numbers.hats import hat_form
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, search_bases
+from residua.numbers.search import BasePair, Style, in_style, search_bases
 
 _SPARSE_WEIGHT = 3
 """Most signed digits of an h in sparse bases."""
@@ -214,14 +213,18 @@ def _fermat_design(request: InversionSpecification) -> FermatDesign:
 
 def _search(request: InversionSpecification, channels: int) -> BasePair:
     """Sparse bases if there are any."""
-    modulus, width = request.modulus, request.width
-    try:
-        limit = small_offset(width)
+
+    def search(style: Style, limit: int | None) -> BasePair:
         return search_bases(
-            modulus, width, channels, style="sparse", weight=_SPARSE_WEIGHT, largest=limit
+            request.modulus,
+            request.width,
+            channels,
+            style=style,
+            weight=_SPARSE_WEIGHT,
+            largest=limit,
         )
-    except SpecificationError:
-        return search_bases(modulus, width, channels, style="any")
+
+    return in_style("auto", request.width, search)
 
 
 def _fermat_on(request: InversionSpecification, pair: BasePair) -> FermatDesign:

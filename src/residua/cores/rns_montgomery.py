@@ -1,7 +1,7 @@
 """RNS Montgomery multiplier: from a specification to bases, program, schedule and hardware."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
@@ -15,12 +15,11 @@ from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Cox, Range, redundant_ranges
-from residua.numbers.folding import small_offset
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_range
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
-from residua.numbers.search import BasePair, Style, search_bases, user_bases
+from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
 
 @dataclass(frozen=True)
@@ -217,15 +216,10 @@ def _find_pair(request: Specification) -> BasePair:
     """The two bases, given or searched; which is a and which b may change later if searched."""
     if request.base_a is not None and request.base_b is not None:
         return _given_pair(request, request.base_a, request.base_b)
-    if request.bases != "auto":
-        return _search(request, request.bases)
-    try:
-        return _search(request, "sparse", small_offset(request.width))
-    except SpecificationError:
-        return _search(request, "any")
+    return in_style(request.bases, request.width, partial(_search, request))
 
 
-def _search(request: Specification, style: Style, largest: int | None = None) -> BasePair:
+def _search(request: Specification, style: Style, largest: int | None) -> BasePair:
     return search_bases(
         request.modulus,
         request.width,

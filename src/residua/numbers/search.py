@@ -8,11 +8,11 @@ as signed words of w + 1 bits, and values as signed; see ``ranges`` for the cond
 has to meet.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import gcd, lcm, prod
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
@@ -23,6 +23,8 @@ from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.packing import Packing, shared_tokens
 from residua.numbers.pairing import arrange, match, pair_cost
 from residua.numbers.ranges import RangeCondition, smallest_cox
+
+Found = TypeVar("Found")
 
 Style = Literal["any", "sparse"]
 """Whether h may be any number, or only one of low signed-digit weight."""
@@ -201,6 +203,25 @@ def search_bases(
     except (_TooFewModuliError, _RangeError) as error:
         advice = _advice(request, channels, error)
         raise SpecificationError(f"{error}{advice}") from None
+
+
+def in_style(
+    style: Style | Literal["auto"], width: int, search: Callable[[Style, int | None], Found]
+) -> Found:
+    """What ``search`` finds in a style, and with the largest |h| that it is given.
+
+    For ``auto`` those are sparse h up to `folding.small_offset`, or else, if they do not suffice,
+    any.
+
+    Raises:
+        SpecificationError: that of ``search``.
+    """
+    if style != "auto":
+        return search(style, None)
+    try:
+        return search("sparse", small_offset(width))
+    except SpecificationError:
+        return search("any", None)
 
 
 def user_bases(
