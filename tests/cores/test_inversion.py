@@ -94,6 +94,16 @@ def test_fermat():
     )
 
 
+def test_fermat_on_bases_without_room():
+    """9 x 22 bits hold products of 192 bits with quotients in first extensions alone."""
+    narrow = core(modulus="P-192", channels=9, width=22, inversion="fermat")
+    assert not narrow.design.domain.skips_quotient
+    wide = core(modulus="P-192", channels=12, width=17, inversion="fermat")
+    assert wide.design.domain.skips_quotient
+    with pytest.raises(SpecificationError, match="1 bit too narrow"):
+        core(modulus=2**19 - 1, channels=2, width=10, inversion="fermat")
+
+
 def test_operands_of_a_verification():
     made = core(**PLUS_MINUS)
     found = set(edge_operands(made, random.Random(1)))

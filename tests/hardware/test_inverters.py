@@ -22,9 +22,13 @@ def plus_minus(modulus, width, *, padded=False, registers=0):
     return PlusMinusDesign(hat_form(modulus, width), padded, registers)
 
 
-FERMAT = InversionCore(
-    check_inversion({"modulus": 2**31 - 1, "width": 12, "inversion": "fermat"})
-).design
+def fermat(modulus, width, channels):
+    values = {"modulus": modulus, "width": width, "channels": channels, "inversion": "fermat"}
+    return InversionCore(check_inversion(values)).design
+
+
+FERMAT = fermat(2**31 - 1, 12, 3)
+QUOTIENTS = fermat(2**31 - 1, 17, 2)
 DESIGNS = [
     plus_minus(101, 8),
     plus_minus(COMPOSITE, 8),
@@ -37,6 +41,7 @@ DESIGNS = [
     DivisionStepsDesign(65537, 9),
     DivisionStepsDesign(2**31 - 1, 17),
     FERMAT,
+    QUOTIENTS,
 ]
 
 
@@ -99,7 +104,7 @@ def invert(design, xs, pace=1.0):
 @pytest.mark.parametrize("design", DESIGNS, ids=name)
 def test_inverses_and_their_cycles(design):
     # An engine takes long to simulate.
-    xs = operands(design, 6)[: 4 if design is FERMAT else None]
+    xs = operands(design, 6)[: 4 if design in (FERMAT, QUOTIENTS) else None]
     for x, (found, cycles) in zip(xs, invert(design, xs), strict=True):
         assert found == inverse(x, design.modulus)
         assert design.cycles(x) in (None, cycles)
@@ -111,6 +116,11 @@ def test_words_that_wait(design):
     xs = operands(design, 4)
     for x, (found, _) in zip(xs, invert(design, xs, pace=0.4), strict=True):
         assert found == inverse(x, design.modulus)
+
+
+def test_products_with_quotients():
+    assert FERMAT.domain.skips_quotient
+    assert not QUOTIENTS.domain.skips_quotient
 
 
 def test_constant_cycles():

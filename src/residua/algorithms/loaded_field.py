@@ -18,15 +18,14 @@ largest one; its form is "reordered". Elements keep within the domain's bound.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 
 from residua.algorithms.conversion import to_residues
 from residua.algorithms.field import FieldProgram
 from residua.algorithms.montgomery import Element, MontgomeryDomain, operand
-from residua.algorithms.program import Interval, Program, ProgramError, Residues, Vector, Words
-from residua.algorithms.rns_field import LARGEST_GROWTH, Lowered, Lowering
+from residua.algorithms.program import Interval, Program, Residues, Vector, Words
+from residua.algorithms.rns_field import Lowered, Lowering, smallest_bound
 from residua.errors import SpecificationError
 from residua.numbers.residues import Representation
 
@@ -139,21 +138,14 @@ def closed_domain(
     Raises:
         ProgramError: there is none; the bases are too narrow.
     """
-    failure: ProgramError | None = None
-    for growth in range(4 * LARGEST_GROWTH):
-        bound = domain.modulus * (4 + growth % 4) << growth // 4 >> 2
-        candidate = replace(domain, bound=bound)
-        try:
-            load_square(candidate, words, representation)
-            load("number", candidate, words, representation)
-            for program in programs:
-                lower(program, candidate, representation)
-        except ProgramError as error:
-            failure = error
-        else:
-            return candidate
-    assert failure is not None
-    raise failure
+
+    def check(candidate: MontgomeryDomain) -> None:
+        load_square(candidate, words, representation)
+        load("number", candidate, words, representation)
+        for program in programs:
+            lower(program, candidate, representation)
+
+    return smallest_bound(domain, check)
 
 
 def load_number(domain: MontgomeryDomain, words: int, representation: Representation) -> Lowered:

@@ -38,6 +38,10 @@ class ProgramError(SpecificationError):
     """A step that would compute something else than the algorithm claims."""
 
 
+class NarrowBaseError(ProgramError):
+    """A value for whose base extension the base is too narrow."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """A closed interval of rationals."""
@@ -381,7 +385,7 @@ class Program:
         factor = [1] * len(base) if factor is None else factor
         exact_range, result = self._extension_ranges(source.base, cox, weights, columns)
         if exact and not source.range.within(exact_range):
-            raise ProgramError(
+            raise NarrowBaseError(
                 f"{self._here()}: {source.name} reaches {_powers(source.range)}, but its base "
                 f"extension is exact only within {_powers(exact_range)}; "
                 f"{_shortage(source, exact_range, cox)}"

@@ -5,7 +5,7 @@ X R mod P, R = M_a), anywhere in a signed range that interval arithmetic derives
 outside a program keep within the domain's bound B.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -25,6 +25,7 @@ from residua.algorithms.field import (
 from residua.algorithms.montgomery import Element, MontgomeryDomain, divide, operand, reduce_open
 from residua.algorithms.program import (
     Interval,
+    NarrowBaseError,
     Program,
     ProgramError,
     Residues,
@@ -35,7 +36,7 @@ from residua.errors import SpecificationError
 from residua.numbers.residues import Representation
 
 LARGEST_GROWTH = 24
-"""Bits above P within which `closed_domain` looks for a bound."""
+"""Bits above P within which `smallest_bound` looks for one."""
 
 
 @dataclass(frozen=True)
@@ -74,21 +75,40 @@ def closed_domain(
     Raises:
         ProgramError: there is none; the bases are too narrow.
     """
-    failure: ProgramError | None = None
     critical = list(programs)
+
+    def check(candidate: MontgomeryDomain) -> None:
+        load("number", candidate, *number, representation)
+        for index, (program, constants) in enumerate(critical):
+            try:
+                lower(program, candidate, constants, representation)
+            except ProgramError:
+                # What has failed is likely to fail again.
+                critical.insert(0, critical.pop(index))
+                raise
+
+    return smallest_bound(domain, check)
+
+
+def smallest_bound(
+    domain: MontgomeryDomain, check: Callable[[MontgomeryDomain], None]
+) -> MontgomeryDomain:
+    """The domain with the smallest bound 2^k P / 4 for which ``check`` raises no `ProgramError`.
+
+    Raises:
+        ProgramError: there is none; the bases are too narrow.
+    """
+    failure: ProgramError | None = None
     for growth in range(4 * LARGEST_GROWTH):
         bound = domain.modulus * (4 + growth % 4) << growth // 4 >> 2
         candidate = replace(domain, bound=bound)
         try:
-            tried = 0
-            load("number", candidate, *number, representation)
-            for index, (program, constants) in enumerate(critical):
-                tried = index
-                lower(program, candidate, constants, representation)
+            check(candidate)
+        except NarrowBaseError:
+            # A larger bound would need a base that is wider still.
+            raise
         except ProgramError as error:
             failure = error
-            # What has failed is likely to fail again.
-            critical.insert(0, critical.pop(tried))
         else:
             return candidate
     assert failure is not None

@@ -201,12 +201,9 @@ def _fermat_design(request: InversionSpecification) -> FermatDesign:
     failure: SpecificationError | None = None
     for channels in range(least, most + 1):
         try:
-            design = _fermat_on(request, _search(request, channels))
-            _ = design.domain, design.conversion
+            return _fastest(request, _search(request, channels))
         except SpecificationError as error:
             failure = error
-        else:
-            return design
     assert failure is not None
     raise failure
 
@@ -227,7 +224,17 @@ def _search(request: InversionSpecification, channels: int) -> BasePair:
     return in_style("auto", request.width, search)
 
 
-def _fermat_on(request: InversionSpecification, pair: BasePair) -> FermatDesign:
+def _fastest(request: InversionSpecification, pair: BasePair) -> FermatDesign:
+    """Products are faster without quotients in first extensions, but larger."""
+    try:
+        return _fermat_on(request, pair, skips_quotient=True)
+    except SpecificationError:
+        return _fermat_on(request, pair, skips_quotient=False)
+
+
+def _fermat_on(
+    request: InversionSpecification, pair: BasePair, *, skips_quotient: bool
+) -> FermatDesign:
     pairs = list(zip(pair.base_a, pair.base_b, strict=True))
     base_a, base_b = (Base(side) for side in orient_pairs(pairs, request.modulus))
     domain = MontgomeryDomain(
@@ -238,7 +245,7 @@ def _fermat_on(request: InversionSpecification, pair: BasePair) -> FermatDesign:
         pair.cox,
         request.modulus,
         "quadratic",
-        skips_quotient=True,
+        skips_quotient=skips_quotient,
     )
     sparse = all(m.weight <= _SPARSE_WEIGHT for base in (base_a, base_b) for m in base)
     options = EngineOptions(
@@ -246,4 +253,6 @@ def _fermat_on(request: InversionSpecification, pair: BasePair) -> FermatDesign:
         reduction="shift" if sparse else "multiply",
         levels_per_register=request.levels_per_register,
     )
-    return FermatDesign(domain, options)
+    design = FermatDesign(domain, options)
+    _ = design.domain, design.conversion
+    return design
