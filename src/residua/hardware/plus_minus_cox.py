@@ -5,10 +5,11 @@ the words' two lowest bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 201
 (3/4)). As only q modulo 4 counts, t + 2 bits of the sum are enough.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import add
 from typing import Any
 
-from amaranth.hdl import Const, Module, Signal, Value, signed
+from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 
@@ -59,8 +60,10 @@ class PlusMinusCox(Component):
             negative = form.base.cofactors[i] % 4 == 3
             lows.append(_held(m, f"low_{i}", 2, -own if negative else own))
         quotient = self._sum(m, "quotient_sum", leading)[form.truncation :]
-        s = self._sum(m, "low_sum", lows)
-        m.d.comb += self.tag.eq(s - quotient if form.base.product % 4 == 1 else s + quotient)
+        s = self._sum(m, "low_sum", lows, sum_mod_4)
+        if form.base.product % 4 == 1:
+            quotient = Cat(quotient[0], quotient[1] ^ quotient[0])
+        m.d.comb += self.tag.eq(sum_mod_4(s, quotient))
         if self.has_tests:
             tests = ~self._all_zero(m)
             m.d.comb += self.tests.eq(delayed(m, tests, self.latency, "tests"))
@@ -77,10 +80,17 @@ class PlusMinusCox(Component):
             m.d.comb += failed[index].eq(total)
         return failed
 
-    def _sum(self, m: Module, name: str, terms: Sequence[Value]) -> Value:
+    def _sum(
+        self,
+        m: Module,
+        name: str,
+        terms: Sequence[Value],
+        add: Callable[[Value, Value], Value] = add,
+    ) -> Value:
         """The sum modulo a power of two, by a tree with ``latency`` registers in it."""
         depth = max((len(terms) - 1).bit_length(), 1)
-        after = [(depth * (i + 1)) // (self.latency + 1) for i in range(self.latency)]
+        parts = self.latency + 1
+        after = [min((depth + 2) * (i + 1) // parts, depth) for i in range(self.latency)]
         level, values = 0, list(terms)
         while True:
             for _ in range(after.count(level)):
@@ -90,9 +100,19 @@ class PlusMinusCox(Component):
             level += 1
             pairs = [values[i : i + 2] for i in range(0, len(values), 2)]
             values = [
-                _held(m, f"{name}_level_{level}_{i}", len(pair[0]), sum(pair[1:], pair[0]))
+                _held(
+                    m,
+                    f"{name}_level_{level}_{i}",
+                    len(pair[0]),
+                    add(*pair) if pair[1:] else pair[0],
+                )
                 for i, pair in enumerate(pairs)
             ]
+
+
+def sum_mod_4(x: Value, y: Value) -> Value:
+    """x + y of two bits each, in gates: a carry chain would be slower than these."""
+    return Cat(x[0] ^ y[0], x[1] ^ y[1] ^ (x[0] & y[0]))
 
 
 def _held(m: Module, name: str, bits: int, value: Value) -> Signal:

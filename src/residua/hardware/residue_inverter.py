@@ -21,7 +21,7 @@ from residua.algorithms.plus_minus import Kind, settling_steps
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import selector
 from residua.hardware.delay import delayed
-from residua.hardware.plus_minus_cox import PlusMinusCox
+from residua.hardware.plus_minus_cox import PlusMinusCox, sum_mod_4
 from residua.hardware.residue_inverter_rower import ResidueInverterRower
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
@@ -216,27 +216,27 @@ class ResidueInverter(Component):
                 self._ahead.eq(0),
             ]
         with m.If(self._turn):
-            grown = Mux(odd | cox.tag[1], 1, 2)
-            m.d.sync += [
-                self._kind.eq(kind),
-                self._exchanging.eq(exchange),
-                self._ahead.eq(Mux(exchange, -self._ahead, self._ahead) + grown),
-            ]
+            m.d.sync += [self._kind.eq(kind), self._exchanging.eq(exchange)]
             with m.If(exchange):
                 m.d.sync += self._tag_u3.eq(cox.tag)
+        with m.If(self._first):
+            # A cycle later than it could be: the Cox's tag has a long way as it is.
+            grown = Mux(self._kind == Kind.QUARTER, 2, 1)
+            m.d.sync += self._ahead.eq(Mux(self._exchanging, -self._ahead, self._ahead) + grown)
         return kind, exchange
 
     def _multiple_for_v1(self, m: Module, tag: Value) -> Value:
         """k modulo 4 for which V1, with U1 or without, and k P can be divided (ERRATA E14)."""
-        both, multiple = Signal(2, name="tag_sum"), Signal(2, name="multiple_for_v1")
-        m.d.comb += both.eq(tag)
+        own, both = Signal(2, name="own_tag"), Signal(2, name="tag_sum")
+        multiple = Signal(2, name="multiple_for_v1")
         with m.Switch(self._kind):
             with m.Case(Kind.ADD):
-                m.d.comb += both.eq(tag + self._tag_u1)
+                m.d.comb += own.eq(self._tag_u1)
             with m.Case(Kind.SUBTRACT):
-                m.d.comb += both.eq(tag - self._tag_u1)
+                m.d.comb += own.eq(-self._tag_u1)
+        m.d.comb += both.eq(sum_mod_4(tag, own))
         # An odd k is 1 if the tag and P make 4, else -1. To halve, 2 P is added to twice V1.
-        odd = Mux((both + self._low_of_modulus)[:2] == 0, 1, 3)
+        odd = Cat(Const(1, 1), both[1] ^ ~self._low_of_modulus[1])
         halves = self._kind == Kind.HALVE
         m.d.comb += multiple.eq(Mux(both[0], Mux(halves, 2, odd), Mux(halves, 0, both)))
         return multiple
