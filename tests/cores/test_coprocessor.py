@@ -15,13 +15,18 @@ from tests.schedules import quick_schedules
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor_simulator import Request
 from residua.cores.ecc import EccCore
+from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.specification import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
-from residua.curves.parameters import WeierstrassCurve, curve_from_parameters
+from residua.curves.parameters import (
+    WeierstrassCurve,
+    curve_from_parameters,
+    parameters_of,
+)
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
@@ -305,6 +310,22 @@ def test_a_base_that_has_no_inverses_is_refused():
 def test_inversion_in_variable_time_is_refused():
     with pytest.raises(SpecificationError, match="inverts secrets: take 'plus-minus-ct'"):
         check_coprocessor({"curve": "P-256", "inversion": "plus-minus"})
+
+
+@pytest.mark.parametrize(("keys", "registers"), [({}, 1), ({"cox_registers": 3}, 3)])
+def test_registers_in_the_cox_of_an_inverter(keys, registers):
+    curve = parameters_of(curve_from_parameters(CURVE))
+    asked = {"curve": [curve], "inversion": "plus-minus-ct", **keys}
+    made = CoprocessorBuild(check_coprocessor(asked))
+    assert made.parameters["cox_registers"] == made.specification.cox_registers == registers
+    assert made.core.design.cox_registers == registers
+
+
+def test_registers_in_no_cox_are_refused():
+    for inversion in ("fermat", "division-steps"):
+        asked = {"curve": "P-256", "inversion": inversion, "cox_registers": 1}
+        with pytest.raises(SpecificationError, match=f"inversion = '{inversion}' has no such"):
+            check_coprocessor(asked)
 
 
 def test_inversion_of_residues_needs_rns_montgomery():

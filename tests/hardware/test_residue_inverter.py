@@ -8,6 +8,7 @@ from amaranth.hdl import Fragment
 from tests.hardware.traffic import assert_refused, choose, pulse, simulate
 
 from residua.algorithms.plus_minus import settled
+from residua.hardware.plus_minus_cox import fitting_registers
 from residua.hardware.residue_inverter import VECTORS_OUT, ResidueInverter
 from residua.machines.plus_minus import HatWords
 from residua.numbers.bases import Base
@@ -107,6 +108,10 @@ def test_latency_of_full_size():
     unit = unit_of((2**256 - 2**224 + 2**192 + 2**96 - 1,), 17)
     Fragment.get(unit, None)
     assert unit.latency <= 1100
+
+
+def test_registers_of_the_cox():
+    assert [fitting_registers(n) for n in (1, 2, 12, 16, 18, 64, 128)] == [0, 1, 1, 2, 2, 2, 3]
 
 
 def test_words_that_wait():

@@ -15,6 +15,7 @@ from residua.cores.specification_keys import (
     BasesKey,
     Channels,
     Columns,
+    CoxRegisters,
     Extension,
     Key,
     LevelsPerRegister,
@@ -178,6 +179,7 @@ class CoprocessorSpecification(CurveSpecification):
     blinding: Blinding = 64
     formula: FormulaKey = "auto"
     inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
+    cox_registers: CoxRegisters = None
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None
@@ -202,6 +204,11 @@ class CoprocessorSpecification(CurveSpecification):
         if self.extra_bits is not None:
             raise SpecificationError(
                 f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus"
+            )
+        if self.cox_registers is not None and self.inversion is not Inversion.PLUS_MINUS:
+            raise SpecificationError(
+                f"cox_registers = {self.cox_registers}: inversion = '{self.inversion}' has no such "
+                "choice; leave it out"
             )
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)

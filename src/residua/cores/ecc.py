@@ -31,7 +31,8 @@ class EccCore(EngineCurveCore):
     whose h have few digits (up to ``weight``) if there are enough of them, ``reduction`` None folds
     by shifts for those and by multipliers for any other. ``columns`` c > 1 makes extensions
     hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
-    that blind each scalar on Weierstrass curves, ``inversion`` how elements are inverted.
+    that blind each scalar on Weierstrass curves, ``inversion`` how elements are inverted, with
+    ``cox_registers`` as in `CoprocessorDesign`.
     ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
@@ -53,6 +54,7 @@ class EccCore(EngineCurveCore):
         columns: int = 1,
         blinding: int = 0,
         inversion: Inversion = Inversion.FERMAT,
+        cox_registers: int | None = None,
         formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
@@ -63,7 +65,7 @@ class EccCore(EngineCurveCore):
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._columns, self._blinding, self._formula = columns, blinding, formula
-        self._inversion = inversion
+        self._inversion, self._cox_registers = inversion, cox_registers
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
 
@@ -162,7 +164,13 @@ class EccCore(EngineCurveCore):
             levels_per_register=levels,
         )
         return CoprocessorDesign(
-            curves, domains, options, formulas, self._blinding, self._inversion
+            curves,
+            domains,
+            options,
+            formulas,
+            self._blinding,
+            self._inversion,
+            self._cox_registers,
         )
 
 

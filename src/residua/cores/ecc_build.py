@@ -210,7 +210,9 @@ class CoprocessorBuild(CurveBuild):
                 extra_bits=asked.extra_bits,
                 **common,
             )
-        return EccCore(asked.curve, bases=_given(asked), **common)
+        return EccCore(
+            asked.curve, bases=_given(asked), cox_registers=asked.cox_registers, **common
+        )
 
     @cached_property
     def specification(self) -> CoprocessorSpecification:
@@ -233,9 +235,10 @@ class CoprocessorBuild(CurveBuild):
 
     @property
     def _extra(self) -> dict[str, Any]:
-        """What only SBMM has."""
-        core = self.core
-        return {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
+        """What only SBMM has, or only an inverter of residues."""
+        core, registers = self.core, self.core.design.cox_registers
+        extra = {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
+        return extra | ({} if registers is None else {"cox_registers": registers})
 
     @cached_property
     def parameters(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.curve_design import LOOPS, CurveDesign
 from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS
+from residua.hardware.plus_minus_cox import fitting_registers
 from residua.hardware.processor import FRACTION, Processor, ProcessorDesign
 from residua.hardware.residue_inverter import ResidueInverter, centred_forms
 from residua.machines.routine import Source
@@ -33,7 +34,8 @@ class CoprocessorDesign(CurveDesign):
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
     and the core no operations modulo orders. ``formulas`` are those of the curves. ``blinding`` is
     the number of random bits that blind a scalar on Weierstrass curves, by a multiple of the number
-    of points. ``inversion`` says how elements are inverted.
+    of points. ``inversion`` says how elements are inverted; of an inverter of residues the Cox has
+    ``cox_registers``, by default as many as suit it.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -47,9 +49,10 @@ class CoprocessorDesign(CurveDesign):
         formulas: Sequence[Formula],
         blinding: int = 0,
         inversion: Inversion = Inversion.FERMAT,
+        cox_registers: int | None = None,
     ) -> None:
         super().__init__(curves, formulas, blinding, inversion)
-        self._open_domains = tuple(domains)
+        self._open_domains, self._cox_registers = tuple(domains), cox_registers
         self.options = options
         if inversion is Inversion.PLUS_MINUS:
             self._check_residues()
@@ -82,7 +85,16 @@ class CoprocessorDesign(CurveDesign):
         """The unit that inverts residues, if there is one."""
         if self.inversion is not Inversion.PLUS_MINUS:
             return None
-        return ResidueInverter(self.moduli, self._bases[1])
+        return ResidueInverter(self.moduli, self._bases[1], self.cox_registers or 0)
+
+    @property
+    def cox_registers(self) -> int | None:
+        """Registers in the Cox of that unit; None without one."""
+        if self.inversion is not Inversion.PLUS_MINUS:
+            return None
+        if self._cox_registers is None:
+            return fitting_registers(len(self._bases[1]))
+        return self._cox_registers
 
     @property
     def multipliers(self) -> int:

@@ -18,6 +18,12 @@ from residua.hardware.delay import delayed
 from residua.hardware.plus_minus_rower import TESTED, leading_bits
 from residua.numbers.hats import HatForm
 
+DECISION = 2
+"""Additions that take as long as what follows the Cox, up to the next register."""
+
+_IN_A_ROW = 3
+"""Additions between two registers of a Cox that does not slow its core."""
+
 
 class PlusMinusCox(Component):
     """``tag`` is X mod 4; unless ``tests`` is False, ``tests`` is whether X is each of `TESTED`.
@@ -88,9 +94,8 @@ class PlusMinusCox(Component):
         add: Callable[[Value, Value], Value] = add,
     ) -> Value:
         """The sum modulo a power of two, by a tree with ``latency`` registers in it."""
-        depth = max((len(terms) - 1).bit_length(), 1)
-        parts = self.latency + 1
-        after = [min((depth + 2) * (i + 1) // parts, depth) for i in range(self.latency)]
+        depth, parts = max((len(terms) - 1).bit_length(), 1), self.latency + 1
+        after = [min((depth + DECISION) * (i + 1) // parts, depth) for i in range(self.latency)]
         level, values = 0, list(terms)
         while True:
             for _ in range(after.count(level)):
@@ -108,6 +113,12 @@ class PlusMinusCox(Component):
                 )
                 for i, pair in enumerate(pairs)
             ]
+
+
+def fitting_registers(channels: int) -> int:
+    """The fewest registers with which a centred form's Cox does not slow the core beside it."""
+    depth = channels.bit_length()
+    return -(-(depth + DECISION) // _IN_A_ROW) - 1
 
 
 def sum_mod_4(x: Value, y: Value) -> Value:
