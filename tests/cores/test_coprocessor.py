@@ -312,18 +312,24 @@ def test_inversion_in_variable_time_is_refused():
         check_coprocessor({"curve": "P-256", "inversion": "plus-minus"})
 
 
-@pytest.mark.parametrize(("keys", "registers"), [({}, 1), ({"cox_registers": 3}, 3)])
-def test_registers_in_the_cox_of_an_inverter(keys, registers):
+@pytest.mark.parametrize(("keys", "rowers"), [({"channels": 3}, 2), ({"inverter_rowers": 1}, 1)])
+def test_rowers_of_an_inverter(keys, rowers):
     curve = parameters_of(curve_from_parameters(CURVE))
     asked = {"curve": [curve], "inversion": "plus-minus-ct", **keys}
     made = CoprocessorBuild(check_coprocessor(asked))
-    assert made.parameters["cox_registers"] == made.specification.cox_registers == registers
-    assert made.core.design.cox_registers == registers
+    assert made.parameters["inverter_rowers"] == made.specification.inverter_rowers == rowers
+    assert made.core.design.inverter_rowers == rowers
 
 
-def test_registers_in_no_cox_are_refused():
+def test_rowers_of_an_inverter_that_cannot_share():
+    asked = {"curve": "secp112r1", "inversion": "plus-minus-ct", "inverter_rowers": 5}
+    with pytest.raises(SpecificationError, match=r"possible: 1, 2, 3, 4$"), quick_schedules():
+        _ = CoprocessorBuild(check_coprocessor(asked)).core
+
+
+def test_rowers_of_no_inverter_are_refused():
     for inversion in ("fermat", "division-steps"):
-        asked = {"curve": "P-256", "inversion": inversion, "cox_registers": 1}
+        asked = {"curve": "P-256", "inversion": inversion, "inverter_rowers": 1}
         with pytest.raises(SpecificationError, match=f"inversion = '{inversion}' has no such"):
             check_coprocessor(asked)
 

@@ -8,26 +8,35 @@ from amaranth.hdl import Fragment
 from tests.hardware.traffic import assert_refused, choose, pulse, simulate
 
 from residua.algorithms.plus_minus import settled
-from residua.hardware.plus_minus_cox import fitting_registers
-from residua.hardware.residue_inverter import VECTORS_OUT, ResidueInverter
+from residua.errors import SpecificationError
+from residua.hardware.residue_inverter import (
+    VECTORS_OUT,
+    ResidueInverter,
+    channels_of_a_rower,
+    most_rowers,
+)
 from residua.machines.plus_minus import HatWords
 from residua.numbers.bases import Base
 from residua.numbers.hats import hat_form
 from residua.numbers.moduli import Modulus
 
 SHAPES = [
-    # moduli, width, registers in the Cox
-    ((3,), 8, 0),
-    ((101,), 8, 1),
-    ((65537, 257, 3), 8, 0),
-    ((3 * 5 * 7,), 9, 0),
-    ((2**31 - 1, 2**31 - 19), 17, 2),
-    ((2**31 - 1,), 33, 3),
+    # moduli, width, rowers
+    ((3,), 8, None),
+    ((101,), 8, None),
+    ((65537, 257, 3), 8, None),
+    ((3 * 5 * 7,), 9, 1),
+    ((2**31 - 1, 2**31 - 19), 9, None),
+    ((2**31 - 1, 2**31 - 19), 9, 2),
+    ((2**31 - 1,), 9, 1),
+    ((2**61 - 1,), 10, None),
+    ((2**61 - 1,), 10, 3),
+    ((2**31 - 1,), 33, None),
 ]
 
 
-def unit_of(moduli, width, registers=0):
-    return ResidueInverter(moduli, hat_form(max(moduli), width).base, registers)
+def unit_of(moduli, width, rowers=None):
+    return ResidueInverter(moduli, hat_form(max(moduli), width).base, rowers)
 
 
 def words_of(form, numbers, chooser):
@@ -95,9 +104,9 @@ def check(unit, tasks, pace=1.0):
             assert form.number(u1) * form.number(u3) % p == 0
 
 
-@pytest.mark.parametrize(("moduli", "width", "registers"), SHAPES)
-def test_inverses(moduli, width, registers):
-    unit = unit_of(moduli, width, registers)
+@pytest.mark.parametrize(("moduli", "width", "rowers"), SHAPES)
+def test_inverses(moduli, width, rowers):
+    unit = unit_of(moduli, width, rowers)
     tasks = tasks_of(unit, 2)
     if moduli == (105,):
         tasks = [task for task in tasks if gcd(task[1], 105) in {1, 105}]
@@ -107,11 +116,7 @@ def test_inverses(moduli, width, registers):
 def test_latency_of_full_size():
     unit = unit_of((2**256 - 2**224 + 2**192 + 2**96 - 1,), 17)
     Fragment.get(unit, None)
-    assert unit.latency <= 1100
-
-
-def test_registers_of_the_cox():
-    assert [fitting_registers(n) for n in (1, 2, 12, 16, 18, 64, 128)] == [0, 1, 1, 2, 2, 2, 3]
+    assert unit.latency <= 2150
 
 
 def test_words_that_wait():
@@ -119,31 +124,50 @@ def test_words_that_wait():
     check(unit, tasks_of(unit, 1)[:4], pace=0.3)
 
 
+def memories_of(fragment):
+    """The memories of words of all rowers."""
+    found = []
+    for part, name, _ in fragment.subfragments:
+        if name.startswith("rower"):
+            found += [inner for inner, each, _ in part.subfragments if each.endswith("_words")]
+    return [inner._data for inner in found]
+
+
 def test_an_end_leaves_nothing():
     unit = unit_of((2**31 - 1,), 9)
     fragment = Fragment.get(unit, None)
-    places = []
-    for part, name, _ in fragment.subfragments:
-        if name.startswith("rower"):
-            places += [s for s in part.statements["sync"]._lhs_signals() if s.name[0] in "uv"]
-    assert len(places) == 4 * unit.channels
+    memories = memories_of(fragment)
+    assert len(memories) == 2 * unit.rowers
 
     async def main(ctx):
+        def words():
+            return [ctx.get(memory[i]) for memory in memories for i in range(memory.depth)]
+
         await pulse(ctx, unit.start)
         ctx.set(unit.residue_valid, 1)
         for word in words_of(unit.forms[0], (4 * 5, 4 * 7, 2**31 - 1), random.Random(1)):
             ctx.set(unit.residue, word)
             await ctx.tick()
         ctx.set(unit.residue_valid, 0)
-        for _ in range(unit.latency - 1):
+        for _ in range(unit.latency - 2):
             await ctx.tick()
-        assert ctx.get(unit.busy)
-        assert any(ctx.get(place) for place in places)
-        await ctx.tick()
+        assert any(words())
+        for _ in range(2):
+            assert ctx.get(unit.busy)
+            await ctx.tick()
         assert not ctx.get(unit.busy)
-        assert not any(ctx.get(place) for place in places)
+        assert not any(words())
 
     simulate(fragment, main)
+
+
+def test_shares():
+    assert [most_rowers(n) for n in (1, 2, 7, 12)] == [1, 1, 4, 6]
+    assert [channels_of_a_rower(12, each) for each in (1, 2, 3, 4, 6)] == [12, 6, 4, 3, 2]
+    assert [channels_of_a_rower(7, each) for each in (1, 2, 3, 4)] == [7, 4, 3, 2]
+    for rowers in (0, 5, 7):
+        with pytest.raises(SpecificationError, match="possible: 1, 2, 3, 4, 6"):
+            channels_of_a_rower(12, rowers)
 
 
 @pytest.mark.parametrize(

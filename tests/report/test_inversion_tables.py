@@ -73,21 +73,21 @@ def test_measured_rows_are_kept(tools, tmp_path, monkeypatch):
 def test_a_unit_is_shown_over_the_multiplier(tools, tmp_path, monkeypatch):
     monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
     inversion_costs._samples.cache_clear()
-    rows = ["plus-minus unit 192 7x29", "MM 192 7x29"]
+    rows = ["plus-minus unit 192 7x29 on 4", "MM 192 7x29"]
     document, data = paper_tables.make("inversion", tmp_path, seeds=0, only=rows)
     inversion_costs._samples.cache_clear()
     assert len(tools) == 6
     by_name = {row["name"]: row for row in data["rows"]}
-    assert by_name[rows[0]]["cycles"]["latency"] == 2 * 383 + 2 * 7 + 3
+    assert by_name[rows[0]]["cycles"]["latency"] == 4 * 384 - 2 + 2 * 8 + 4 + 1
     table = next(part for part in document.parts if part.title == "Over the multiplier alone")
     line = next(line for line in table.rows if line[0] == rows[0])
-    assert line[1:] == ("783", *("2042 / 2042 / 100%", "1116 / 1116 / 100%") * 4)
+    assert line[1:] == ("1555", *("2042 / 2042 / 100%", "1116 / 1116 / 100%") * 4)
 
 
 def test_a_tool_that_fails_names_the_row_and_loses_no_other(tmp_path, monkeypatch):
     monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
     inversion_costs._samples.cache_clear()
-    rows = ["plus-minus unit 192 7x29", "division-steps 192 12x17"]
+    rows = ["plus-minus unit 192 7x29 on 4", "division-steps 192 12x17"]
 
     def mapped(_files, top, _target, _progress):
         if top.startswith("division"):

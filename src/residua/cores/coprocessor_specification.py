@@ -15,7 +15,6 @@ from residua.cores.specification_keys import (
     BasesKey,
     Channels,
     Columns,
-    CoxRegisters,
     Extension,
     Key,
     LevelsPerRegister,
@@ -37,7 +36,7 @@ from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
 from residua.errors import SpecificationError
-from residua.numbers.search import check_columns
+from residua.numbers.search import MOST_CHANNELS, check_columns
 
 Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
@@ -179,7 +178,17 @@ class CoprocessorSpecification(CurveSpecification):
     blinding: Blinding = 64
     formula: FormulaKey = "auto"
     inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
-    cox_registers: CoxRegisters = None
+    inverter_rowers: Annotated[
+        Annotated[int, within(1, MOST_CHANNELS // 2)] | None,
+        Key(
+            "Rowers of a coprocessor's plus-minus inverter, which share the channels: fewer are "
+            "smaller and take more cycles; needs `inversion` plus-minus-ct.",
+            "a count that gives each as many channels as any other but for the first, which may "
+            "have fewer; at most one for two channels",
+            "one for two channels",
+            "N",
+        ),
+    ] = None
     width: Width = 17
     channels: Channels = None
     rowers: Rowers = None
@@ -205,10 +214,10 @@ class CoprocessorSpecification(CurveSpecification):
             raise SpecificationError(
                 f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus"
             )
-        if self.cox_registers is not None and self.inversion is not Inversion.PLUS_MINUS:
+        if self.inverter_rowers is not None and self.inversion is not Inversion.PLUS_MINUS:
             raise SpecificationError(
-                f"cox_registers = {self.cox_registers}: inversion = '{self.inversion}' has no such "
-                "choice; leave it out"
+                f"inverter_rowers = {self.inverter_rowers}: inversion = '{self.inversion}' has no "
+                "such choice; leave it out"
             )
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)

@@ -12,6 +12,7 @@ from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor_design import CoprocessorDesign
 from residua.hardware.engine import EngineOptions
+from residua.hardware.residue_inverter import channels_of_a_rower
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
@@ -32,7 +33,7 @@ class EccCore(EngineCurveCore):
     by shifts for those and by multipliers for any other. ``columns`` c > 1 makes extensions
     hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
     that blind each scalar on Weierstrass curves, ``inversion`` how elements are inverted, with
-    ``cox_registers`` as in `CoprocessorDesign`.
+    ``inverter_rowers`` as in `CoprocessorDesign`.
     ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
@@ -54,7 +55,7 @@ class EccCore(EngineCurveCore):
         columns: int = 1,
         blinding: int = 0,
         inversion: Inversion = Inversion.FERMAT,
-        cox_registers: int | None = None,
+        inverter_rowers: int | None = None,
         formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
@@ -65,9 +66,11 @@ class EccCore(EngineCurveCore):
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._columns, self._blinding, self._formula = columns, blinding, formula
-        self._inversion, self._cox_registers = inversion, cox_registers
+        self._inversion, self._inverter_rowers = inversion, inverter_rowers
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
+        if inverter_rowers is not None:
+            channels_of_a_rower(self.channels, inverter_rowers)
 
     @property
     def name(self) -> str:
@@ -170,7 +173,7 @@ class EccCore(EngineCurveCore):
             formulas,
             self._blinding,
             self._inversion,
-            self._cox_registers,
+            self._inverter_rowers,
         )
 
 

@@ -211,7 +211,7 @@ class CoprocessorBuild(CurveBuild):
                 **common,
             )
         return EccCore(
-            asked.curve, bases=_given(asked), cox_registers=asked.cox_registers, **common
+            asked.curve, bases=_given(asked), inverter_rowers=asked.inverter_rowers, **common
         )
 
     @cached_property
@@ -236,9 +236,9 @@ class CoprocessorBuild(CurveBuild):
     @property
     def _extra(self) -> dict[str, Any]:
         """What only SBMM has, or only an inverter of residues."""
-        core, registers = self.core, self.core.design.cox_registers
+        core, rowers = self.core, self.core.design.inverter_rowers
         extra = {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
-        return extra | ({} if registers is None else {"cox_registers": registers})
+        return extra | ({} if rowers is None else {"inverter_rowers": rowers})
 
     @cached_property
     def parameters(self) -> dict[str, Any]:

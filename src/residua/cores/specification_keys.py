@@ -348,7 +348,7 @@ CoxRegisters = Annotated[
         "Registers in the Cox of a plus-minus inverter: each makes a step a cycle longer "
         "and the clock faster.",
         f"0 to {MOST_COX_REGISTERS}",
-        "0; of a coprocessor what lets no more than three additions follow each other, 1 to 3",
+        "0",
         "N",
     ),
 ]

@@ -16,9 +16,12 @@ from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.curve_design import LOOPS, CurveDesign
 from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS
-from residua.hardware.plus_minus_cox import fitting_registers
 from residua.hardware.processor import FRACTION, Processor, ProcessorDesign
-from residua.hardware.residue_inverter import ResidueInverter, centred_forms
+from residua.hardware.residue_inverter import (
+    ResidueInverter,
+    centred_forms,
+    most_rowers,
+)
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant
@@ -34,8 +37,8 @@ class CoprocessorDesign(CurveDesign):
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
     and the core no operations modulo orders. ``formulas`` are those of the curves. ``blinding`` is
     the number of random bits that blind a scalar on Weierstrass curves, by a multiple of the number
-    of points. ``inversion`` says how elements are inverted; of an inverter of residues the Cox has
-    ``cox_registers``, by default as many as suit it.
+    of points. ``inversion`` says how elements are inverted; an inverter of residues has
+    ``inverter_rowers``, by default as many as it can.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -49,10 +52,10 @@ class CoprocessorDesign(CurveDesign):
         formulas: Sequence[Formula],
         blinding: int = 0,
         inversion: Inversion = Inversion.FERMAT,
-        cox_registers: int | None = None,
+        inverter_rowers: int | None = None,
     ) -> None:
         super().__init__(curves, formulas, blinding, inversion)
-        self._open_domains, self._cox_registers = tuple(domains), cox_registers
+        self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
         self.options = options
         if inversion is Inversion.PLUS_MINUS:
             self._check_residues()
@@ -85,16 +88,14 @@ class CoprocessorDesign(CurveDesign):
         """The unit that inverts residues, if there is one."""
         if self.inversion is not Inversion.PLUS_MINUS:
             return None
-        return ResidueInverter(self.moduli, self._bases[1], self.cox_registers or 0)
+        return ResidueInverter(self.moduli, self._bases[1], self.inverter_rowers)
 
     @property
-    def cox_registers(self) -> int | None:
-        """Registers in the Cox of that unit; None without one."""
+    def inverter_rowers(self) -> int | None:
+        """Rowers of that unit; None without one."""
         if self.inversion is not Inversion.PLUS_MINUS:
             return None
-        if self._cox_registers is None:
-            return fitting_registers(len(self._bases[1]))
-        return self._cox_registers
+        return self._inverter_rowers or most_rowers(len(self._bases[1]))
 
     @property
     def multipliers(self) -> int:

@@ -5,28 +5,31 @@ the words' two lowest bits, each times T_i modulo 4; X mod 4 = s - q M (CHES 201
 (3/4)). As only q modulo 4 counts, t + 2 bits of the sum are enough.
 """
 
-from collections.abc import Callable, Sequence
 from operator import add
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Signal, Value, signed
+from amaranth.hdl import Const, Module, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
+from residua.hardware.adder_tree import (
+    adder_tree,
+    difference_mod_4,
+    held,
+    sum_mod_4,
+    tree_depth,
+)
 from residua.hardware.delay import delayed
 from residua.hardware.plus_minus_rower import TESTED, leading_bits
 from residua.numbers.hats import HatForm
 
-DECISION = 2
+_DECISION = 2
 """Additions that take as long as what follows the Cox, up to the next register."""
-
-_IN_A_ROW = 3
-"""Additions between two registers of a Cox that does not slow its core."""
 
 
 class PlusMinusCox(Component):
-    """``tag`` is X mod 4; unless ``tests`` is False, ``tests`` is whether X is each of `TESTED`.
+    """``tag`` is X mod 4, ``tests`` is whether X is each of `TESTED`.
 
     Both come ``latency`` cycles after the words' bits, and may change in every cycle.
 
@@ -34,22 +37,19 @@ class PlusMinusCox(Component):
         SpecificationError: the latency is negative.
     """
 
-    def __init__(self, form: HatForm, latency: int, *, tests: bool = True) -> None:
+    def __init__(self, form: HatForm, latency: int) -> None:
         if latency < 0:
             raise SpecificationError(f"a Cox has 0 registers or more, not {latency}")
-        self.form, self.latency, self.has_tests = form, latency, tests
+        self.form, self.latency = form, latency
         channels = len(form.base)
-        tested = {
-            "channel_tests": In(data.ArrayLayout(len(TESTED), channels)),
-            "tests": Out(len(TESTED)),
-        }
         super().__init__(
             {
                 "leading": In(data.ArrayLayout(signed(leading_bits(form)), channels)),
                 "low": In(data.ArrayLayout(2, channels)),
+                "channel_tests": In(data.ArrayLayout(len(TESTED), channels)),
                 "tag": Out(2),
+                "tests": Out(len(TESTED)),
             }
-            | (tested if tests else {})
         )
 
     def elaborate(self, platform: Any) -> Module:
@@ -57,22 +57,22 @@ class PlusMinusCox(Component):
         m = Module()
         form, channels = self.form, range(len(self.form.base))
         bits = form.truncation + 2
-        leading = [_held(m, f"leading_{i}", bits, self.leading[i]) for i in channels]
+        leading: list[Value] = [held(m, f"leading_{i}", bits, self.leading[i]) for i in channels]
         if form.cox.start:
             leading.append(Const(form.cox.start, bits))
         lows = []
         for i in channels:
             own = self.low[i]
             negative = form.base.cofactors[i] % 4 == 3
-            lows.append(_held(m, f"low_{i}", 2, -own if negative else own))
-        quotient = self._sum(m, "quotient_sum", leading)[form.truncation :]
-        s = self._sum(m, "low_sum", lows, sum_mod_4)
-        if form.base.product % 4 == 1:
-            quotient = Cat(quotient[0], quotient[1] ^ quotient[0])
-        m.d.comb += self.tag.eq(sum_mod_4(s, quotient))
-        if self.has_tests:
-            tests = ~self._all_zero(m)
-            m.d.comb += self.tests.eq(delayed(m, tests, self.latency, "tests"))
+            lows.append(held(m, f"low_{i}", 2, -own if negative else own))
+        registers = self._registers(len(leading))
+        quotient = adder_tree(m, "quotient_sum", leading, add, registers)[form.truncation :]
+        s = adder_tree(m, "low_sum", lows, sum_mod_4, self._registers(len(lows)))
+        subtracts = form.base.product % 4 == 1
+        tag = (difference_mod_4 if subtracts else sum_mod_4)(s, quotient)
+        m.d.comb += self.tag.eq(tag)
+        tests = delayed(m, ~self._all_zero(m), self.latency, "tests")
+        m.d.comb += self.tests.eq(tests)
         return m
 
     def _all_zero(self, m: Module) -> Value:
@@ -86,47 +86,7 @@ class PlusMinusCox(Component):
             m.d.comb += failed[index].eq(total)
         return failed
 
-    def _sum(
-        self,
-        m: Module,
-        name: str,
-        terms: Sequence[Value],
-        add: Callable[[Value, Value], Value] = add,
-    ) -> Value:
-        """The sum modulo a power of two, by a tree with ``latency`` registers in it."""
-        depth, parts = max((len(terms) - 1).bit_length(), 1), self.latency + 1
-        after = [min((depth + DECISION) * (i + 1) // parts, depth) for i in range(self.latency)]
-        level, values = 0, list(terms)
-        while True:
-            for _ in range(after.count(level)):
-                values = [delayed(m, v, 1, f"{name}_{level}_{i}") for i, v in enumerate(values)]
-            if level == depth:
-                return values[0]
-            level += 1
-            pairs = [values[i : i + 2] for i in range(0, len(values), 2)]
-            values = [
-                _held(
-                    m,
-                    f"{name}_level_{level}_{i}",
-                    len(pair[0]),
-                    add(*pair) if pair[1:] else pair[0],
-                )
-                for i, pair in enumerate(pairs)
-            ]
-
-
-def fitting_registers(channels: int) -> int:
-    """The fewest registers with which a centred form's Cox does not slow the core beside it."""
-    depth = channels.bit_length()
-    return -(-(depth + DECISION) // _IN_A_ROW) - 1
-
-
-def sum_mod_4(x: Value, y: Value) -> Value:
-    """x + y of two bits each, in gates: a carry chain would be slower than these."""
-    return Cat(x[0] ^ y[0], x[1] ^ y[1] ^ (x[0] & y[0]))
-
-
-def _held(m: Module, name: str, bits: int, value: Value) -> Signal:
-    signal = Signal(bits, name=name)
-    m.d.comb += signal.eq(value)
-    return signal
+    def _registers(self, terms: int) -> list[int]:
+        """Levels of a tree of adders after which registers lie."""
+        depth, parts = tree_depth(terms), self.latency + 1
+        return [min((depth + _DECISION) * (i + 1) // parts, depth) for i in range(self.latency)]

@@ -8,6 +8,9 @@ are: 4 x, 4 f and P come, and
 go, one after the other; x, f, U1 and U3 lie in [-P, P]. What is left to do is a product, which
 makes the sign right as well. See `residua.algorithms.plus_minus.settled` for the steps, of which
 there are always as many, and no test.
+
+Channels share rowers. A step reads V3 and U3 of a rower's channels in turn, then V1 and U1; what
+happens to V3 is decided while V1 is read, and the other way round, so that the Cox has time.
 """
 
 from collections.abc import Sequence
@@ -19,9 +22,10 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.algorithms.plus_minus import Kind, settling_steps
 from residua.errors import SpecificationError
+from residua.hardware.adder_tree import sum_mod_4
 from residua.hardware.constant_table import selector
 from residua.hardware.delay import delayed
-from residua.hardware.plus_minus_cox import PlusMinusCox, sum_mod_4
+from residua.hardware.residue_inverter_cox import ResidueInverterCox, tree_registers
 from residua.hardware.residue_inverter_rower import ResidueInverterRower
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
@@ -32,13 +36,14 @@ VECTORS_IN, VECTORS_OUT = 3, 2
 
 
 class _State(IntEnum):
-    """What the inverter does: it waits, takes words, ends taking them, reduces, gives words."""
+    """What the inverter does; it takes words, ends taking them, reduces, gives and forgets them."""
 
     IDLE = 0
     TAKE = 1
     TAKEN = 2
     REDUCE = 3
     GIVE = 4
+    FORGET = 5
 
 
 class ResidueInverter(Component):
@@ -47,25 +52,33 @@ class ResidueInverter(Component):
     ``start`` begins with the next words on ``residue`` that ``residue_valid`` tells of: those of
     4 x, 4 f and P in cofactor form, channel 0 first, any representatives of w + 1 signed bits. The
     words of U1 and then of U3 leave on ``word`` while ``word_valid`` is set. ``busy`` is set from
-    the cycle after ``start`` until the last one has left. ``latency`` is the number of cycles from
-    the one in which the last word is there to the last one of ``busy``; it depends on nothing but
-    the design. With several moduli ``select`` is the index of P; it must stay while ``busy`` is
-    set. ``cox_registers`` lie in the Cox, each of which makes a step a cycle longer.
+    the cycle after ``start`` until nothing of them is left. ``latency`` is the number of cycles
+    from the one in which the last word is there to the last one of ``busy``; it depends on nothing
+    but the design. With several moduli ``select`` is the index of P; it must stay while ``busy`` is
+    set. ``rowers`` work on ``share`` channels each, one after the other, two by default; a step
+    takes ``period`` cycles.
 
     Raises:
-        SpecificationError: a modulus is even or below 3, one of the base even or above 2^w, or the
-            base too small.
+        SpecificationError: a modulus is even or below 3, one of the base even or above 2^w, the
+            base too small, or the channels cannot be shared by so many rowers.
     """
 
-    def __init__(self, moduli: Sequence[int], base: Base, cox_registers: int = 0) -> None:
+    def __init__(self, moduli: Sequence[int], base: Base, rowers: int | None = None) -> None:
         for modulus in moduli:
             PlainNumbers(modulus)
         self.forms = centred_forms(moduli, base)
-        self.cox_registers, self.period = cox_registers, 2 + cox_registers
-        self.steps = max(map(settling_steps, moduli))
         self.channels = len(base)
-        given = VECTORS_OUT * self.channels + 1
-        self.latency = self.period * self.steps + given + 2
+        self.rowers = most_rowers(self.channels) if rowers is None else rowers
+        self.share = channels_of_a_rower(self.channels, self.rowers)
+        # What is decided of the pair that is read first comes when it is written again.
+        decided = self.share + 1 + tree_registers(self.rowers)
+        self.period = max(2 * self.share, decided)
+        self._held = self.period > decided
+        self.steps = max(map(settling_steps, moduli))
+        self._places = self.rowers * self.share
+        self._vacant = self._places - self.channels
+        given, forgotten = VECTORS_OUT * self._places, 2 * self.share
+        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten + 1
         word = signed(base.width + 1)
         super().__init__(
             {
@@ -90,17 +103,20 @@ class ResidueInverter(Component):
 
     def _signals(self) -> None:
         self._state = Signal(_State, name="state")
-        self._phase = Signal(range(self.period), name="phase")
-        most = max(self.steps, VECTORS_IN * self.channels, VECTORS_OUT * self.channels + 1)
-        self._count = Signal(range(most), name="count")
+        self._phase = Signal(range(self.period), name="phase", init=self.share)
+        self._count = Signal(range(max(self.steps, self._places)), name="count")
+        self._vector = Signal(range(VECTORS_IN), name="vector")
+        self._slot = Signal(range(self.share), name="slot", init=self._vacant)
+        self._pair = Signal(name="pair")
         self._kind, self._operation = Signal(Kind, name="kind"), Signal(Kind, name="operation")
         self._multiple = Signal(2, name="multiple")
         self._exchange, self._exchanging = Signal(name="exchange"), Signal(name="exchanging")
-        self._go, self._shift = Signal(name="go"), Signal(name="shift")
+        self._operate, self._shift = Signal(name="operate"), Signal(name="shift")
         self._tag_u3, self._tag_u1 = Signal(2, name="tag_u3"), Signal(2, name="tag_u1")
         bits = max(form.modulus.bit_length() for form in self.forms) + 3
         self._ahead = Signal(signed(bits.bit_length() + 1), name="ahead")
         self._turn, self._first = Signal(name="turn"), Signal(name="first_phase")
+        self._ends = Signal(name="ends")
 
     @property
     def _selected(self) -> Value:
@@ -110,27 +126,49 @@ class ResidueInverter(Component):
     def _low_of_modulus(self) -> Value:
         return Array([Const(form.modulus % 4, 2) for form in self.forms])[self._selected]
 
-    def _datapath(self, m: Module) -> PlusMinusCox:
-        m.submodules.cox = cox = PlusMinusCox(self.forms[0], self.cox_registers, tests=False)
-        entering: Value = delayed(m, self.residue, 1, "entering", resets=True)
-        rowers = [ResidueInverterRower(self.forms, channel) for channel in range(self.channels)]
-        for channel, rower in enumerate(rowers):
-            m.submodules[f"rower_{channel}"] = rower
-            last = channel == self.channels - 1
+    def _rower(self, index: int) -> ResidueInverterRower:
+        """A rower; places without a channel come first."""
+        first = index * self.share - self._vacant
+        channels = [c if c >= 0 else None for c in range(first, first + self.share)]
+        return ResidueInverterRower(self.forms, channels)
+
+    def _datapath(self, m: Module) -> ResidueInverterCox:
+        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, held=self._held)
+        entering: Value = delayed(m, self.residue, 1, "entering")
+        rowers = [self._rower(index) for index in range(self.rowers)]
+        forgets = self._is(_State.FORGET)
+        for index, rower in enumerate(rowers):
+            m.submodules[f"rower_{index}"] = rower
             m.d.comb += [
+                rower.slot.eq(self._slot),
+                rower.pair.eq(self._pair),
+                rower.empty_v.eq(self._is(_State.TAKE, _State.TAKEN) | forgets),
+                rower.empty_u.eq(forgets),
+                rower.operate.eq(self._operate),
+                rower.shift.eq(self._shift),
+                rower.choose.eq(self._turn | self._first | ~self._is(_State.REDUCE)),
                 rower.kind.eq(self._operation),
                 rower.multiple.eq(self._multiple),
                 rower.exchange.eq(self._exchange),
-                rower.go.eq(self._go),
-                rower.shift.eq(self._shift),
-                rower.clear.eq(self._is(_State.IDLE)),
                 rower.page.eq(self._selected),
-                rower.chain.eq(entering if last else rowers[channel + 1].word),
-                cox.leading[channel].eq(rower.leading),
-                cox.low[channel].eq(rower.low),
+                rower.chain.eq(rowers[index + 1].word if index + 1 < self.rowers else entering),
+                cox.leading[index].eq(rower.leading),
+                cox.low[index].eq(rower.low),
             ]
         m.d.comb += self.word.eq(rowers[0].word)
+        self._announce(m, cox)
         return cox
+
+    def _announce(self, m: Module, cox: ResidueInverterCox) -> None:
+        """Tell the Cox which results come two cycles after they were read."""
+        # With vacant places words do not come from slot 0 on.
+        place = Mux(self._is(_State.TAKE), self._count, self._slot) if self._vacant else self._slot
+        for port, value in (
+            (cox.valid, self._operate),
+            (cox.opens, place == 0),
+            (cox.closes, self._operate & (place == self.share - 1)),
+        ):
+            m.d.comb += port.eq(delayed(m, value, 2, f"cox_{port.name}", resets=True))
 
     def _is(self, *states: _State) -> Value:
         return Cat(self._state == state for state in states).any()
@@ -138,55 +176,90 @@ class ResidueInverter(Component):
     def _control(self, m: Module) -> None:
         """From one state to the next, after as many words, steps or cycles as each takes.
 
-        ``turn`` is the last phase of a step, in which V3's next operation is chosen; V1's follows
-        in the first phase of the next one.
+        ``turn`` is the first phase of a step, in which V3's next operation is chosen; V1's follows
+        when it is read in its turn.
         """
-        state, count, channels = self._state, self._count, self.channels
-        sends = delayed(m, self._is(_State.GIVE) & (count != channels), 1, "sends", resets=True)
-        reducing = self._is(_State.REDUCE)
+        state, phase, share = self._state, self._phase, self.share
+        reducing, gives, forgets = (
+            self._is(each) for each in (_State.REDUCE, _State.GIVE, _State.FORGET)
+        )
+        sends = gives & (self._count >= self._vacant)
         m.d.comb += [
-            self._turn.eq(reducing & (self._phase == self.period - 1)),
-            self._first.eq(reducing & (self._phase == 0)),
-            self.word_valid.eq(sends),
-            self.busy.eq((state != _State.IDLE) | sends),
+            self._turn.eq(reducing & (phase == 0)),
+            self._first.eq(reducing & (phase == share)),
+            self._ends.eq(phase == self.period - 1),
+            self.word_valid.eq(delayed(m, sends, 1, "sends", resets=True)),
+            self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets", resets=True)),
         ]
-        with m.If(reducing):
-            m.d.sync += self._phase.eq(Mux(self._turn, 0, self._phase + 1))
+        with m.If(reducing | self._is(_State.TAKEN)):
+            m.d.sync += phase.eq(Mux(self._ends, 0, phase + 1))
         with m.Switch(state):
             with m.Case(_State.IDLE):
-                m.d.sync += count.eq(0)
-                with m.If(self.start & ~sends):
+                m.d.sync += self._pair.eq(0)
+                if self._vacant:
+                    m.d.sync += self._slot.eq(self._vacant)
+                with m.If(self.start):
                     m.d.sync += state.eq(_State.TAKE)
-            with m.Case(_State.TAKE):
-                self._after(m, VECTORS_IN * channels, self.residue_valid, _State.TAKEN)
+            with m.Case(_State.TAKE), m.If(self.residue_valid):
+                self._read(m)
+                self._vectors(m, VECTORS_IN, self.channels, self._vacant, _State.TAKEN)
             with m.Case(_State.TAKEN):
-                # V3 is there since long, V1 follows: as after the first phase of a step.
-                m.d.sync += [state.eq(_State.REDUCE), self._phase.eq(1)]
+                with m.If(self._operate):
+                    self._read(m)
+                with m.If(self._ends):
+                    m.d.sync += [state.eq(_State.REDUCE), self._pair.eq(0)]
             with m.Case(_State.REDUCE):
-                self._after(m, self.steps, self._first, _State.GIVE)
+                with m.If(self._operate):
+                    self._read(m)
+                with m.If(phase == share - 1):
+                    m.d.sync += self._pair.eq(1)
+                with m.If(self._ends):
+                    self._step(m)
             with m.Case(_State.GIVE):
-                self._after(m, VECTORS_OUT * channels + 1, Const(1), _State.IDLE)
+                self._read(m)
+                self._vectors(m, VECTORS_OUT, self._places, 0, _State.FORGET)
+            with m.Case(_State.FORGET):
+                self._read(m)
+                self._vectors(m, 2, share, 0, _State.IDLE)
 
-    def _after(self, m: Module, times: int, event: Value, following: _State) -> None:
-        """Count events, and go on after as many."""
-        with m.If(event):
-            m.d.sync += self._count.eq(self._count + 1)
-            with m.If(self._count == times - 1):
-                m.d.sync += [self._state.eq(following), self._count.eq(0)]
+    def _read(self, m: Module) -> None:
+        """The next slot follows."""
+        m.d.sync += self._slot.eq(Mux(self._slot == self.share - 1, 0, self._slot + 1))
 
-    def _choose(self, m: Module, cox: PlusMinusCox) -> None:
+    def _vectors(self, m: Module, times: int, places: int, first: int, following: _State) -> None:
+        """Count places of vectors, which change pairs; from slot ``first`` on but for the last."""
+        m.d.sync += self._count.eq(self._count + 1)
+        with m.If(self._count == places - 1):
+            m.d.sync += [self._count.eq(0), self._pair.eq(~self._pair)]
+            with m.If(self._vector == times - 1):
+                m.d.sync += [self._vector.eq(0), self._state.eq(following)]
+            with m.Else():
+                m.d.sync += [self._vector.eq(self._vector + 1), self._slot.eq(first)]
+
+    def _step(self, m: Module) -> None:
+        """After a step the next one, or U1 and U3 leave."""
+        m.d.sync += [self._count.eq(self._count + 1), self._pair.eq(0)]
+        with m.If(self._count == self.steps - 1):
+            m.d.sync += [
+                self._count.eq(0),
+                self._pair.eq(1),
+                self._phase.eq(self.share),
+                self._state.eq(_State.GIVE),
+            ]
+
+    def _choose(self, m: Module, cox: ResidueInverterCox) -> None:
         """What the rowers do in the next cycle."""
         kind, exchange = self._choose_v3(m, cox)
-        count, channels = self._count, self.channels
+        count, share, phase = self._count, self.share, self._phase
         takes = self._is(_State.TAKE) & self.residue_valid
-        gives, between = self._is(_State.GIVE), count == channels
-        # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0. The first word of the
-        # next vector may come at the same time.
-        enters = (takes & (between | (count == 2 * channels))) | self._is(_State.TAKEN)
+        # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0: of x and U3 while P
+        # follows into U3, of f and U1 at the end.
+        enters = takes & (self._vector == VECTORS_IN - 1) & (count < share)
+        steps = self._is(_State.TAKEN, _State.REDUCE) & (phase < 2 * share)
         m.d.comb += [
-            self._shift.eq(takes | (gives & ~between)),
-            self._go.eq(enters | self._turn | self._first | (gives & between)),
-            self._exchange.eq(enters),
+            self._shift.eq(takes | self._is(_State.GIVE)),
+            self._operate.eq(enters | steps | self._is(_State.FORGET)),
+            self._exchange.eq(1),
             self._operation.eq(Kind.ADD),
         ]
         with m.If(self._turn):
@@ -200,7 +273,7 @@ class ResidueInverter(Component):
             with m.If(self._exchanging):
                 m.d.sync += self._tag_u1.eq(cox.tag)
 
-    def _choose_v3(self, m: Module, cox: PlusMinusCox) -> tuple[Value, Value]:
+    def _choose_v3(self, m: Module, cox: ResidueInverterCox) -> tuple[Value, Value]:
         """What happens to V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
         odd, adds = cox.tag[0], (cox.tag ^ self._tag_u3)[1]
         kind, exchange = Signal(Kind, name="chosen"), Signal(name="exchange_v3")
@@ -220,9 +293,11 @@ class ResidueInverter(Component):
             with m.If(exchange):
                 m.d.sync += self._tag_u3.eq(cox.tag)
         with m.If(self._first):
-            # A cycle later than it could be: the Cox's tag has a long way as it is.
-            grown = Mux(self._kind == Kind.QUARTER, 2, 1)
-            m.d.sync += self._ahead.eq(Mux(self._exchanging, -self._ahead, self._ahead) + grown)
+            # Later than it could be: the Cox's tag has a long way as it is. -x is ~x + 1, and an
+            # exchange is always with a division by 4 of a sum.
+            turns = self._exchanging
+            grown = Mux(turns | (self._kind == Kind.QUARTER), 2, 1)
+            m.d.sync += self._ahead.eq((self._ahead ^ turns.replicate(len(self._ahead))) + grown)
         return kind, exchange
 
     def _multiple_for_v1(self, m: Module, tag: Value) -> Value:
@@ -240,6 +315,29 @@ class ResidueInverter(Component):
         halves = self._kind == Kind.HALVE
         m.d.comb += multiple.eq(Mux(both[0], Mux(halves, 2, odd), Mux(halves, 0, both)))
         return multiple
+
+
+def most_rowers(channels: int) -> int:
+    """The most rowers that an inverter has over so many channels: one for two of them."""
+    return -(-channels // 2)
+
+
+def channels_of_a_rower(channels: int, rowers: int) -> int:
+    """The channels that each of so many rowers works on.
+
+    Raises:
+        SpecificationError: so many rowers cannot share the channels.
+    """
+    if 0 < rowers <= most_rowers(channels):
+        share = max(-(-channels // rowers), 2)
+        if -(-channels // share) == rowers:
+            return share
+    possible = sorted({-(-channels // each) for each in range(2, max(channels, 2) + 1)})
+    shown = ", ".join(map(str, possible))
+    raise SpecificationError(
+        f"{rowers} rowers cannot share {channels} channels of an inverter, two or more to each "
+        f"rower; possible: {shown}"
+    )
 
 
 def centred_forms(moduli: Sequence[int], base: Base) -> tuple[HatForm, ...]:

@@ -34,6 +34,9 @@ MULTIPLIER = "MM"
 UNIT = "plus-minus unit"
 """The inverter on residues alone: what a coprocessor has beside its engine."""
 
+SHARES = (2, 3, 4)
+"""Channels that share a rower of that unit, where there is such a number of rowers."""
+
 
 def row_name(kind: str, bits: int, channels: int) -> str:
     """What a row is called; words take the place of channels where there are none."""
@@ -58,17 +61,28 @@ def candidates() -> Iterator[Candidate]:
         for channels, _ in sizes:
             for kind in (*PUBLISHED.values(), MULTIPLIER):
                 yield _candidate(kind, bits, channels)
-            yield _unit(bits, channels)
+            for rowers in unit_rowers(channels):
+                yield _unit(bits, channels, rowers)
         for method in OTHERS:
             yield _candidate(method, bits, first)
 
 
-def _unit(bits: int, channels: int) -> Candidate:
+def unit_rowers(channels: int) -> list[int]:
+    """The numbers of rowers with which a unit is measured, the most first."""
+    return list(dict.fromkeys(-(-channels // share) for share in SHARES))
+
+
+def unit_name(bits: int, channels: int, rowers: int) -> str:
+    """What the row of a unit is called."""
+    return f"{row_name(UNIT, bits, channels)} on {rowers}"
+
+
+def _unit(bits: int, channels: int, rowers: int) -> Candidate:
     modulus, width = parse_modulus(NIST[bits]), dict(SIZES[bits])[channels]
-    name = row_name(UNIT, bits, channels)
+    name = unit_name(bits, channels, rowers)
 
     def component() -> Component:
-        return ResidueInverter([modulus], hat_form(modulus, width, channels).base)
+        return ResidueInverter([modulus], hat_form(modulus, width, channels).base, rowers)
 
     def facts(made: Component) -> dict[str, Any]:
         assert isinstance(made, ResidueInverter)

@@ -21,8 +21,9 @@ from residua.report.inversion_synthesis import (
     OTHERS,
     PUBLISHED,
     TARGETS,
-    UNIT,
     row_name,
+    unit_name,
+    unit_rowers,
 )
 from residua.report.measured import Row
 
@@ -171,18 +172,19 @@ def units(rows: Mapping[str, Row]) -> Table:
     )
     lines = []
     for bits, sizes in SIZES.items():
-        for channels, _ in sizes:
-            name = row_name(UNIT, bits, channels)
+        for channels, rowers in ((n, each) for n, _ in sizes for each in unit_rowers(n)):
+            name = unit_name(bits, channels, rowers)
             unit, other = rows.get(name), rows.get(row_name(MULTIPLIER, bits, channels))
             cells = (
                 _added(unit, other, target, kind) for target in TARGETS for kind in ("lut", "ff")
             )
             lines.append((name, _shown(unit["cycles"]["latency"] if unit else None), *cells))
     note = (
-        "Cells are the unit's, those of the multiplier alone, and the one over the other. The unit "
-        "shares the engine's routines, conversions into and out of cofactor form and the last "
-        "product; it has adders and registers of its own. Cycles are from the last residue that it "
-        "takes to the last one that it gives."
+        "Cells are the unit's, on so many rowers that share its channels, those of the multiplier "
+        "alone, and the one over the other. The project wants 15% at most. The unit shares the "
+        "engine's routines, conversions into and out of cofactor form and the last product; it has "
+        "adders and memories of its own. Cycles are from the last residue that it takes until it "
+        "has given its own and forgotten them."
     )
     return Table("Over the multiplier alone", columns, tuple(lines), (note,))
 
