@@ -25,22 +25,24 @@ Rows = dict[str, Row]
 Task = Callable[[], Row]
 Requests = Mapping[str, tuple[int, Mapping[str, Any]]]
 More = Callable[[Directory, int], Row]
+Columns = Mapping[str, Callable[[Row], object]]
 
 
 @dataclass(frozen=True)
 class Page:
     """Rows in ``name``.json, and a page ``name``.md with a table of them.
 
-    ``columns`` give the cells by their headings; the first ``texts`` ones and the last are aligned
-    to the left, as texts are. ``key`` is what the name of a row is kept as.
+    ``columns`` give the cells by their headings, see `table`. ``key`` is what the name of a row is
+    kept as. The table has the rows that ``tabled`` accepts; ``closing`` follows it, made of all.
     """
 
     name: str
     title: str
     introduction: str
-    columns: Mapping[str, Callable[[Row], object]]
+    columns: Columns
     texts: int = 1
     key: str = "configuration"
+    tabled: Callable[[Row], bool] = lambda row: True
     closing: Callable[[list[Row]], str] = lambda rows: ""
     directory: Path = RESULTS
 
@@ -60,19 +62,24 @@ class Page:
 
     def markdown(self, rows: list[Row]) -> str:
         """The page."""
-        numbers = len(self.columns) - self.texts - 1
-        lines = [
-            f"# {self.title}",
-            "",
-            self.introduction,
-            "",
-            "| " + " | ".join(self.columns) + " |",
-            "|---" * self.texts + "|--:" * numbers + "|---|",
-        ]
-        for row in rows:
-            cells = [str(cell(row)) for cell in self.columns.values()]
-            lines.append("| " + " | ".join(cells) + " |")
-        return "\n".join(lines) + "\n" + self.closing(rows)
+        lines = table(self.columns, filter(self.tabled, rows), self.texts)
+        return f"# {self.title}\n\n{self.introduction}\n\n{lines}\n{self.closing(rows)}"
+
+
+def table(columns: Columns, rows: Iterable[Row], texts: int = 1, ends: int = 1) -> str:
+    """A table in Markdown, without the last line's end.
+
+    The first ``texts`` columns and the last ``ends`` ones are aligned to the left, as texts are.
+    """
+    numbers = len(columns) - texts - ends
+    lines = [
+        "| " + " | ".join(columns) + " |",
+        "|---" * texts + "|--:" * numbers + "|---" * ends + "|",
+    ]
+    for row in rows:
+        cells = [str(cell(row)) for cell in columns.values()]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def current_commit() -> str:
@@ -95,30 +102,39 @@ def made(row: Row | None, commit: str, count: str, least: int) -> bool:
 
 def prepare(name: str, keys: Mapping[str, Any], work: Path) -> Directory:
     """Build the core of a row in ``work``, in place of what was there."""
+    return build(check_any(dict(keys)), emptied(name, work))
+
+
+def emptied(name: str, work: Path) -> Path:
+    """The path in ``work`` of what belongs to a row, without what was there."""
     path = work / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(path, ignore_errors=True)
-    return build(check_any(dict(keys)), path)
+    return path
 
 
 def verilog(directory: Directory) -> str:
-    """A digest of the hardware of a core: rows of one digest tell of the same Verilog.
+    """The `digest` of the hardware of a core."""
+    names = [name for name in directory.manifest["files"] if name.startswith("rtl/")]
+    return digest({name: (directory.path / name).read_text(encoding="utf-8") for name in names})
+
+
+def digest(files: Mapping[str, str]) -> str:
+    """A digest of Verilog texts by their paths: rows of one digest tell of the same hardware.
 
     Comments do not count: the headers of the files name the specification.
     """
-    digest = hashlib.sha256()
-    for name in sorted(directory.manifest["files"]):
-        if name.startswith("rtl/"):
-            lines = (directory.path / name).read_text(encoding="utf-8").splitlines()
-            code = [line for line in lines if not line.lstrip().startswith("//")]
-            digest.update("\n".join([name, *code, ""]).encode())
-    return digest.hexdigest()
+    found = hashlib.sha256()
+    for name, text in sorted(files.items()):
+        code = [line for line in text.splitlines() if not line.lstrip().startswith("//")]
+        found.update("\n".join([name, *code, ""]).encode())
+    return found.hexdigest()
 
 
-def holds(row: Row, directory: Directory, count: str, least: int) -> bool:
-    """Whether a row, of whatever commit, tells of this very hardware, with so many at least."""
+def holds(row: Row, hardware: str, count: str, least: int) -> bool:
+    """Whether a row, of whatever commit, tells of hardware with this digest, and of so many."""
     if row["commit"].endswith("+") or row["failures"]:
         return False
-    return row.get("verilog") == verilog(directory) and row[count] >= least
+    return row.get("verilog") == hardware and row[count] >= least
 
 
 def simulate(name: str, directory: Directory, *, vectors: int, seed: int, commit: str) -> Row:
@@ -195,7 +211,7 @@ def _renewed(
 ) -> Row:
     """What is known of a row if it holds, or else a simulation."""
     directory = prepare(name, keys, work)
-    if known is not None and holds(known, directory, "vectors", vectors):
+    if known is not None and holds(known, verilog(directory), "vectors", vectors):
         return known
     row = simulate(name, directory, vectors=vectors, seed=seed, commit=commit)
     return row | more(directory, vectors) if more else row

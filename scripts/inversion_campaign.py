@@ -6,20 +6,42 @@ stopped; ``--rows`` limits it to rows with a part of their names.
 """
 
 import argparse
-import json
 import statistics
 import sys
-from collections import Counter
-from io import StringIO
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
-import matplotlib as mpl
-from campaign_rows import RESULTS, ROOT, Row, current_commit, holds, made, prepare, verilog
-from matplotlib.figure import Figure
-from rich.console import Console
+from campaign_rows import (
+    RESULTS,
+    ROOT,
+    Columns,
+    Page,
+    Row,
+    complete,
+    current_commit,
+    digest,
+    emptied,
+    holds,
+    made,
+    mismatches,
+    prepare,
+    table,
+    verilog,
+)
+from inversion_steps import STEP_COLUMNS, STEPS_TEXT, drawn, plot, steps
 
 from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
+from residua.cores.residue_inversion_verification import (
+    build_residue_inverter_simulator,
+    verify_residue_inversions,
+)
+from residua.cores.verification import VerificationResult
+from residua.curves.catalogue import find_curve
+from residua.hardware.plus_minus_cox import fitting_registers
 from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.residue_inverter import ResidueInverter
+from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.numbers.hats import hat_form
 
 WORK = ROOT / "build" / "inversion_campaign"
 SEED = 23
@@ -61,143 +83,169 @@ error flag; they do not count into cycles. A thousand inversions of each row, be
 gaps between words and results that wait. A + after the commit says that the sources differed from
 it. `make campaign-inversions` writes this page."""
 
-STEPS_TEXT = """\
-A step is a division of V3 and V1 by 2 or 4, or a sum or difference of pairs divided by 4. Where the
-loop ends depends on the operand; the bound is proved (`algorithms/plus_minus.py`). The rows of
-constant time take the same cycles for all operands, refused ones included."""
+
+class Unit(NamedTuple):
+    """Inversions of a row on residues, and its unit."""
+
+    vectors: int
+    moduli: tuple[int, ...]
+    width: int
+    channels: int
+    cox_registers: int
+
+    def component(self) -> ResidueInverter:
+        """A new component."""
+        base = hat_form(max(self.moduli), self.width, self.channels).base
+        return ResidueInverter(self.moduli, base, self.cox_registers)
 
 
-def measure(name: str, vectors: int, keys: dict[str, Any], commit: str, known: Row | None) -> Row:
+P_192, P_256, P_384 = (find_curve(name) for name in ("P-192", "P-256", "P-384"))
+N_12, N_16, N_18 = (fitting_registers(channels) for channels in (12, 16, 18))
+"""Registers that a coprocessor with so many channels has in the Cox, unless asked otherwise."""
+
+UNITS = {
+    "P-192, on residues": Unit(100_000, (P_192.prime,), 17, 12, N_12),
+    "P-256, on residues": Unit(100_000, (P_256.prime,), 17, 16, N_16),
+    "P-256, a register less": Unit(100_000, (P_256.prime,), 17, 16, N_16 - 1),
+    "P-256 and its order": Unit(100_000, (P_256.prime, P_256.order), 17, 16, N_16),
+    "P-384, on residues": Unit(20_000, (P_384.prime,), 22, 18, N_18),
+}
+"""Units by the name of the row."""
+
+UNITS_TEXT = """\
+The unit beside an engine alone, with the registers in the Cox that a coprocessor of its channels
+has, in a row with one less. Against plain integers: U1 U3 x = f modulo P for every operand, or
+U1 U3 = 0 if P divides x, no U beyond P, and constant cycles, from the last word in to the last one
+of `busy`. Operands: 0, P, −P and those of the first table with both signs, about half of them with
+an f of 0, ±1, ±2, half of P or next to ±P; as many random ones or more, with random f. Words are
+any of w + 1 signed bits, in some operands all of them the lowest or the highest; of a few dozen
+operands every word of U1 and U3 is that of the model. “And its order”: modulo the prime and the
+order of the curve's group in turn, by `select`. The thousand besides have random gaps before words
+and between inversions, with anything on the ports meanwhile."""
+
+
+def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
     """Build the core of one row and verify it, unless what is known holds."""
-    directory = prepare(name, {"algorithm": "inversion", **keys}, WORK)
-    if known and holds(known, directory, "vectors", vectors):
+    directory = prepare(name, {"algorithm": "inversion", **ROWS[name][1]}, WORK)
+    if known and holds(known, verilog(directory), "vectors", vectors):
         return known
     core, work = directory.inverter, directory.path / "simulation"
     simulator = build_inverter_simulator(core, directory.sources(), build_dir=work)
     prompt = verify_inversions(simulator, vectors=vectors, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)
-    verdicts = (prompt.verdict, stalled.verdict)
     row = {
-        "configuration": name,
+        **verified(name, prompt.verdict, stalled.verdict),
         "timing": core.parameters["timing"],
-        "vectors": prompt.verdict.vectors,
-        "stalled": stalled.verdict.vectors,
         "inverses": len(prompt.cycles),
-        "mismatches": sum(verdict.mismatches for verdict in verdicts),
-        "model_checks": sum(verdict.model_checks for verdict in verdicts),
-        "failures": [failure for verdict in verdicts for failure in verdict.failures],
         "cycles": {
             "fewest": min(prompt.cycles),
             "average": round(statistics.fmean(prompt.cycles), 2),
             "most": max(prompt.cycles),
             "bound": core.design.longest,
         },
-        "seconds": round(sum(verdict.seconds for verdict in verdicts), 1),
         "commit": commit,
         "verilog": verilog(directory),
     }
     if isinstance(core.design, PlusMinusDesign):
-        row |= {"steps": _steps(core.design, prompt.cycles)}
+        row |= {"steps": steps(core.design, prompt.cycles)}
     return row
 
 
-def _steps(design: PlusMinusDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
-    """How many operands took how many steps, if that shows in cycles."""
-    found: dict[str, Any] = {
-        "bound": design.most_steps,
-        "period": design.period,
-        "conversions": design.frame,
+def measure_unit(name: str, vectors: int, commit: str, known: Row | None) -> Row:
+    """The same for a row on residues."""
+    asked, path = UNITS[name], emptied(name, WORK)
+    unit = asked.component()
+    files = emit(unit, "unit")
+    if known and holds(known, digest(files), "vectors", vectors):
+        return known
+    sources = [path / "unit.v", path / "primitives.v"]
+    path.mkdir(parents=True)
+    for source, file in zip(sources, ("rtl/unit.v", PRIMITIVE_FILE), strict=True):
+        source.write_text(files[file], encoding="utf-8")
+    simulator = build_residue_inverter_simulator(
+        unit, sources, build_dir=path / "simulation", top="unit"
+    )
+    prompt, stalled = (
+        verify_residue_inversions(simulator, vectors=count, seed=SEED + stalls, stalls=bool(stalls))
+        for stalls, count in enumerate((vectors, STALLED))
+    )
+    return {
+        **verified(name, prompt, stalled),
+        "size": f"{asked.channels} × {asked.width}",
+        "cox_registers": asked.cox_registers,
+        "cycles": prompt.latency,
+        "commit": commit,
+        "verilog": digest(files),
     }
-    if not design.padded:
-        counts = Counter((each - design.frame) // design.period for each in cycles)
-        found["distribution"] = {str(steps): counts[steps] for steps in sorted(counts)}
-    return found
 
 
-def load_rows() -> dict[str, Row]:
-    """All rows by name, those of other commits among them."""
-    path = RESULTS / "inversions.json"
-    rows = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    return {row["configuration"]: row for row in rows}
+def verified(name: str, prompt: VerificationResult, stalled: VerificationResult) -> Row:
+    """What rows of both kinds have of their verifications."""
+    verdicts = (prompt, stalled)
+    return {
+        "configuration": name,
+        "vectors": prompt.vectors,
+        "stalled": stalled.vectors,
+        "mismatches": sum(verdict.mismatches for verdict in verdicts),
+        "model_checks": sum(verdict.model_checks for verdict in verdicts),
+        "failures": [failure for verdict in verdicts for failure in verdict.failures],
+        "seconds": round(sum(verdict.seconds for verdict in verdicts), 1),
+    }
 
 
-def write(rows: dict[str, dict[str, Any]]) -> None:
-    """Write the table in both formats, and the distribution of steps."""
-    ordered = [rows[name] for name in ROWS if name in rows]
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(ordered, indent=2) + "\n"
-    (RESULTS / "inversions.json").write_text(text, encoding="utf-8")
-    drawn = [row for row in ordered if "distribution" in row.get("steps", {})]
-    (RESULTS / "inversions.md").write_text(markdown(ordered, bool(drawn)), encoding="utf-8")
-    if drawn:
-        (RESULTS / "inversions.svg").write_text(plot(drawn), encoding="utf-8")
-
-
-def markdown(rows: list[dict[str, Any]], drawn: bool) -> str:
-    """The page."""
-    lines = ["# Modular inversion", "", INTRODUCTION, ""]
-    head = ["Configuration", "Timing", "Inversions", "Mismatches", "Cycles", "Average", "Bound"]
-    lines += _table([*head, "Model", "Commit"], [_cells(row) for row in rows])
-    lines += ["", STEPS_TEXT, ""]
-    head = ["Configuration", "Steps", "Average", "Bound", "Cycles of a step", "of conversions"]
-    variable = [row for row in rows if "distribution" in row.get("steps", {})]
-    lines += _table(head, [_step_cells(row) for row in variable])
-    if drawn:
-        lines += ["", "![How many operands take how many steps](inversions.svg)"]
-    return "\n".join([*lines, ""])
-
-
-def _table(head: list[str], rows: list[list[object]]) -> list[str]:
-    cells = [head, ["---"] * len(head), *rows]
-    return ["| " + " | ".join(map(str, row)) + " |" for row in cells]
-
-
-def _cells(row: dict[str, Any]) -> list[object]:
-    cycles = row["cycles"]
-    spread = {cycles["fewest"], cycles["most"]}
-    return [
-        row["configuration"],
-        row["timing"],
-        f"{row['vectors'] + row['stalled']:,}",
-        row["mismatches"] if not row["failures"] else f"{row['mismatches']}, FAILED",
-        " to ".join(map(str, sorted(spread))),
-        cycles["average"],
-        cycles["bound"],
-        row["model_checks"],
-        f"`{row['commit']}`",
+def closing(rows: list[Row]) -> str:
+    """What follows the first table: steps and their distribution, then the units."""
+    parts = [
+        STEPS_TEXT,
+        table(STEP_COLUMNS, drawn(rows), ends=0),
+        "![How many operands take how many steps](inversions.svg)",
+        "## On residues",
+        UNITS_TEXT,
+        table(UNIT_COLUMNS, [row for row in rows if row["configuration"] in UNITS], texts=2),
     ]
+    return "\n" + "\n\n".join(parts) + "\n"
 
 
-def _step_cells(row: dict[str, Any]) -> list[object]:
-    steps = row["steps"]
-    numbers = [int(n) for n in steps["distribution"]]
-    weights = list(steps["distribution"].values())
-    average = sum(n * w for n, w in zip(numbers, weights, strict=True)) / sum(weights)
-    return [
-        row["configuration"],
-        f"{min(numbers)} to {max(numbers)}",
-        f"{average:.2f}",
-        steps["bound"],
-        steps["period"],
-        steps["conversions"],
-    ]
+def spread(row: Row) -> str:
+    """The fewest and the most cycles."""
+    return " to ".join(map(str, sorted({row["cycles"]["fewest"], row["cycles"]["most"]})))
 
 
-def plot(rows: list[dict[str, Any]]) -> str:
-    """The share of operands by number of steps."""
-    figure = Figure(figsize=(8.0, 3.5), layout="constrained")
-    axes = figure.subplots()
-    for row in rows:
-        found = row["steps"]["distribution"]
-        total = sum(found.values())
-        numbers = [int(steps) for steps in found]
-        axes.plot(numbers, [count / total for count in found.values()], label=row["configuration"])
-    axes.set(xlabel="steps", ylabel="share of operands", ylim=(0, None))
-    axes.legend(frameon=False)
-    target = StringIO()
-    with mpl.rc_context({"svg.hashsalt": "residua", "svg.fonttype": "none"}):
-        figure.savefig(target, format="svg", metadata={"Date": None})
-    return target.getvalue()
+COUNTS: Columns = {
+    "Inversions": lambda row: f"{row['vectors'] + row['stalled']:,}",
+    "Mismatches": mismatches,
+}
+CHECKS: Columns = {
+    "Model": lambda row: row["model_checks"],
+    "Commit": lambda row: f"`{row['commit']}`",
+}
+
+UNIT_COLUMNS: Columns = {
+    "Configuration": lambda row: row["configuration"],
+    "n × w": lambda row: row["size"],
+    "Registers of the Cox": lambda row: row["cox_registers"],
+    **COUNTS,
+    "Cycles": lambda row: row["cycles"],
+    **CHECKS,
+}
+
+PAGE = Page(
+    "inversions",
+    "Modular inversion",
+    INTRODUCTION,
+    {
+        "Configuration": lambda row: row["configuration"],
+        "Timing": lambda row: row["timing"],
+        **COUNTS,
+        "Cycles": spread,
+        "Average": lambda row: row["cycles"]["average"],
+        "Bound": lambda row: row["cycles"]["bound"],
+        **CHECKS,
+    },
+    texts=2,
+    tabled=lambda row: row["configuration"] in ROWS,
+    closing=closing,
+)
 
 
 def main() -> int:
@@ -205,18 +253,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", nargs="*", default=[""], metavar="PART")
     parser.add_argument("--vectors", type=int, default=100_000, help="inversions, at most")
+    parser.add_argument("--jobs", type=int, default=2, help="rows at once")
     options = parser.parse_args()
-    console, commit = Console(), current_commit()
-    rows = load_rows()
-    for name, (vectors, keys) in ROWS.items():
-        known, count = rows.get(name), min(vectors, options.vectors)
-        if made(known, commit, "vectors", count) or not any(part in name for part in options.rows):
-            continue
-        row = rows[name] = measure(name, count, keys, commit, known)
-        write(rows)
-        console.print(f"{name}: {row['mismatches']} mismatches, cycles {row['cycles']}")
-        for failure in row["failures"]:
-            console.print(f"  {failure}", style="red", markup=False)
+    commit, rows = current_commit(), PAGE.rows()
+    asked = {name: (measure, vectors) for name, (vectors, _) in ROWS.items()}
+    asked |= {name: (measure_unit, unit.vectors) for name, unit in UNITS.items()}
+    tasks = {}
+    for name, (measured, most) in asked.items():
+        known, vectors = rows.get(name), min(most, options.vectors)
+        if any(part in name for part in options.rows) and not made(
+            known, commit, "vectors", vectors
+        ):
+            tasks[name] = partial(measured, name, vectors, commit, known)
+    complete(PAGE, rows, list(asked), tasks, options.jobs)
+    PAGE.write(rows, asked)
+    if variable := drawn([rows[name] for name in asked if name in rows]):
+        (RESULTS / "inversions.svg").write_text(plot(variable), encoding="utf-8")
     return int(any(row["failures"] for row in rows.values()))
 
 

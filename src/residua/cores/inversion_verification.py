@@ -12,8 +12,11 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from math import gcd
 from pathlib import Path
 from typing import Any
+
+from gmpy2 import invert
 
 from residua.cores.inversion import InversionCore
 from residua.cores.verification import (
@@ -134,24 +137,28 @@ def verify_inversions(
 
 
 def edge_operands(core: InversionCore, chooser: random.Random) -> list[int]:
-    """Adversarial operands, shuffled: ends, small ones, next to powers of two, parts of P.
-
-    Then inverses of all these, operands that differ from P by a power of two, and those that must
-    be refused.
-    """
+    """Adversarial operands, shuffled: those of `edge_residues`, and those that must be refused."""
     design, modulus = core.design, core.design.modulus
     most = (1 << (design.width * design.words)) - 1
+    refused = [0, modulus, modulus + 1, 2 * modulus, most // modulus * modulus, most]
+    found = [x for x in dict.fromkeys([*edge_residues(modulus), *refused]) if x <= most]
+    chooser.shuffle(found)
+    return found
+
+
+def edge_residues(modulus: int) -> list[int]:
+    """Adversarial numbers in (0, P): ends, small ones, next to powers of two, parts of P.
+
+    Then the inverses of all these, and what differs from P by a power of two.
+    """
     bits = range(modulus.bit_length())
     near = [(1 << k) + step for k in bits for step in (-1, 0, 1)]
     near += [modulus - number for number in near]
     near += [*range(1, 9), modulus - 2, modulus - 1]
     near += [number for d in (2, 3, 4) for number in (modulus // d, modulus // d + 1)]
     inside = [number for number in near if 0 < number < modulus]
-    inverses = [y for x in inside if (y := core.expected(x)) is not None]
-    refused = [0, modulus, modulus + 1, 2 * modulus, most // modulus * modulus, most]
-    found = [x for x in dict.fromkeys([*inside, *inverses, *refused]) if x <= most]
-    chooser.shuffle(found)
-    return found
+    inverses = [int(invert(x, modulus)) for x in inside if gcd(x, modulus) == 1]
+    return list(dict.fromkeys([*inside, *inverses]))
 
 
 def random_operands(core: InversionCore, chooser: random.Random) -> Iterator[int]:
