@@ -37,7 +37,6 @@ from residua.cores.residue_inversion_verification import (
 )
 from residua.cores.verification import VerificationResult
 from residua.curves.catalogue import find_curve
-from residua.hardware.plus_minus_cox import fitting_registers
 from residua.hardware.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.residue_inverter import ResidueInverter
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
@@ -91,30 +90,29 @@ class Unit(NamedTuple):
     moduli: tuple[int, ...]
     width: int
     channels: int
-    cox_registers: int
+    rowers: int
 
     def component(self) -> ResidueInverter:
         """A new component."""
         base = hat_form(max(self.moduli), self.width, self.channels).base
-        return ResidueInverter(self.moduli, base, self.cox_registers)
+        return ResidueInverter(self.moduli, base, self.rowers)
 
 
 P_192, P_256, P_384 = (find_curve(name) for name in ("P-192", "P-256", "P-384"))
-N_12, N_16, N_18 = (fitting_registers(channels) for channels in (12, 16, 18))
-"""Registers that a coprocessor with so many channels has in the Cox, unless asked otherwise."""
 
 UNITS = {
-    "P-192, on residues": Unit(100_000, (P_192.prime,), 17, 12, N_12),
-    "P-256, on residues": Unit(100_000, (P_256.prime,), 17, 16, N_16),
-    "P-256, a register less": Unit(100_000, (P_256.prime,), 17, 16, N_16 - 1),
-    "P-256 and its order": Unit(100_000, (P_256.prime, P_256.order), 17, 16, N_16),
-    "P-384, on residues": Unit(20_000, (P_384.prime,), 22, 18, N_18),
+    "P-192, on 6 rowers": Unit(100_000, (P_192.prime,), 17, 12, 6),
+    "P-192, a vacant place": Unit(20_000, (P_192.prime,), 22, 9, 5),
+    "P-256, on 8 rowers": Unit(100_000, (P_256.prime,), 17, 16, 8),
+    "P-256, on 4 rowers": Unit(20_000, (P_256.prime,), 17, 16, 4),
+    "P-256 and its order": Unit(100_000, (P_256.prime, P_256.order), 17, 16, 8),
+    "P-384, on 9 rowers": Unit(20_000, (P_384.prime,), 22, 18, 9),
+    "P-384, on 6 rowers": Unit(20_000, (P_384.prime,), 22, 18, 6),
 }
 """Units by the name of the row."""
 
 UNITS_TEXT = """\
-The unit beside an engine alone, with the registers in the Cox that a coprocessor of its channels
-has, in a row with one less. Against plain integers: U1 U3 x = f modulo P for every operand, or
+The unit beside an engine alone. Against plain integers: U1 U3 x = f modulo P for every operand, or
 U1 U3 = 0 if P divides x, no U beyond P, and constant cycles, from the last word in to the last one
 of `busy`. Operands: 0, P, −P and those of the first table with both signs, about half of them with
 an f of 0, ±1, ±2, half of P or next to ±P; as many random ones or more, with random f. Words are
@@ -172,7 +170,7 @@ def measure_unit(name: str, vectors: int, commit: str, known: Row | None) -> Row
     return {
         **verified(name, prompt, stalled),
         "size": f"{asked.channels} × {asked.width}",
-        "cox_registers": asked.cox_registers,
+        "rowers": asked.rowers,
         "cycles": prompt.latency,
         "commit": commit,
         "verilog": digest(files),
@@ -223,7 +221,7 @@ CHECKS: Columns = {
 UNIT_COLUMNS: Columns = {
     "Configuration": lambda row: row["configuration"],
     "n × w": lambda row: row["size"],
-    "Registers of the Cox": lambda row: row["cox_registers"],
+    "Rowers": lambda row: row["rowers"],
     **COUNTS,
     "Cycles": lambda row: row["cycles"],
     **CHECKS,

@@ -26,7 +26,7 @@ SEED = 7
 
 
 def unit_of(*moduli):
-    unit = ResidueInverter(moduli, hat_form(P, WIDTH).base, 1)
+    unit = ResidueInverter(moduli, hat_form(P, WIDTH).base)
     Fragment.get(unit, None)
     return unit
 
