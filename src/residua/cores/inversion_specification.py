@@ -9,8 +9,8 @@ from residua.cores.specification_keys import (
     INVERSION_KEY,
     Algorithm,
     Channels,
-    CoxRegisters,
     InversionChoice,
+    Key,
     LevelsPerRegister,
     Modulus,
     Name,
@@ -20,8 +20,11 @@ from residua.cores.specification_keys import (
     plain_items,
     shown,
     toml_text,
+    within,
 )
 from residua.errors import SpecificationError
+
+MOST_COX_REGISTERS = 3
 
 _PLUS_MINUS = ("plus-minus", "plus-minus-ct")
 
@@ -45,7 +48,16 @@ class InversionSpecification(BaseModel):
     width: Width = 17
     channels: Channels = None
     truncation: Truncation = None
-    cox_registers: CoxRegisters = None
+    cox_registers: Annotated[
+        Annotated[int, within(0, MOST_COX_REGISTERS)] | None,
+        Key(
+            "Registers in the Cox of a plus-minus inverter: each makes an operation a cycle longer "
+            "and the clock faster.",
+            f"0 to {MOST_COX_REGISTERS}",
+            "0",
+            "N",
+        ),
+    ] = None
     levels_per_register: LevelsPerRegister = 1
     name: Name = None
 

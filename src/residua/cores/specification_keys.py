@@ -55,8 +55,6 @@ INVERSION_KEY = Key(
     "METHOD",
 )
 
-MOST_COX_REGISTERS = 3
-
 FEWEST_BITS, MOST_BITS = 16, 8192
 """Of a modulus that is not named."""
 
@@ -339,16 +337,6 @@ LevelsPerRegister = Annotated[
         "Adders in a row between the registers of a channel reducer: fewer cycles, a slower clock.",
         "1 to 4",
         "1",
-        "N",
-    ),
-]
-CoxRegisters = Annotated[
-    Annotated[int, within(0, MOST_COX_REGISTERS)] | None,
-    Key(
-        "Registers in the Cox of a plus-minus inverter: each makes a step a cycle longer "
-        "and the clock faster.",
-        f"0 to {MOST_COX_REGISTERS}",
-        "0",
         "N",
     ),
 ]
