@@ -47,7 +47,7 @@ def words_of(form, numbers, chooser):
 
 
 def invert(unit, tasks, pace=1.0):
-    """(U1, U3) in words for each (select, x, f), with the cycles after the last word."""
+    """(U1, U3) in words for each (select, x, f), with the cycles after the last word given."""
     results, chooser = [], random.Random(3)
 
     async def main(ctx):
@@ -72,7 +72,8 @@ def invert(unit, tasks, pace=1.0):
                 cycles += 1
                 assert cycles <= unit.latency
             assert len(found) == VECTORS_OUT * unit.channels
-            halves = found[: unit.channels], found[unit.channels :]
+            # U3 leaves first.
+            halves = found[unit.channels :], found[: unit.channels]
             results.append((*map(tuple, halves), cycles))
 
     simulate(unit, main)

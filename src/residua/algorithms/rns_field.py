@@ -305,14 +305,14 @@ def take_residues(
 ) -> Lowered:
     """A program that makes the element ``target`` of what that inverter gives as ``name``.
 
-    That is U1 and U3 in cofactor form over base b, which `Lowered.inputs` has as parts a and b of
+    That is U3 and U1 in cofactor form over base b, which `Lowered.inputs` has as parts a and b of
     one element.
     """
     program = Program(f"take_{name}", representation)
     base, modulus = domain.base_b, domain.modulus
     cofactors, within = base.cofactor_inverses, Interval.of(-modulus, modulus)
-    u1, u3 = (program.input(part, base, cofactors, within) for part in ("u1", "u3"))
-    u1_a, u3_a = (
+    u3, u1 = (program.input(part, base, cofactors, within) for part in ("u3", "u1"))
+    u3_a, u1_a = (
         program.reduce(
             f"{part.name}_a",
             program.extension(
@@ -324,14 +324,14 @@ def take_residues(
                 exact=True,
             ),
         )
-        for part in (u1, u3)
+        for part in (u3, u1)
     )
-    u_a = program.reduce("u_a", program.product(u1_a, u3_a))
-    u_b = program.reduce("u_b", program.product(u1, u3))
+    u_a = program.reduce("u_a", program.product(u3_a, u1_a))
+    u_b = program.reduce("u_b", program.product(u3, u1))
     result = reduce_open(program, domain, u_a, u_b)
     program.demand(result.b, domain.range, "elements outside keep within B")
     program.output(result.a, result.b)
-    return Lowered(program, {name: Element(u1, u3)}, {target: result})
+    return Lowered(program, {name: Element(u3, u1)}, {target: result})
 
 
 def _squared(factor: Vector) -> Vector:

@@ -221,7 +221,7 @@ def _simulate(
     size = 1 + VECTORS_OUT * channels
     found = (results[place : place + size] for place in range(0, report["vectors"] * size, size))
     return report, [
-        Answer(own, tuple(each[1 : 1 + channels]), tuple(each[1 + channels :]), each[0])
+        Answer(own, tuple(each[1 + channels :]), tuple(each[1 : 1 + channels]), each[0])
         for own, each in zip(given, found, strict=False)
     ]
 

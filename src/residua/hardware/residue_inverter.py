@@ -3,7 +3,7 @@
 Words come from the engine as it gives them out, in cofactor form over one base, and go back as they
 are: 4 x, 4 f and P come, and
 
-    U1, U3    with    U1 U3 = f / x modulo P,    0 if P divides x
+    U3, U1    with    U1 U3 = f / x modulo P,    0 if P divides x
 
 go, one after the other; x, f, U1 and U3 lie in [-P, P]. What is left to do is a product, which
 makes the sign right as well. See `residua.algorithms.plus_minus.settled` for the steps, of which
@@ -51,7 +51,7 @@ class ResidueInverter(Component):
 
     ``start`` begins with the next words on ``residue`` that ``residue_valid`` tells of: those of
     4 x, 4 f and P in cofactor form, channel 0 first, any representatives of w + 1 signed bits. The
-    words of U1 and then of U3 leave on ``word`` while ``word_valid`` is set. ``busy`` is set from
+    words of U3 and then of U1 leave on ``word`` while ``word_valid`` is set. ``busy`` is set from
     the cycle after ``start`` until nothing of them is left. ``latency`` is the number of cycles
     from the one in which the last word is there to the last one of ``busy``; it depends on nothing
     but the design. With several moduli ``select`` is the index of P; it must stay while ``busy`` is
@@ -74,6 +74,7 @@ class ResidueInverter(Component):
         decided = self.share + 1 + tree_registers(self.rowers)
         self.period = max(2 * self.share, decided)
         self._held = self.period > decided
+        self._rest = self.period - 2 * self.share
         self.steps = max(map(settling_steps, moduli))
         self._places = self.rowers * self.share
         self._vacant = self._places - self.channels
@@ -103,20 +104,23 @@ class ResidueInverter(Component):
 
     def _signals(self) -> None:
         self._state = Signal(_State, name="state")
-        self._phase = Signal(range(self.period), name="phase", init=self.share)
         self._count = Signal(range(max(self.steps, self._places)), name="count")
-        self._vector = Signal(range(VECTORS_IN), name="vector")
         self._slot = Signal(range(self.share), name="slot", init=self._vacant)
-        self._pair = Signal(name="pair")
-        self._kind, self._operation = Signal(Kind, name="kind"), Signal(Kind, name="operation")
-        self._multiple = Signal(2, name="multiple")
-        self._exchange, self._exchanging = Signal(name="exchange"), Signal(name="exchanging")
+        self._pair, self._third = Signal(name="pair"), Signal(name="third_vector")
+        self._resting = Signal(range(self._rest + 1), name="resting")
+        self._turn, self._first = Signal(name="turn"), Signal(name="first_of_v1")
+        self._last, self._ends = Signal(name="last_slot"), Signal(name="step_ends")
         self._operate, self._shift = Signal(name="operate"), Signal(name="shift")
-        self._tag_u3, self._tag_u1 = Signal(2, name="tag_u3"), Signal(2, name="tag_u1")
+        self._operation, self._multiple = Signal(Kind, name="operation"), Signal(2, name="multiple")
+        self._exchange = Signal(name="exchange")
+        # Of steps; what is taken in sets them.
+        self._kind = Signal(Kind, name="kind", reset_less=True)
+        self._exchanging = Signal(name="exchanging", reset_less=True)
+        self._tag_u3 = Signal(2, name="tag_u3", reset_less=True)
+        self._tag_u1 = Signal(2, name="tag_u1", reset_less=True)
+        # How many bits more than U3 V3 has lost, less one: from 0 on they may change places.
         bits = max(form.modulus.bit_length() for form in self.forms) + 3
-        self._ahead = Signal(signed(bits.bit_length() + 1), name="ahead")
-        self._turn, self._first = Signal(name="turn"), Signal(name="first_phase")
-        self._ends = Signal(name="ends")
+        self._lead = Signal(signed(bits.bit_length() + 1), name="lead", reset_less=True)
 
     @property
     def _selected(self) -> Value:
@@ -174,88 +178,86 @@ class ResidueInverter(Component):
         return Cat(self._state == state for state in states).any()
 
     def _control(self, m: Module) -> None:
-        """From one state to the next, after as many words, steps or cycles as each takes.
+        """From one state to the next, after as many words, steps or slots as each takes.
 
-        ``turn`` is the first phase of a step, in which V3's next operation is chosen; V1's follows
+        ``turn`` is the first cycle of a step, in which V3's next operation is chosen; V1's follows
         when it is read in its turn.
         """
-        state, phase, share = self._state, self._phase, self.share
-        reducing, gives, forgets = (
-            self._is(each) for each in (_State.REDUCE, _State.GIVE, _State.FORGET)
-        )
+        state, pair = self._state, self._pair
+        gives, forgets = self._is(_State.GIVE), self._is(_State.FORGET)
+        full, passed = self._counted(m), self._operate & self._last
+        begins = self._is(_State.REDUCE) & (self._resting == 0) & (self._slot == 0)
+        self._end_steps(m, passed)
         sends = gives & (self._count >= self._vacant)
         m.d.comb += [
-            self._turn.eq(reducing & (phase == 0)),
-            self._first.eq(reducing & (phase == share)),
-            self._ends.eq(phase == self.period - 1),
+            self._last.eq(self._slot == self.share - 1),
+            self._turn.eq(begins & ~pair),
+            self._first.eq(begins & pair),
             self.word_valid.eq(delayed(m, sends, 1, "sends", resets=True)),
             self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets", resets=True)),
         ]
-        with m.If(reducing | self._is(_State.TAKEN)):
-            m.d.sync += phase.eq(Mux(self._ends, 0, phase + 1))
+        with m.If(self._operate | self._shift):
+            m.d.sync += self._slot.eq(Mux(self._last, 0, self._slot + 1))
+        with m.If(Mux(self._is(_State.TAKE, _State.GIVE), full, passed)):
+            m.d.sync += pair.eq(~pair)
         with m.Switch(state):
             with m.Case(_State.IDLE):
-                m.d.sync += self._pair.eq(0)
-                if self._vacant:
-                    m.d.sync += self._slot.eq(self._vacant)
+                m.d.sync += self._slot.eq(self._vacant)
                 with m.If(self.start):
                     m.d.sync += state.eq(_State.TAKE)
-            with m.Case(_State.TAKE), m.If(self.residue_valid):
-                self._read(m)
-                self._vectors(m, VECTORS_IN, self.channels, self._vacant, _State.TAKEN)
-            with m.Case(_State.TAKEN):
-                with m.If(self._operate):
-                    self._read(m)
-                with m.If(self._ends):
-                    m.d.sync += [state.eq(_State.REDUCE), self._pair.eq(0)]
+            with m.Case(_State.TAKE), m.If(full):
+                m.d.sync += self._third.eq(pair)
+                with m.If(self._third):
+                    m.d.sync += state.eq(_State.TAKEN)
+                with m.Else():
+                    m.d.sync += self._slot.eq(self._vacant)
+            with m.Case(_State.TAKEN), m.If(self._ends):
+                m.d.sync += state.eq(_State.REDUCE)
+            with m.Case(_State.REDUCE), m.If(full):
+                m.d.sync += state.eq(_State.GIVE)
+            with m.Case(_State.GIVE), m.If(full & pair):
+                m.d.sync += state.eq(_State.FORGET)
+            with m.Case(_State.FORGET), m.If(passed & pair):
+                m.d.sync += state.eq(_State.IDLE)
+
+    def _counted(self, m: Module) -> Value:
+        """Whether this is the last word of a vector, taken or given, or the end of all steps."""
+        counts, most = Signal(name="counts"), Signal.like(self._count, name="count_of_last")
+        full = Signal(name="full")
+        m.d.comb += full.eq(counts & (self._count == most))
+        with m.Switch(self._state):
+            with m.Case(_State.TAKE):
+                m.d.comb += [counts.eq(self.residue_valid), most.eq(self.channels - 1)]
             with m.Case(_State.REDUCE):
-                with m.If(self._operate):
-                    self._read(m)
-                with m.If(phase == share - 1):
-                    m.d.sync += self._pair.eq(1)
-                with m.If(self._ends):
-                    self._step(m)
+                m.d.comb += [counts.eq(self._ends), most.eq(self.steps - 1)]
             with m.Case(_State.GIVE):
-                self._read(m)
-                self._vectors(m, VECTORS_OUT, self._places, 0, _State.FORGET)
-            with m.Case(_State.FORGET):
-                self._read(m)
-                self._vectors(m, 2, share, 0, _State.IDLE)
+                m.d.comb += [counts.eq(1), most.eq(self._places - 1)]
+        with m.If(counts):
+            m.d.sync += self._count.eq(self._count + 1)
+        with m.If(full):
+            m.d.sync += self._count.eq(0)
+        return full
 
-    def _read(self, m: Module) -> None:
-        """The next slot follows."""
-        m.d.sync += self._slot.eq(Mux(self._slot == self.share - 1, 0, self._slot + 1))
-
-    def _vectors(self, m: Module, times: int, places: int, first: int, following: _State) -> None:
-        """Count places of vectors, which change pairs; from slot ``first`` on but for the last."""
-        m.d.sync += self._count.eq(self._count + 1)
-        with m.If(self._count == places - 1):
-            m.d.sync += [self._count.eq(0), self._pair.eq(~self._pair)]
-            with m.If(self._vector == times - 1):
-                m.d.sync += [self._vector.eq(0), self._state.eq(following)]
-            with m.Else():
-                m.d.sync += [self._vector.eq(self._vector + 1), self._slot.eq(first)]
-
-    def _step(self, m: Module) -> None:
-        """After a step the next one, or U1 and U3 leave."""
-        m.d.sync += [self._count.eq(self._count + 1), self._pair.eq(0)]
-        with m.If(self._count == self.steps - 1):
-            m.d.sync += [
-                self._count.eq(0),
-                self._pair.eq(1),
-                self._phase.eq(self.share),
-                self._state.eq(_State.GIVE),
-            ]
+    def _end_steps(self, m: Module, passed: Value) -> None:
+        """A step ends with the last slot of V1, or with a rest after it."""
+        ends, resting = passed & self._pair, self._resting
+        if not self._rest:
+            m.d.comb += self._ends.eq(ends)
+            return
+        m.d.comb += self._ends.eq(resting == 1)
+        with m.If(self._is(_State.TAKEN, _State.REDUCE) & ends):
+            m.d.sync += resting.eq(self._rest)
+        with m.Elif(resting > 0):
+            m.d.sync += resting.eq(resting - 1)
 
     def _choose(self, m: Module, cox: ResidueInverterCox) -> None:
         """What the rowers do in the next cycle."""
         kind, exchange = self._choose_v3(m, cox)
-        count, share, phase = self._count, self.share, self._phase
         takes = self._is(_State.TAKE) & self.residue_valid
         # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0: of x and U3 while P
         # follows into U3, of f and U1 at the end.
-        enters = takes & (self._vector == VECTORS_IN - 1) & (count < share)
-        steps = self._is(_State.TAKEN, _State.REDUCE) & (phase < 2 * share)
+        enters = takes & self._third & (self._count < self.share)
+        steps = self._is(_State.TAKEN, _State.REDUCE) & (self._resting == 0)
         m.d.comb += [
             self._shift.eq(takes | self._is(_State.GIVE)),
             self._operate.eq(enters | steps | self._is(_State.FORGET)),
@@ -277,27 +279,28 @@ class ResidueInverter(Component):
         """What happens to V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
         odd, adds = cox.tag[0], (cox.tag ^ self._tag_u3)[1]
         kind, exchange = Signal(Kind, name="chosen"), Signal(name="exchange_v3")
-        m.d.comb += exchange.eq(odd & (self._ahead > 0))
+        m.d.comb += exchange.eq(odd & (self._lead >= 0))
         with m.If(odd):
             m.d.comb += kind.eq(Mux(adds, Kind.ADD, Kind.SUBTRACT))
         with m.Else():
             m.d.comb += kind.eq(Mux(cox.tag[1], Kind.HALVE, Kind.QUARTER))
-        with m.If(self._is(_State.TAKEN)):
-            m.d.sync += [
-                self._tag_u3.eq(self._low_of_modulus),
-                self._tag_u1.eq(0),
-                self._ahead.eq(0),
-            ]
         with m.If(self._turn):
             m.d.sync += [self._kind.eq(kind), self._exchanging.eq(exchange)]
             with m.If(exchange):
                 m.d.sync += self._tag_u3.eq(cox.tag)
         with m.If(self._first):
-            # Later than it could be: the Cox's tag has a long way as it is. -x is ~x + 1, and an
-            # exchange is always with a division by 4 of a sum.
-            turns = self._exchanging
-            grown = Mux(turns | (self._kind == Kind.QUARTER), 2, 1)
-            m.d.sync += self._ahead.eq((self._ahead ^ turns.replicate(len(self._ahead))) + grown)
+            # Later than it could be: the Cox's tag has a long way as it is. An exchange is always
+            # with a division by 4 of a sum, of which V3 loses one bit: it makes -x - 1 of x. With
+            # a difference synthesis needs nothing but the carry chain.
+            turns, two = self._exchanging, self._kind == Kind.QUARTER
+            turned = self._lead ^ turns.replicate(len(self._lead))
+            m.d.sync += self._lead.eq(turned - Mux(turns, 0, Mux(two, -2, -1)))
+        with m.If(self._is(_State.TAKEN)):
+            m.d.sync += [
+                self._tag_u3.eq(self._low_of_modulus),
+                self._tag_u1.eq(0),
+                self._lead.eq(-1),
+            ]
         return kind, exchange
 
     def _multiple_for_v1(self, m: Module, tag: Value) -> Value:
