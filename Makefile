@@ -109,8 +109,8 @@ campaign-sbmm: setup
 	$(BIN)/python scripts/sbmm_campaign.py
 
 bench: setup
-	$(BIN)/python scripts/bench.py
-	$(BIN)/python scripts/bench_coprocessors.py
+	$(BIN)/python benchmarks/multipliers.py
+	$(BIN)/python benchmarks/coprocessors.py
 
 proofs: setup
 	$(BIN)/python scripts/prove.py
