@@ -15,7 +15,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -155,17 +154,9 @@ int main(int argc, char** argv) {
   }
   const std::uint64_t runs = std::strtoull(argv[3], nullptr, 10);
   Bytes cases(runs * case_bytes);
-  std::ifstream file(argv[1], std::ios::binary);
-  file.read(reinterpret_cast<char*>(cases.data()), static_cast<std::streamsize>(cases.size()));
-  if (!file) {
-    std::fprintf(stderr, "the file of cases is too short\n");
-    return 1;
-  }
+  if (!read_values(argv[1], cases)) return 1;
   Bench bench(cases, std::strtoull(argv[4], nullptr, 10), argv[5][0] == '1');
   bench.run(runs);
   bench.report();
-  std::ofstream cycles(argv[2], std::ios::binary);
-  cycles.write(reinterpret_cast<const char*>(bench.cycles().data()),
-               static_cast<std::streamsize>(bench.cycles().size() * sizeof(std::int32_t)));
-  return cycles.good() ? 0 : 1;
+  return write_values(argv[2], bench.cycles()) ? 0 : 1;
 }

@@ -20,13 +20,12 @@ from gmpy2 import invert
 
 from residua.cores.inversion import InversionCore
 from residua.cores.verification import (
-    COMMON_SOURCE,
     STEPS,
     Progress,
     VerificationResult,
     compile_harness,
 )
-from residua.cores.word_verification import LARGEST_STEP, WORD_SOURCE
+from residua.cores.word_verification import LARGEST_STEP, word_harness
 from residua.errors import SpecificationError
 from residua.hardware.plus_minus_inverter import PlusMinusDesign
 from residua.toolchain import process
@@ -65,19 +64,12 @@ def build_inverter_simulator(
 ) -> InverterSimulator:
     """Compile the RTL of an inverter and the harness; see `word_verification`."""
     start, design, top = time.monotonic(), core.design, core.name
-    lines = [
-        "// Generated: the core's interface, then the harness.",
-        "#include <cstdint>",
-        f'#include "V{top}.h"',
-        "namespace tables {",
-        f"using Core = V{top};",
-        "using Word = std::uint64_t;",
-        f"constexpr int width = {design.width}, words = {design.words};",
-        f"constexpr int number_bytes = {_number_bytes(core)};",
-        f"constexpr int longest = {design.longest};",
-        "}  // namespace tables",
-    ]
-    text = "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
+    figures = {
+        "words": design.words,
+        "number_bytes": _number_bytes(core),
+        "longest": design.longest,
+    }
+    text = word_harness(_HARNESS, top, design.width, figures)
     executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
     return InverterSimulator(core, executable, time.monotonic() - start)
 

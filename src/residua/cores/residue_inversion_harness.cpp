@@ -16,7 +16,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -146,18 +145,9 @@ int main(int argc, char** argv) {
   }
   const std::uint64_t runs = std::strtoull(argv[3], nullptr, 10);
   Numbers tasks(runs * task_numbers);
-  std::ifstream file(argv[1], std::ios::binary);
-  file.read(reinterpret_cast<char*>(tasks.data()),
-            static_cast<std::streamsize>(tasks.size() * sizeof(std::int64_t)));
-  if (!file) {
-    std::fprintf(stderr, "the file of tasks is too short\n");
-    return 1;
-  }
+  if (!read_values(argv[1], tasks)) return 1;
   Bench bench(tasks, std::strtoull(argv[4], nullptr, 10), argv[5][0] == '1');
   bench.run();
   bench.report();
-  std::ofstream results(argv[2], std::ios::binary);
-  results.write(reinterpret_cast<const char*>(bench.results().data()),
-                static_cast<std::streamsize>(bench.results().size() * sizeof(std::int64_t)));
-  return results.good() ? 0 : 1;
+  return write_values(argv[2], bench.results()) ? 0 : 1;
 }

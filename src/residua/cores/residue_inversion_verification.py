@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 from residua.algorithms.plus_minus import Kind, settled
 from residua.cores.inversion_verification import edge_residues
 from residua.cores.verification import (
-    COMMON_SOURCE,
     STEPS,
     Progress,
     VerificationResult,
     compile_harness,
 )
-from residua.cores.word_verification import WORD_SOURCE
+from residua.cores.word_verification import word_harness
 from residua.errors import SpecificationError
 from residua.hardware.residue_inverter import VECTORS_IN, VECTORS_OUT, ResidueInverter
 from residua.machines.plus_minus import HatWords
@@ -83,21 +82,14 @@ def build_residue_inverter_simulator(
     start, bits = time.monotonic(), _width(unit) + 1
     if bits > _LARGEST_WIDTH + 1:
         raise SpecificationError(f"the harness has words of at most 64 bits, not {bits}")
-    lines = [
-        "// Generated: the unit's interface, then the harness.",
-        "#include <cstdint>",
-        f'#include "V{top}.h"',
-        *(["#define SELECTS"] if len(unit.forms) > 1 else []),
-        "namespace tables {",
-        f"using Core = V{top};",
-        "using Word = std::uint64_t;",
-        f"constexpr int width = {bits}, moduli = {len(unit.forms)};",
-        f"constexpr int words_in = {VECTORS_IN * unit.channels};",
-        f"constexpr int words_out = {VECTORS_OUT * unit.channels};",
-        f"constexpr int latency = {unit.latency};",
-        "}  // namespace tables",
-    ]
-    text = "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
+    figures = {
+        "moduli": len(unit.forms),
+        "words_in": VECTORS_IN * unit.channels,
+        "words_out": VECTORS_OUT * unit.channels,
+        "latency": unit.latency,
+    }
+    flags = ["SELECTS"] if len(unit.forms) > 1 else []
+    text = word_harness(_HARNESS, top, bits, figures, flags)
     executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
     return ResidueInverterSimulator(unit, executable, time.monotonic() - start)
 

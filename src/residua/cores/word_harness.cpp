@@ -14,7 +14,6 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -228,12 +227,7 @@ int main(int argc, char** argv) {
   }
   const std::uint64_t runs = std::strtoull(argv[2], nullptr, 10);
   Bytes cases(16 * tables::modulus_words + runs * (tables::operand_bytes + tables::result_bytes));
-  std::ifstream file(argv[1], std::ios::binary);
-  file.read(reinterpret_cast<char*>(cases.data()), static_cast<std::streamsize>(cases.size()));
-  if (!file) {
-    std::fprintf(stderr, "the file of cases is too short\n");
-    return 1;
-  }
+  if (!read_values(argv[1], cases)) return 1;
   Bench bench(cases, runs, std::strtoull(argv[3], nullptr, 10), argv[4][0] == '1');
   bench.run();
   bench.report();

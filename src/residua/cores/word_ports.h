@@ -1,6 +1,9 @@
 // What the harnesses of cores with streams of words have in common, after harness.h.
 
+#include <cstdio>
+#include <fstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -36,6 +39,22 @@ std::string decimal(Word word) {
   do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(word % 10)));
   while ((word /= 10) != 0);
   return digits;
+}
+
+// Fills ``values`` from a file; whether it has as many.
+template <class Value> bool read_values(const char* path, std::vector<Value>& values) {
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(values.data()),
+            static_cast<std::streamsize>(values.size() * sizeof(Value)));
+  if (!file) std::fprintf(stderr, "%s is too short\n", path);
+  return static_cast<bool>(file);
+}
+
+template <class Value> bool write_values(const char* path, const std::vector<Value>& values) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(values.data()),
+             static_cast<std::streamsize>(values.size() * sizeof(Value)));
+  return file.good();
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, product
 from math import gcd
@@ -30,8 +30,8 @@ LARGEST_STEP = 100_000
 
 _HARNESS = Path(__file__).with_name("word_harness.cpp")
 
-WORD_SOURCE = Path(__file__).with_name("word_ports.h").read_text()
-"""What harnesses of cores with streams of words have after the common source."""
+_PORTS = Path(__file__).with_name("word_ports.h")
+"""What harnesses of cores with words have after the common source."""
 
 Pair = tuple[int, int]
 """The operands x and y of one product."""
@@ -259,24 +259,40 @@ def _streams(design: WordDesign) -> Streams:
 
 def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
     """The harness for module ``top``."""
+    figures = {
+        "modulus_words": modulus_words,
+        "words": streams.words,
+        "operand_words": streams.operands,
+        "operand_bytes": streams.operand_bytes,
+        "result_bytes": streams.result_bytes,
+        "latency": streams.latency,
+        "interval": streams.interval,
+    }
+    flags = ["LOADS_MODULUS"] if modulus_words else []
+    return word_harness(_HARNESS, top, streams.width, figures, flags)
+
+
+def word_harness(
+    harness: Path, top: str, width: int, figures: Mapping[str, int], flags: Sequence[str] = ()
+) -> str:
+    """The text of a harness for module ``top``, whose words have ``width`` bits, at most 128.
+
+    The harness has ``figures`` in its namespace ``tables``, and the macros ``flags``.
+    """
     lines = [
         "// Generated: the core's interface, then the harness.",
         "#include <cstdint>",
         f'#include "V{top}.h"',
-        *(["#define LOADS_MODULUS"] if modulus_words else []),
+        *(f"#define {flag}" for flag in flags),
         "namespace tables {",
         f"using Core = V{top};",
         "__extension__ typedef unsigned __int128 Wide;",
-        f"using Word = {'std::uint64_t' if streams.width <= 64 else 'Wide'};",
-        f"constexpr int modulus_words = {modulus_words};",
-        f"constexpr int width = {streams.width}, words = {streams.words};",
-        f"constexpr int operand_words = {streams.operands};",
-        f"constexpr int operand_bytes = {streams.operand_bytes};",
-        f"constexpr int result_bytes = {streams.result_bytes};",
-        f"constexpr int latency = {streams.latency}, interval = {streams.interval};",
+        f"using Word = {'std::uint64_t' if width <= 64 else 'Wide'};",
+        f"constexpr int width = {width};",
+        *(f"constexpr int {name} = {value};" for name, value in figures.items()),
         "}  // namespace tables",
     ]
-    return "\n".join([*lines, COMMON_SOURCE, WORD_SOURCE, _HARNESS.read_text()])
+    return "\n".join([*lines, COMMON_SOURCE, _PORTS.read_text(), harness.read_text()])
 
 
 def simulate(
