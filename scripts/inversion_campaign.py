@@ -102,6 +102,7 @@ P_192, P_256, P_384 = (find_curve(name) for name in ("P-192", "P-256", "P-384"))
 
 UNITS = {
     "P-192, on 6 rowers": Unit(100_000, (P_192.prime,), 17, 12, 6),
+    "P-192, on 2 rowers": Unit(20_000, (P_192.prime,), 17, 12, 2),
     "P-192, a vacant place": Unit(20_000, (P_192.prime,), 22, 9, 5),
     "P-256, on 8 rowers": Unit(20_000, (P_256.prime,), 17, 16, 8),
     "P-256, on 4 rowers": Unit(20_000, (P_256.prime,), 17, 16, 4),

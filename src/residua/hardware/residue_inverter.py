@@ -198,19 +198,19 @@ class ResidueInverter(Component):
         ]
         with m.If(self._operate | self._shift):
             m.d.sync += self._slot.eq(Mux(self._last, 0, self._slot + 1))
+        if self._vacant:
+            # The first words have no place before that of channel 0.
+            with m.If(self._is(_State.IDLE) | (self._is(_State.TAKE) & full & ~self._third)):
+                m.d.sync += self._slot.eq(self._vacant)
         with m.If(Mux(self._is(_State.TAKE, _State.GIVE), full, passed)):
             m.d.sync += pair.eq(~pair)
         with m.Switch(state):
-            with m.Case(_State.IDLE):
-                m.d.sync += self._slot.eq(self._vacant)
-                with m.If(self.start):
-                    m.d.sync += state.eq(_State.TAKE)
+            with m.Case(_State.IDLE), m.If(self.start):
+                m.d.sync += state.eq(_State.TAKE)
             with m.Case(_State.TAKE), m.If(full):
                 m.d.sync += self._third.eq(pair)
                 with m.If(self._third):
                     m.d.sync += state.eq(_State.TAKEN)
-                with m.Else():
-                    m.d.sync += self._slot.eq(self._vacant)
             with m.Case(_State.TAKEN), m.If(self._ends):
                 m.d.sync += state.eq(_State.REDUCE)
             with m.Case(_State.REDUCE), m.If(full):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from operator import add
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal, Value, signed
+from amaranth.hdl import Module, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 
@@ -78,9 +78,12 @@ class ResidueInverterCox(Component):
         bits, last = len(terms[0]), self._registers - 1
         inner = [_ADDITIONS * (i + 1) for i in range(last)]
         tree = adder_tree(m, f"{name}_sum", terms, add, inner)
-        newest, before = Signal(bits, name=f"{name}_newest"), Signal(bits, name=f"{name}_before")
+        newest = Signal(bits, name=f"{name}_newest", reset_less=True)
+        before = Signal(bits, name=f"{name}_before", reset_less=True)
         total = held(m, f"{name}_total", bits, add(before, newest))
         opens = delayed(m, self.opens, last, f"{name}_opened")
         with m.If(delayed(m, self.valid, last, f"{name}_valid", resets=True)):
-            m.d.sync += [newest.eq(tree), before.eq(Mux(opens, start, total))]
+            m.d.sync += [newest.eq(tree), before.eq(total)]
+            with m.If(opens):
+                m.d.sync += before.eq(start)
         return total

@@ -27,6 +27,9 @@ from residua.numbers.hats import HatForm
 KIND_BITS, MULTIPLE_BITS = 2, 2
 """Of an operation: what it does, and its multiple of P modulo 4 (3 for -1)."""
 
+_TABLE_BITS = 6
+"""Of the index of a table that is written as one: the inputs of a look-up table."""
+
 
 class ResidueInverterRower(Component):
     """The words of ``channels`` of ``forms``, a slot for each, None for a slot without a channel.
@@ -72,7 +75,7 @@ class ResidueInverterRower(Component):
             setattr(self, f"_{name}", copy)
             with m.If(self.choose if name in ("kind", "multiple", "exchange") else Const(1)):
                 m.d.sync += copy.eq(port)
-        v, u = Signal(signed(self.bits), name="v"), Signal(signed(self.bits), name="u")
+        v, u = (Signal(signed(self.bits), name=name, reset_less=True) for name in ("v", "u"))
         new = self._result(m, v, u)
         self._store(m, "v", v, self.empty_v, self._operate, new)
         kept = Mux(self._exchange, v, u)
@@ -148,12 +151,11 @@ class ResidueInverterRower(Component):
         page = self.page[: ceil_log2(len(self.forms))]
         index = Signal(4 + len(self.slot) + len(page), name="addend_index")
         m.d.comb += index.eq(Cat(low, self._multiple, self._slot, page))
-        table = [-self._constant(index) for index in range(len(self.forms) << 4 + len(self.slot))]
+        table = [-self._constant(number) for number in range(1 << len(index))]
         subtrahend = Signal(signed(self.bits + 1), name="subtrahend")
         # Gates, not a memory: what chooses may be secret.
         for place in range(len(subtrahend)):
-            ones = [n for n, value in enumerate(table) if value >> place & 1]
-            m.d.comb += subtrahend[place].eq(index.matches(*ones) if ones else Const(0, 1))
+            m.d.comb += subtrahend[place].eq(_looked_up(index, [v >> place & 1 for v in table]))
         return subtrahend
 
     def _constant(self, index: int) -> int:
@@ -161,8 +163,21 @@ class ResidueInverterRower(Component):
         low, multiple, rest = index & 3, index >> 2 & 3, index >> 4
         slot, page = rest % (1 << len(self.slot)), rest >> len(self.slot)
         channel = self.channels[slot] if slot < len(self.channels) else None
-        if channel is None:
+        if channel is None or page >= len(self.forms):
             return 0
         k = -1 if multiple == 3 else multiple
         form = self.forms[page]
         return form.addend(channel, k * form.modulus, low)
+
+
+def _looked_up(index: Value, bits: Sequence[int]) -> Value:
+    """One of the bits, by gates: of the lowest bits of the index tables, among which others choose.
+
+    Of one large table synthesis makes up to three times as many look-up tables.
+    """
+    if len(index) > _TABLE_BITS:
+        half = len(bits) // 2
+        zeros, ones = (_looked_up(index[:-1], part) for part in (bits[:half], bits[half:]))
+        return Mux(index[-1], ones, zeros)
+    ones = [number for number, bit in enumerate(bits) if bit]
+    return index.matches(*ones) if ones else Const(0, 1)

@@ -34,7 +34,7 @@ MULTIPLIER = "MM"
 UNIT = "plus-minus unit"
 """The inverter on residues alone: what a coprocessor has beside its engine."""
 
-SHARES = (2, 3, 4)
+SHARES = (2, 3, 4, 6)
 """Channels that share a rower of that unit, where there is such a number of rowers."""
 
 
