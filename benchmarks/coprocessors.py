@@ -5,15 +5,14 @@ are kept, so that an interrupted run goes on where it stopped; ``--rows`` limits
 """
 
 import argparse
-import json
 import random
-import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib as mpl
+from kept_rows import Row, measured
 from matplotlib.figure import Figure
 from rich.console import Console
 
@@ -32,8 +31,6 @@ BLINDING = 64
 MULTIPLIER_BITS = 18
 TOLERANCE = 0.10
 """How far cycles may be from the law that they grow with the square of the field's bits."""
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -195,19 +192,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=RESULTS, help="directory of the tables")
     arguments = parser.parse_args()
     console, output = Console(), arguments.output
-    git = ["git", "-C", str(RESULTS), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
-    output.mkdir(parents=True, exist_ok=True)
+
+    def with_status(name: str) -> Row:
+        with console.status(name):
+            return measure(name)
+
     store = output / "coprocessors.json"
-    saved = json.loads(store.read_text()) if store.exists() else {}
-    rows = saved["rows"] if saved.get("commit") == commit else {}
-    for name in arguments.rows:
-        if name not in rows:
-            with console.status(name):
-                rows[name] = measure(name)
-            console.print(rows[name])
+    for rows, commit in measured(store, arguments.rows, with_status, console):
         ordered = [rows[key] for key in CORES if key in rows]
-        store.write_text(json.dumps({"commit": commit, "rows": rows}, indent=2) + "\n")
         (output / "coprocessors.md").write_text(table(ordered, commit))
         if plain := [row for row in ordered if not CORES[row["core"]].keys]:
             plot(plain, output / "coprocessors.svg")

@@ -5,12 +5,12 @@ so that an interrupted run goes on where it stopped; ``--rows`` limits it to som
 """
 
 import argparse
-import json
 import shutil
-import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kept_rows import measured
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
@@ -122,18 +122,9 @@ def main() -> None:
     parser.add_argument("--rows", nargs="*", default=list(ROWS), choices=list(ROWS))
     wanted = parser.parse_args().rows
     console = Console()
-    git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
-    RESULTS.mkdir(parents=True, exist_ok=True)
     store = RESULTS / "measured.json"
-    saved = json.loads(store.read_text()) if store.exists() else {}
-    rows = saved["rows"] if saved.get("commit") == commit else {}
-    for name in wanted:
-        if name not in rows:
-            rows[name] = measure(name, console)
-            console.print(rows[name])
+    for rows, commit in measured(store, wanted, partial(measure, console=console), console):
         ordered = [rows[key] for key in ROWS if key in rows]
-        store.write_text(json.dumps({"commit": commit, "rows": rows}, indent=2) + "\n")
         (RESULTS / "measured.md").write_text(table(ordered, commit))
 
 
