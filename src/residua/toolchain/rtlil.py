@@ -5,7 +5,7 @@ than initial values and some of memories are dropped.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 _MEMORY_ATTRIBUTES = ("\\ram_style", "\\no_rw_check")
@@ -143,29 +143,55 @@ def spec_bits(spec: Spec) -> list[Chunk]:
     return bits
 
 
-def from_bits(bits: list[Chunk]) -> Spec:
+def from_bits(bits: Sequence[Chunk]) -> Spec:
     """The inverse of `spec_bits`; neighbours are joined."""
+    return joined(reversed(bits))
+
+
+def joined(chunks: Iterable[Chunk]) -> Spec:
+    """A value in as few chunks as it can be put together from."""
     spec: list[Chunk] = []
-    for bit in reversed(bits):
-        last = spec[-1] if spec else None
-        if isinstance(bit, Bits) and isinstance(last, Bits):
-            spec[-1] = Bits(last.text + bit.text)
-        elif (
-            isinstance(bit, Slice)
-            and isinstance(last, Slice)
-            and (last.wire, last.low) == (bit.wire, bit.high + 1)
-        ):
-            spec[-1] = Slice(last.wire, last.high, bit.low)
+    digits: list[str] = []
+    last: Slice | None = None
+    for chunk in chunks:
+        if isinstance(chunk, Bits):
+            digits.append(chunk.text)
+            continue
+        if any(digits):
+            spec.append(Bits("".join(digits)))
+            last = None
+        digits = []
+        if last and last.wire == chunk.wire and last.low == chunk.high + 1:
+            last = spec[-1] = Slice(chunk.wire, last.high, chunk.low)
         else:
-            spec.append(bit)
-    return tuple(spec)
+            last = chunk
+            spec.append(chunk)
+    return (*spec, Bits("".join(digits))) if any(digits) else tuple(spec)
+
+
+def cut(spec: Spec, low: int, width: int) -> Spec:
+    """Bits ``low`` to ``low + width - 1`` of a value, those that it has."""
+    found: list[Chunk] = []
+    at = 0
+    for chunk in reversed(spec):
+        first, end = max(low - at, 0), min(low + width - at, chunk.width)
+        at += chunk.width
+        if first >= end:
+            continue
+        if isinstance(chunk, Bits):
+            found.append(Bits(chunk.text[chunk.width - end : chunk.width - first]))
+        else:
+            found.append(Slice(chunk.wire, chunk.low + end - 1, chunk.low + first))
+    return joined(reversed(found))
 
 
 def resize(spec: Spec, width: int, *, signed: bool = False) -> Spec:
     """A value cut or extended to ``width`` bits."""
-    bits = spec_bits(spec)
-    fill = bits[-1] if signed and bits else Bits("0")
-    return from_bits((bits + [fill] * max(0, width - len(bits)))[:width])
+    own = spec_width(spec)
+    if width <= own:
+        return cut(spec, 0, width)
+    fill = cut(spec, own - 1, 1) if signed and own else (Bits("0"),)
+    return joined((*fill * (width - own), *spec))
 
 
 def whole(module: Module, wire: str) -> Spec:

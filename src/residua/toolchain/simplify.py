@@ -20,8 +20,9 @@ from residua.toolchain.rtlil import (
     Statement,
     Switch,
     Wire,
-    from_bits,
+    cut,
     is_constant,
+    joined,
     resize,
     spec_bits,
     spec_width,
@@ -100,14 +101,13 @@ def _shifted(cell: Cell) -> Spec:
     width = cell.integer("Y_WIDTH")
     signed = bool(cell.integer("A_SIGNED"))
     if cell.kind == "$shl":
-        bits = spec_bits(resize(cell.ports["A"], width, signed=signed))
-        return from_bits([*[Bits("0")] * min(distance, width), *bits][:width])
+        value = resize(cell.ports["A"], width, signed=signed)
+        return cut((*value, Bits("0" * min(distance, width))), 0, width)
     # Zeros follow the top bit of every shift but the arithmetic one.
     widest = max(width, spec_width(cell.ports["A"]))
     value = resize(cell.ports["A"], widest, signed=signed)
     arithmetic = signed and cell.kind == "$sshr"
-    bits = spec_bits(resize(value, widest + distance, signed=arithmetic))
-    return from_bits(bits[distance : distance + width])
+    return cut(resize(value, widest + distance, signed=arithmetic), distance, width)
 
 
 def _without_overwritten(statements: list[Statement], later: set[Chunk]) -> list[Statement]:
@@ -164,22 +164,21 @@ def _join_outputs(module: Module) -> None:
     }
     connections = []
     for connection in module.connections:
-        target, kept = spec_bits(connection.target), []
+        kept: list[Assign] = []
         at = 0
         for chunk in reversed(connection.value):
-            part = target[at : at + chunk.width]
+            part = cut(connection.target, at, chunk.width)
             at += chunk.width
-            joined = from_bits(part)
-            if isinstance(chunk, Slice) and chunk.wire in loose and len(joined) == 1:
+            if isinstance(chunk, Slice) and chunk.wire in loose and len(part) == 1:
                 wire = module.wires[chunk.wire]
                 if chunk.width == wire.width:
                     cell, port = loose[chunk.wire]
-                    cell.ports[port] = joined
+                    cell.ports[port] = part
                     continue
-            kept.append(Assign(joined, (chunk,)))
+            kept.append(Assign(part, (chunk,)))
         merged = Assign(
-            from_bits([bit for assign in kept for bit in spec_bits(assign.target)]),
-            from_bits([bit for assign in kept for bit in spec_bits(assign.value)]),
+            joined(chunk for assign in reversed(kept) for chunk in assign.target),
+            joined(chunk for assign in reversed(kept) for chunk in assign.value),
         )
         if len(kept) == len(connection.value):
             connections.append(connection)
@@ -388,7 +387,7 @@ def _canonical(module: Module) -> tuple[object, list[str]]:
             chunk
             if isinstance(chunk, Bits)
             else (numbers.setdefault(chunk.wire, len(numbers)), chunk.high, chunk.low)
-            for chunk in from_bits(spec_bits(spec))
+            for chunk in joined(spec)
         )
 
     def statement(item: Statement) -> object:

@@ -26,7 +26,9 @@ from residua.toolchain.rtlil import (
     Spec,
     Statement,
     Switch,
+    cut,
     from_bits,
+    joined,
     read,
     resize,
     spec_bits,
@@ -276,7 +278,7 @@ class _Writer:
     def _text(self, spec: Spec) -> str:
         """A value as an expression of exactly its width."""
         parts: list[str] = []
-        chunks = from_bits(spec_bits(spec))
+        chunks = joined(spec)
         at = 0
         while at < len(chunks):
             run = at
@@ -412,9 +414,9 @@ class _Writer:
 
     def _write_contents(self, cell: Cell) -> None:
         memory, width = str(cell.parameters["MEMID"]), cell.integer("WIDTH")
-        bits = spec_bits(cell.ports["DATA"])
+        contents = joined(cell.ports["DATA"])
         for row in range(cell.integer("WORDS")):
-            word = self._text(from_bits(bits[row * width : (row + 1) * width]))
+            word = self._text(cut(contents, row * width, width))
             self._initials.append(f"{self._memories[memory]}[{row}] = {word};")
 
     def _write_read_port(self, cell: Cell) -> None:
@@ -432,17 +434,17 @@ class _Writer:
     def _write_write_port(self, cell: Cell) -> None:
         memory = self._memories[str(cell.parameters["MEMID"])]
         element = f"{memory}[{self._text(cell.ports['ADDR'])}]"
-        data, enables = spec_bits(cell.ports["DATA"]), spec_bits(cell.ports["EN"])
+        data, enables = cell.ports["DATA"], spec_bits(cell.ports["EN"])
         start = 0
-        while start < len(data):
+        while start < len(enables):
             stop = start
-            while stop < len(data) and enables[stop] == enables[start]:
+            while stop < len(enables) and enables[stop] == enables[start]:
                 stop += 1
-            part = "" if stop - start == len(data) else f"[{stop - 1}:{start}]"
+            part = "" if stop - start == len(enables) else f"[{stop - 1}:{start}]"
             condition = (
                 "" if enables[start] == Bits("1") else f"if ({self._text((enables[start],))}) "
             )
-            value = self._text(from_bits(data[start:stop]))
+            value = self._text(cut(data, start, stop - start))
             self._clocked_block(cell, [f"{_INDENT}{condition}{element}{part} <= {value};"])
             start = stop
 
@@ -624,7 +626,7 @@ class _Writer:
             assert isinstance(chunk, Slice)
             if chunk.low <= part.low and part.high <= chunk.high:
                 start = at + part.low - chunk.low
-                return self._text(from_bits(spec_bits(assign.value)[start : start + part.width]))
+                return self._text(cut(assign.value, start, part.width))
         return None
 
     # Lint
