@@ -1,8 +1,7 @@
 """Proves everything that `make test` proves and more, and writes docs/results/proofs.md.
 
 The formula of the channel reducer over the integers at every width, its RTL at small widths in
-every form, the ECP5 forms of the primitives at many widths, and constant time of whole
-coprocessors and exponentiators.
+every form, the ECP5 forms of the primitives at many widths, and constant time of whole cores.
 """
 
 import subprocess
@@ -13,18 +12,25 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
+from amaranth.lib.wiring import Component
+
 from residua.cores.ecc import EccCore
+from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.proofs.constant_time import (
-    ConstantTimeResult,
-    prove_coprocessor,
-    prove_exponentiator,
+from residua.cores.proofs.boundaries import (
+    Boundary,
+    coprocessor_boundary,
+    digit_boundary,
+    exponentiator_boundary,
 )
+from residua.cores.proofs.constant_time import prove_constant_time
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
-from residua.cores.specification import check_exponentiation
+from residua.cores.rsa_crt import digit_core
+from residua.cores.specification import check_digit, check_exponentiation
 from residua.curves.catalogue import find_curve
+from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
 from residua.hardware.reducer import plan_folds
 from residua.numbers.folding import folds_needed
@@ -110,7 +116,16 @@ def forms(primitives: Sequence[Primitive]) -> Proof:
 def coprocessor(curves: Sequence[str], blinding: int, columns: int = 1) -> Proof:
     def run() -> bool:
         core = EccCore([find_curve(name) for name in curves], columns=columns, blinding=blinding)
-        return constant(prove_coprocessor, core.design)
+        return constant(Coprocessor(core.design), coprocessor_boundary(core.design))
+
+    return run
+
+
+def digit_coprocessor(*curves: str, digit: int, lanes: int = 1, blinding: int = 0) -> Proof:
+    def run() -> bool:
+        found = [find_curve(name) for name in curves]
+        design = DigitEccCore(found, digit=digit, lanes=lanes, blinding=blinding).design
+        return constant(Coprocessor(design), coprocessor_boundary(design))
 
     return run
 
@@ -118,15 +133,23 @@ def coprocessor(curves: Sequence[str], blinding: int, columns: int = 1) -> Proof
 def exponentiator(**values: object) -> Proof:
     def run() -> bool:
         asked = {"algorithm": "modexp", "unit": "rns-montgomery", **values}
-        core = ExponentiationCore(check_exponentiation(asked))
-        return constant(prove_exponentiator, core.design)
+        design = ExponentiationCore(check_exponentiation(asked)).design
+        return constant(design.component(), exponentiator_boundary(design))
 
     return run
 
 
-def constant(prove: Callable[..., ConstantTimeResult], design: object) -> bool:
+def digit(**values: object) -> Proof:
+    def run() -> bool:
+        design = digit_core(check_digit(values)).design
+        return constant(design.component(), digit_boundary(design))
+
+    return run
+
+
+def constant(component: Component, boundary: Boundary) -> bool:
     with tempfile.TemporaryDirectory() as work:
-        result = prove(design, out_dir=Path(work), timeout=TIMEOUT)
+        result = prove_constant_time(component, boundary, out_dir=Path(work), timeout=TIMEOUT)
     for leak in result.leaks:
         print(leak, file=sys.stderr)
     return result.passed
@@ -180,6 +203,26 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         exponentiator(modulus="P-256", extension="hierarchical"),
         exponentiator(modulus="P-521", width=33, exponent=65537),
         exponentiator(bits=256),
+    ],
+    "coprocessors on digits in constant time": lambda: [
+        digit_coprocessor("P-256", digit=16),
+        digit_coprocessor("P-256", "Curve25519", digit=17, lanes=2, blinding=32),
+    ],
+    "digit multipliers in constant time": lambda: [
+        digit(algorithm="r2mm", bits=256),
+        digit(algorithm="mwr2mm", bits=256, digit=16),
+        *(
+            digit(algorithm="iddmm", bits=1024, digit=64, architecture=architecture, version=3)
+            for architecture in (1, 2)
+        ),
+        digit(algorithm="iddmm", modulus="P-256", digit=16, operand_check="flag"),
+        digit(algorithm="iddmm", bits=2048, digit=17, lanes=8, variant="closed"),
+    ],
+    "exponentiators on digits and RSA in constant time": lambda: [
+        digit(algorithm="modexp", bits=1024, digit=34, lanes=3),
+        digit(algorithm="modexp", bits=1024, digit=34, lanes=3, exponent=65537),
+        digit(algorithm="rsa-crt", bits=1024, digit=17, lanes=8),
+        digit(algorithm="rsa-crt", bits=2048, digit=17, lanes=8),
     ],
     "ECP5 multipliers": lambda: [
         forms([Multiplier(left, right)]) for left, right in product((4, 9, 17, 18), repeat=2)

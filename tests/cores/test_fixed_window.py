@@ -9,6 +9,7 @@ from residua.cores.coprocessor_simulator import Request, build_coprocessor_simul
 from residua.cores.ecc import EccCore
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.proofs.boundaries import coprocessor_boundary
 from residua.cores.proofs.constant_time import (
     Netlist,
     prove_netlist,
@@ -125,7 +126,9 @@ def test_a_core_with_a_ladder_as_well(mixed):
 
 def test_nothing_seen_depends_on_secrets(small, tmp_path):
     """Proved as for other cores; the digits' registers are among the secrets."""
-    netlist: Netlist = read_netlist(small.sources, small.top, tmp_path)
+    netlist: Netlist = read_netlist(
+        small.sources, small.top, tmp_path, coprocessor_boundary(small.design)
+    )
     assert netlist.leaks == ()
     assert {netlist.wire(f"digit_recoder.{name}") for name in ("flags", "bits")} <= {
         *netlist.secrets

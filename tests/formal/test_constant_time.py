@@ -1,27 +1,34 @@
 """What is seen of a coprocessor does not depend on secrets; cores that leak are found out."""
 
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from tests.schedules import quick_schedules
 
-from formal.tiny import tiny_core
+from formal.tiny import CURVE, tiny_core
+from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.proofs import constant_time
+from residua.cores.proofs.boundaries import (
+    coprocessor_boundary,
+    digit_boundary,
+    exponentiator_boundary,
+)
 from residua.cores.proofs.constant_time import (
     Netlist,
-    prove_coprocessor,
-    prove_exponentiator,
+    prove_constant_time,
     prove_netlist,
     read_netlist,
     write_verilog,
 )
-from residua.cores.specification import check_any
+from residua.cores.rsa_crt import digit_core
+from residua.cores.specification import check_any, check_digit
 from residua.curves.inversion import Inversion
+from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.digit.iddmm import Iddmm
 from residua.hardware.processor import Processor
 
 
@@ -54,7 +61,17 @@ class Made:
             "connections": {"A": [victim], "B": [secret], "Y": [new]},
         }
         module["netnames"]["leaking"] = {"hide_name": 0, "bits": [new], "attributes": {}}
-        return Netlist(module)
+        return Netlist(module, self.netlist.boundary)
+
+
+def proved_coprocessor(design, folder):
+    boundary = coprocessor_boundary(design)
+    return prove_constant_time(Coprocessor(design), boundary, out_dir=folder)
+
+
+def proved_exponentiator(design, folder):
+    boundary = exponentiator_boundary(design)
+    return prove_constant_time(design.component(), boundary, out_dir=folder)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -75,7 +92,8 @@ def core(request):
 @pytest.fixture(scope="module")
 def made(core, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny")
-    return Made(read_netlist(*write_verilog(Coprocessor(core.design), folder), folder), folder)
+    verilog = write_verilog(Coprocessor(core.design), folder)
+    return Made(read_netlist(*verilog, folder, coprocessor_boundary(core.design)), folder)
 
 
 def test_a_coprocessor(made):
@@ -87,7 +105,7 @@ def test_a_coprocessor(made):
 
 def test_inversion_of_residues(tmp_path):
     """Within the unit much depends on the operand, outside nothing."""
-    result = prove_coprocessor(tiny_core(1, Inversion.PLUS_MINUS).design, out_dir=tmp_path)
+    result = proved_coprocessor(tiny_core(1, Inversion.PLUS_MINUS).design, tmp_path)
     assert result.passed, (result.leaks, result.proof.log.read_text())
     assert result.registers > 400
 
@@ -138,7 +156,10 @@ def test_a_verdict_that_is_used_untested_is_found(made):
 def test_verdicts_have_to_be_equal(made, monkeypatch, verdict):
     """They change what is seen: without its assumption nothing is proved."""
     never = (("controller.busy", True), ("controller.busy", False))
-    monkeypatch.setitem(constant_time.VERDICTS, verdict, never)
+    boundary = made.netlist.boundary
+    monkeypatch.setattr(
+        made.netlist, "boundary", replace(boundary, verdicts={**boundary.verdicts, verdict: never})
+    )
     assert not prove_netlist(made.netlist, out_dir=made.folder).proof.passed
 
 
@@ -151,7 +172,7 @@ def test_a_processor_that_stops_early_is_found(core, monkeypatch, tmp_path):
         return m
 
     monkeypatch.setattr(Processor, "elaborate", leaky)
-    result = prove_coprocessor(core.design, out_dir=tmp_path)
+    result = proved_coprocessor(core.design, tmp_path)
     assert any(leak.endswith("controller.instructions.RD_ADDR") for leak in result.leaks)
     assert not result.proof.passed
 
@@ -170,7 +191,7 @@ def exponentiator(request):
 
 
 def test_an_exponentiator(exponentiator, tmp_path):
-    result = prove_exponentiator(exponentiator, out_dir=tmp_path)
+    result = proved_exponentiator(exponentiator, tmp_path)
     assert result.passed, (result.leaks, result.proof.log.read_text())
     assert result.observed > 150
     assert result.registers > 350
@@ -187,13 +208,82 @@ def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(Processor, "elaborate", leaky)
     values = {"algorithm": "modexp", "unit": "rns-montgomery", "modulus": 2**31 - 1, "width": 12}
     core = ExponentiationCore(check_any({**values, "window": 1, "exponent_bits": 4}))
-    result = prove_exponentiator(core.design, out_dir=tmp_path)
+    result = proved_exponentiator(core.design, tmp_path)
     assert any(leak.endswith("instructions.RD_ADDR") for leak in result.leaks)
     assert not result.proof.passed
+
+
+DIGIT_CORES = [
+    {"algorithm": "r2mm", "modulus": "P-192"},
+    {"algorithm": "mwr2mm", "bits": 64, "digit": 8},
+    {"algorithm": "iddmm", "bits": 64, "digit": 8, "inverse": "supplied"},
+    {"algorithm": "iddmm", "modulus": "P-192", "digit": 16, "operand_check": "flag"},
+    {"algorithm": "iddmm", "bits": 64, "digit": 8, "lanes": 2, "variant": "closed"},
+    {"algorithm": "modexp", "bits": 64, "digit": 8, "window": 2},
+    {"algorithm": "modexp", "bits": 64, "digit": 8, "lanes": 2, "exponent": 65537},
+    {"algorithm": "rsa-crt", "bits": 64, "digit": 8},
+]
+
+
+def proved_digit_core(design, folder, boundary=None):
+    boundary = boundary or digit_boundary(design)
+    return prove_constant_time(design.component(), boundary, out_dir=folder)
+
+
+@pytest.mark.parametrize("values", DIGIT_CORES, ids=lambda values: values["algorithm"])
+def test_a_digit_core(values, tmp_path):
+    result = proved_digit_core(digit_core(check_digit(values)).design, tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.observed > 2
+    assert result.registers > 10
+
+
+def test_a_digit_coprocessor(tmp_path):
+    core = DigitEccCore([curve_from_parameters(CURVE)], digit=8, blinding=32)
+    result = proved_coprocessor(core.design, tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.registers > 400
+
+
+@pytest.mark.parametrize("kept", ["addresses", "verdicts"])
+def test_what_a_digit_core_lets_be_seen_is_all_that_is(kept, tmp_path):
+    """Powers are chosen by their address, and an even prime or a wrong root are told."""
+    design = digit_core(check_digit(DIGIT_CORES[-1])).design
+    boundary = digit_boundary(design)
+    nothing = replace(boundary, **{kept: type(getattr(boundary, kept))()})
+    result = proved_digit_core(design, tmp_path, nothing)
+    assert result.leaks
+    assert not result.proof.passed
+
+
+def test_a_multiplier_that_stops_early_is_found(monkeypatch, tmp_path):
+    """A run that ends when a word of a result is zero takes another time for other operands."""
+    elaborate = Iddmm.elaborate
+
+    def leaky(self, platform):
+        m = elaborate(self, platform)
+        m.d.comb += self.result.valid.eq(
+            m.submodules.results.words.valid & self.result.payload.word[0]
+        )
+        return m
+
+    monkeypatch.setattr(Iddmm, "elaborate", leaky)
+    design = digit_core(check_digit(DIGIT_CORES[2])).design
+    result = proved_digit_core(design, tmp_path)
+    assert any(leak.endswith("result_valid") for leak in result.leaks)
+    assert not result.proof.passed
+
+
+def test_constant_memories_are_read_at_the_same_addresses(tmp_path):
+    """What they hold is the same in both copies only as their addresses are."""
+    design = digit_core(check_digit(DIGIT_CORES[3])).design
+    boundary = replace(digit_boundary(design), addresses=("modulus.rows.RD_ADDR",))
+    with pytest.raises(SpecificationError, match=r"has the wires modulus\.rows\.RD_ADDR"):
+        proved_digit_core(design, tmp_path, boundary)
 
 
 def test_only_coprocessors_are_asked(made):
     module = deepcopy(made.netlist.module)
     del module["netnames"]["controller.zero"]
     with pytest.raises(SpecificationError, match=r"has the wires controller\.zero"):
-        Netlist(module)
+        Netlist(module, made.netlist.boundary)

@@ -1,9 +1,8 @@
 """Constant time, proved on the netlist of a core, at full size and for all time.
 
-Two copies of a coprocessor or an exponentiator get the same commands, handshakes and resets, but
-any operands, random words and contents of memories, each its own. If the verdicts that the
-controller tests are the same in both, so is, in every cycle, all that can be seen from outside or
-that steers a memory.
+Two copies of a core get the same commands, handshakes and resets, but any operands, random words
+and contents of memories, each its own. If the verdicts that `Boundary` names are the same in both,
+so is, in every cycle, all that can be seen from outside or that steers a memory.
 
 Two methods look at the Verilog of the core, made flat by Yosys:
 
@@ -23,10 +22,8 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
+from residua.cores.proofs.boundaries import Boundary
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import Coprocessor
-from residua.hardware.curve_design import CurveDesign
-from residua.hardware.exponentiator import ExponentiatorDesign
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.toolchain.formal import ProofResult, prove
 from residua.toolchain.yosys import run_script
@@ -34,46 +31,10 @@ from residua.toolchain.yosys import run_script
 Bit = int | str
 """A net of a netlist, or a constant."""
 
-SECRET_INPUTS = ("operands_payload", "random_payload")
-"""Inputs of the core that may differ."""
-
-SECRET_OUTPUTS: Mapping[str, int] = {"result_payload": 32}
-"""Outputs of the core of which the lowest bits may differ."""
-
-VERDICTS: Mapping[str, tuple[tuple[str, bool], ...]] = {
-    "controller.zero": (("controller.received", True), ("controller.test_only", True)),
-    "controller.operand_in_range": (
-        ("controller.operand_done", True),
-        ("controller.read_random", False),
-    ),
-    "controller.scalar_in_range": (("controller.scalar_done", True),),
-}
-"""What the controller tests, and the wires whose values tell that it does."""
-
-
-@dataclass(frozen=True)
-class Boundary:
-    """What may differ in two copies of a core.
-
-    Attributes:
-        core: what it is, for messages.
-        inputs: names of inputs.
-        outputs: names of outputs, with how many of their lowest bits.
-        verdicts: as `VERDICTS`.
-    """
-
-    core: str
-    inputs: tuple[str, ...]
-    outputs: Mapping[str, int]
-    verdicts: Mapping[str, tuple[tuple[str, bool], ...]]
-
-
-COPROCESSOR = Boundary("coprocessor", SECRET_INPUTS, SECRET_OUTPUTS, VERDICTS)
-
 _DEPTH = 2
-_TOP = "coprocessor"
+_TOP = "core"
 _PAIR = "pair"
-_MEMORY = "$mem_v2"
+_MEMORY, _ADDRESS = "$mem_v2", ".RD_ADDR"
 
 
 @dataclass(frozen=True)
@@ -98,52 +59,31 @@ class ConstantTimeResult:
         return not self.leaks and self.proof.passed
 
 
-def prove_coprocessor(
-    design: CurveDesign,
+def prove_constant_time(
+    component: Component,
+    boundary: Boundary,
     *,
     out_dir: Path,
     engine: str = "smtbmc z3",
     timeout: float | None = None,
 ) -> ConstantTimeResult:
-    """Write a coprocessor's Verilog and prove that what is seen of it depends on no secret.
+    """Write a core's Verilog and prove that what is seen of it depends on no secret.
 
     Args:
-        design: the coprocessor.
+        component: the core.
+        boundary: what is secret in it.
         out_dir: takes Verilog, netlists and logs; made if absent.
         engine: one of `residua.toolchain.formal.ENGINES`.
         timeout: seconds for SymbiYosys.
 
     Raises:
-        SpecificationError: an input, a verdict or its use is missing.
+        SpecificationError: the core has not all that the boundary names.
         ToolError: Yosys or SymbiYosys failed, or took too long.
     """
-    return prove_netlist(
-        read_netlist(*write_verilog(Coprocessor(design), out_dir), out_dir),
-        out_dir=out_dir,
-        engine=engine,
-        timeout=timeout,
-    )
-
-
-def prove_exponentiator(
-    design: ExponentiatorDesign,
-    *,
-    out_dir: Path,
-    engine: str = "smtbmc z3",
-    timeout: float | None = None,
-) -> ConstantTimeResult:
-    """The same for an exponentiator on an engine, without any verdict; see `prove_coprocessor`."""
-    boundary = exponentiator_boundary(design)
-    verilog = write_verilog(design.component(), out_dir)
+    verilog = write_verilog(component, out_dir)
     return prove_netlist(
         read_netlist(*verilog, out_dir, boundary), out_dir=out_dir, engine=engine, timeout=timeout
     )
-
-
-def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
-    """The words of all streams may differ, but not when they come."""
-    inputs = (SECRET_INPUTS[0], *(["modulus_payload"] if design.loads else []))
-    return Boundary("exponentiator", inputs, {"result_payload": design.width}, {})
 
 
 def prove_netlist(
@@ -153,7 +93,7 @@ def prove_netlist(
     engine: str = "smtbmc z3",
     timeout: float | None = None,
 ) -> ConstantTimeResult:
-    """The same for a netlist; see `prove_coprocessor`."""
+    """The same for a netlist; see `prove_constant_time`."""
     pair = {"modules": {_PAIR: _Pair(netlist).module()}}
     (out_dir / f"{_PAIR}.json").write_text(json.dumps(pair), encoding="utf-8")
     script = [f"read_json {_PAIR}.json", f"write_rtlil {_PAIR}.il"]
@@ -184,9 +124,7 @@ def write_verilog(component: Component, out_dir: Path) -> tuple[list[Path], str]
     return sources, _TOP
 
 
-def read_netlist(
-    sources: Sequence[Path], top: str, out_dir: Path, boundary: Boundary = COPROCESSOR
-) -> "Netlist":
+def read_netlist(sources: Sequence[Path], top: str, out_dir: Path, boundary: Boundary) -> "Netlist":
     """The Verilog as one flat netlist of gates, registers, adders and whole memories."""
     script = [
         *(f'read_verilog "{source.resolve()}"' for source in sources),
@@ -215,7 +153,7 @@ class Netlist:
         SpecificationError: a wire that the boundary names is missing.
     """
 
-    def __init__(self, module: dict[str, Any], boundary: Boundary = COPROCESSOR) -> None:
+    def __init__(self, module: dict[str, Any], boundary: Boundary) -> None:
         self.module, self.boundary = module, boundary
         self.ports: dict[str, Any] = module["ports"]
         self.cells: dict[str, Any] = {
@@ -227,6 +165,9 @@ class Netlist:
         missing = sorted(wanted - self.names.keys())
         secret = (*boundary.inputs, *boundary.outputs)
         missing += [name for name in secret if name not in self.ports]
+        # Of a memory that is written, for what a constant one reads is equal as its address is.
+        written = {n + _ADDRESS for n, cell in self.memories.items() if not is_constant(cell)}
+        missing += [name for name in boundary.addresses if name not in written]
         if missing:
             raise SpecificationError(f"a {boundary.core} has the wires {', '.join(missing)}")
 
@@ -255,6 +196,8 @@ class Netlist:
         for name, cell in self.memories.items():
             for pin in ("RD_ADDR", "RD_EN", "WR_ADDR", "WR_EN"):
                 found[f"{name}.{pin}"] = cell["connections"][pin]
+        for name in self.boundary.addresses:
+            del found[name]
         nets = {name: [bit for bit in bits if isinstance(bit, int)] for name, bits in found.items()}
         return {name: bits for name, bits in nets.items() if bits}
 
@@ -448,7 +391,9 @@ class _Pair:
             bit = self.netlist.verdicts[name]
             wires = [(self.netlist.wire(wire), value) for wire, value in uses]
             wires += [(self._other(wire), value) for wire, value in wires]
-            tested = self._gate("$eq", [w for w, _ in wires], [str(int(v)) for _, v in wires])
+            tested: Bit = "1"
+            if wires:
+                tested = self._gate("$eq", [w for w, _ in wires], [str(int(v)) for _, v in wires])
             equal = self._gate("$eq", [bit], [self._other(bit)])
             self._cell(f"{name}.is_equal", "$assume", {"A": [equal], "EN": [tested]}, {})
 

@@ -1,0 +1,98 @@
+"""What is secret in a core, and what may be seen of it, for the proof of constant time."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from residua.cores.digit_montgomery import DigitDesign
+from residua.hardware.curve_design import CurveDesign
+from residua.hardware.digit.iddmm import IddmmDesign
+from residua.hardware.digit.modexp import ModexpDesign
+from residua.hardware.digit.rsa_crt import RsaCrtDesign
+from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
+from residua.hardware.exponentiator import ExponentiatorDesign
+
+Uses = tuple[tuple[str, bool], ...]
+"""Wires with the values that they have when a verdict is tested; none if it always may be."""
+
+VERDICTS: Mapping[str, Uses] = {
+    "controller.zero": (("controller.received", True), ("controller.test_only", True)),
+    "controller.operand_in_range": (
+        ("controller.operand_done", True),
+        ("controller.read_random", False),
+    ),
+    "controller.scalar_in_range": (("controller.scalar_done", True),),
+}
+"""What the controller of a coprocessor tests, and when it does."""
+
+_MODULUS_ERROR = "modulus_error"
+_TABLE = "numbers.RD_ADDR"
+"""The reader of the powers among which a digit of a secret exponent chooses."""
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """What may differ in two copies of a core.
+
+    Attributes:
+        core: what it is, for messages.
+        inputs: names of inputs.
+        outputs: names of outputs, with how many of their lowest bits.
+        verdicts: wires that come of secrets and are equal all the same, and when they have to be.
+        addresses: addresses of memories, `<memory>.RD_ADDR`.
+    """
+
+    core: str
+    inputs: tuple[str, ...]
+    outputs: Mapping[str, int]
+    verdicts: Mapping[str, Uses] = field(default_factory=dict)
+    addresses: tuple[str, ...] = ()
+
+
+def coprocessor_boundary(design: CurveDesign) -> Boundary:
+    """Numbers and random words may differ; what the controller tests of them is equal.
+
+    A multiplier of digits tests each modulus that it is given: those of curves are odd.
+    """
+    verdicts = dict(VERDICTS)
+    if isinstance(design, DigitCoprocessorDesign):
+        verdicts[f"processor.multiplier.{_MODULUS_ERROR}"] = ()
+    inputs = ("operands_payload", "random_payload")
+    return Boundary("coprocessor", inputs, {"result_payload": 32}, verdicts)
+
+
+def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
+    """The words of all streams may differ, but not when they come."""
+    return _streams("exponentiator", design.width, loads=bool(design.loads))
+
+
+def digit_boundary(design: DigitDesign) -> Boundary:
+    """The words of all streams, keys too, may differ, but not whether they are legal.
+
+    The digits of a secret exponent choose powers in a table, by their address.
+    """
+    loads = design.domain is None
+    verdicts: Mapping[str, Uses] = {}
+    addresses: tuple[str, ...] = ()
+    if isinstance(design, RsaCrtDesign):
+        verdicts = {f"modulo_{unit}.{_MODULUS_ERROR}": () for unit in "pqn"} | {"differs": ()}
+        addresses = tuple(f"modulo_{unit}.{_TABLE}" for unit in "pq")
+    elif loads:
+        verdicts = {_MODULUS_ERROR: ()}
+    if isinstance(design, ModexpDesign) and design.exponent is None:
+        addresses = (_TABLE,)
+    if isinstance(design, IddmmDesign) and design.checked:
+        verdicts = {**verdicts, "results.error": ()}
+    return _streams("digit core", design.streams.width, verdicts, addresses, loads=loads)
+
+
+def _streams(
+    core: str,
+    width: int,
+    verdicts: Mapping[str, Uses] | None = None,
+    addresses: tuple[str, ...] = (),
+    *,
+    loads: bool,
+) -> Boundary:
+    """A core with streams of operands and results of ``width`` bits, and perhaps of a modulus."""
+    inputs = ("operands_payload", "modulus_payload")[: 1 + loads]
+    return Boundary(core, inputs, {"result_payload": width}, verdicts or {}, addresses)
