@@ -17,18 +17,20 @@ from amaranth.lib.wiring import Component
 from residua.cores.ecc import EccCore
 from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.inversion import InversionCore
 from residua.cores.proofs.boundaries import (
     Boundary,
     coprocessor_boundary,
     digit_boundary,
     exponentiator_boundary,
+    inverter_boundary,
 )
 from residua.cores.proofs.constant_time import prove_constant_time
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
 from residua.cores.rsa_crt import digit_core
-from residua.cores.specification import check_digit, check_exponentiation
+from residua.cores.specification import check_digit, check_exponentiation, check_inversion
 from residua.curves.catalogue import find_curve
 from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
@@ -139,6 +141,14 @@ def exponentiator(**values: object) -> Proof:
     return run
 
 
+def inverter(**values: object) -> Proof:
+    def run() -> bool:
+        design = InversionCore(check_inversion({"algorithm": "inversion", **values})).design
+        return constant(design.component(), inverter_boundary(design))
+
+    return run
+
+
 def digit(**values: object) -> Proof:
     def run() -> bool:
         design = digit_core(check_digit(values)).design
@@ -203,6 +213,11 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         exponentiator(modulus="P-256", extension="hierarchical"),
         exponentiator(modulus="P-521", width=33, exponent=65537),
         exponentiator(bits=256),
+    ],
+    "inverters in constant time": lambda: [
+        inverter(modulus=modulus, inversion=method)
+        for modulus in ("P-192", "P-256", "P-521")
+        for method in ("division-steps", "fermat")
     ],
     "coprocessors on digits in constant time": lambda: [
         digit_coprocessor("P-256", digit=16),

@@ -10,10 +10,12 @@ from tests.schedules import quick_schedules
 from formal.tiny import CURVE, tiny_core
 from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.inversion import InversionCore
 from residua.cores.proofs.boundaries import (
     coprocessor_boundary,
     digit_boundary,
     exponentiator_boundary,
+    inverter_boundary,
 )
 from residua.cores.proofs.constant_time import (
     Netlist,
@@ -23,7 +25,7 @@ from residua.cores.proofs.constant_time import (
     write_verilog,
 )
 from residua.cores.rsa_crt import digit_core
-from residua.cores.specification import check_any, check_digit
+from residua.cores.specification import check_any, check_digit, check_inversion
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
@@ -210,6 +212,27 @@ def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
     core = ExponentiationCore(check_any({**values, "window": 1, "exponent_bits": 4}))
     result = proved_exponentiator(core.design, tmp_path)
     assert any(leak.endswith("instructions.RD_ADDR") for leak in result.leaks)
+    assert not result.proof.passed
+
+
+def proved_inverter(method, folder):
+    values = {"algorithm": "inversion", "modulus": 2**61 - 1, "inversion": method}
+    design = InversionCore(check_inversion(values)).design
+    return prove_constant_time(design.component(), inverter_boundary(design), out_dir=folder)
+
+
+@pytest.mark.parametrize("method", ["division-steps", "fermat"])
+def test_an_inverter(method, tmp_path):
+    result = proved_inverter(method, tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.observed > 50
+    assert result.registers > 150
+
+
+def test_an_inverter_that_waits_is_none_of_those(tmp_path):
+    """Its cycles are constant, but in which of them it works is not."""
+    result = proved_inverter("plus-minus-ct", tmp_path)
+    assert result.leaks
     assert not result.proof.passed
 
 

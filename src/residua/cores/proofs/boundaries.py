@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from residua.cores.digit_montgomery import DigitDesign
+from residua.cores.inversion import InverterDesign
 from residua.hardware.curve_design import CurveDesign
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.modexp import ModexpDesign
@@ -63,6 +64,14 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
 def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
     """The words of all streams may differ, but not when they come."""
     return _streams("exponentiator", design.width, loads=bool(design.loads))
+
+
+def inverter_boundary(design: InverterDesign) -> Boundary:
+    """Operands may differ, but not whether one is refused.
+
+    Plus-minus inversion is none of those of which constant time is proved: it ends early and waits.
+    """
+    return _streams("inverter", design.width, {"refused": ()}, loads=False)
 
 
 def digit_boundary(design: DigitDesign) -> Boundary:
