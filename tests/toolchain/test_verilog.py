@@ -11,7 +11,8 @@ from toolchain_designs import Cell18, Engine, RandomDesign
 
 from residua.toolchain.reserved import RESERVED_WORDS
 from residua.toolchain.verilator import lint
-from residua.toolchain.verilog import legal_name, to_verilog
+from residua.toolchain.verilog import to_verilog
+from residua.toolchain.verilog_names import legal_name
 from residua.toolchain.yosys import run_script
 
 

@@ -7,18 +7,15 @@ their next-state logic share one clocked block.
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 
 from amaranth.back import rtlil as amaranth_rtlil
 from amaranth.lib.wiring import Component
 
-from residua.toolchain.reserved import RESERVED_WORDS
 from residua.toolchain.rtlil import (
     Assign,
     Bits,
-    Case,
     Cell,
     Module,
     Parameter,
@@ -35,6 +32,13 @@ from residua.toolchain.rtlil import (
     spec_width,
 )
 from residua.toolchain.simplify import assignments, inputs_of, reads, simplify, wires_of
+from residua.toolchain.verilog_names import Scope, legal_name, module_names
+from residua.toolchain.verilog_statements import (
+    INDENT,
+    StatementWriter,
+    assigns_after_branch,
+    literal,
+)
 
 _OPERATORS = {
     "$add": "+", "$sub": "-", "$mul": "*", "$and": "&", "$or": "|", "$xor": "^",
@@ -45,7 +49,6 @@ _OPERATORS = {
 SEVERAL_MODULES = "/* verilator lint_off DECLFILENAME */"
 """A line for the top of a file with modules other than the one that it is called after."""
 
-_INDENT = "  "
 _REFERENCE = re.compile(r"\b([A-Za-z]\w*)(?:\[(\d+)(?::(\d+))?\])?")
 _REGISTER_TARGET = re.compile(r"^(\s*(?:if \(.*?\) )?)[a-zA-Z]\w*(?:\[\d+(?::\d+)?\])? <= ")
 
@@ -75,7 +78,7 @@ def to_verilog(
         raise ValueError(f"'{name}' cannot name a Verilog module; '{legal_name(name)}' can")
     text = amaranth_rtlil.convert(component, name=name, platform=platform, emit_src=False)
     modules = simplify(read(text))
-    names = _module_names(modules, name)
+    names = module_names(modules, name)
     lines = [f"// {line}".rstrip() for line in header.splitlines()]
     if len(modules) > 1:
         lines.append(SEVERAL_MODULES)
@@ -87,41 +90,6 @@ def to_verilog(
     return "\n".join(parts)
 
 
-def legal_name(name: str) -> str:
-    """A plain identifier of Verilog, SystemVerilog and VHDL that resembles ``name``."""
-    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_") or "unnamed"
-    if plain[0].isdigit():
-        plain = f"n{plain}"
-    return f"{plain}_signal" if plain.lower() in RESERVED_WORDS else plain
-
-
-class _Names:
-    """Names of one scope: legal, and distinct even where case does not count."""
-
-    def __init__(self) -> None:
-        self._taken: set[str] = set()
-
-    def take(self, wish: str) -> str:
-        name, count = legal_name(wish), 1
-        while name.lower() in self._taken:
-            count += 1
-            name = f"{legal_name(wish)}_{count}"
-        self._taken.add(name.lower())
-        return name
-
-
-def _module_names(modules: list[Module], top: str) -> dict[str, str]:
-    """Verilog names: the leaf of the path, without its number where several instances share it."""
-    scope = _Names()
-    names = {modules[0].name: scope.take(top)}
-    uses = Counter(cell.kind for module in modules for cell in module.cells)
-    for module in modules[1:]:
-        leaf = module.name.rpartition(".")[2]
-        shared = (re.sub(r"_?\d+$", "", leaf) if uses[module.name] > 1 else leaf) or "part"
-        names[module.name] = scope.take(f"{top}_{shared}")
-    return names
-
-
 class _Writer:
     """Writes one module; ``writers`` are those of all modules, by RTLIL name."""
 
@@ -129,7 +97,7 @@ class _Writer:
         self._module = module
         self.name = name
         self._writers = writers
-        self._scope = _Names()
+        self._scope = Scope()
         self._clocked = self._merge_processes()
         self._registers = self._find_registers()
         self._names = self._name_wires()
@@ -139,6 +107,7 @@ class _Writer:
         self._body: list[str] = []
         self._read_texts: list[str] = []
         self._helpers: list[str] = []
+        self._statements = StatementWriter(self._text)
 
     def write(self) -> str:
         module = self._module
@@ -153,13 +122,13 @@ class _Writer:
             self._write_cell(cell)
         self._consume_unread()
         if self._initials:
-            self._body += ["initial begin", *(_INDENT + line for line in self._initials), "end"]
+            self._body += ["initial begin", *(INDENT + line for line in self._initials), "end"]
         ports = [self._declaration(name) for name in self.ports()]
         lines = [f"module {self.name} ("]
-        lines += [f"{_INDENT}{port}," for port in ports[:-1]] + [_INDENT + p for p in ports[-1:]]
+        lines += [f"{INDENT}{port}," for port in ports[:-1]] + [INDENT + p for p in ports[-1:]]
         lines += [
             ");",
-            *(_INDENT + line for line in [*self._declarations, *self._body]),
+            *(INDENT + line for line in [*self._declarations, *self._body]),
             "endmodule",
         ]
         return "\n".join(lines) + "\n"
@@ -196,7 +165,7 @@ class _Writer:
         merged = {}
         for process in self._module.processes:
             (target,) = {w for assign in assignments(process) for w in wires_of(assign.target)}
-            if target in next_states and not _assigns_after_branch(process):
+            if target in next_states and not assigns_after_branch(process):
                 merged[target] = process
         kept = [p for p in self._module.processes if not any(p is m for m in merged.values())]
         self._module.processes = kept
@@ -256,7 +225,7 @@ class _Writer:
             if not wire.direction:
                 self._declarations.append(f"{self._declaration(name)};")
             if name in self._registers and wire.initial is not None:
-                self._initials.append(f"{self._names[name]} = {_literal(wire.initial.text)};")
+                self._initials.append(f"{self._names[name]} = {literal(wire.initial.text)};")
 
     def _declare_memory(self, memory: str) -> None:
         width, depth = self._module.memories[memory]
@@ -285,7 +254,7 @@ class _Writer:
             while run < len(chunks) and chunks[run] == chunks[at]:
                 run += 1
             chunk = chunks[at]
-            text = _literal(chunk.text) if isinstance(chunk, Bits) else self._slice(chunk)
+            text = literal(chunk.text) if isinstance(chunk, Bits) else self._slice(chunk)
             parts.append(text if run - at == 1 else f"{{{run - at}{{{text}}}}}")
             at = run
         if not parts:
@@ -397,11 +366,11 @@ class _Writer:
         if isinstance(first, Slice) and first.wire in self._clocked:
             (register,) = target
             assert isinstance(register, Slice)
-            lines = self._clocked_statements(
+            lines = self._statements.clocked(
                 self._clocked[first.wire], first.wire, register.wire, depth=1
             )
         else:
-            lines = [f"{_INDENT}{self._text(target)} <= {self._text(data)};"]
+            lines = [f"{INDENT}{self._text(target)} <= {self._text(data)};"]
         if lines:
             self._clocked_block(cell, lines)
 
@@ -429,7 +398,7 @@ class _Writer:
             raise ValueError("no Verilog is written for a transparent memory port; forward outside")
         enable = cell.ports["EN"]
         condition = "" if enable == (Bits("1"),) else f"if ({self._text(enable)}) "
-        self._clocked_block(cell, [f"{_INDENT}{condition}{target} <= {memory}[{address}];"])
+        self._clocked_block(cell, [f"{INDENT}{condition}{target} <= {memory}[{address}];"])
 
     def _write_write_port(self, cell: Cell) -> None:
         memory = self._memories[str(cell.parameters["MEMID"])]
@@ -445,7 +414,7 @@ class _Writer:
                 "" if enables[start] == Bits("1") else f"if ({self._text((enables[start],))}) "
             )
             value = self._text(cut(data, start, stop - start))
-            self._clocked_block(cell, [f"{_INDENT}{condition}{element}{part} <= {value};"])
+            self._clocked_block(cell, [f"{INDENT}{condition}{element}{part} <= {value};"])
             start = stop
 
     def _write_instance(self, cell: Cell) -> None:
@@ -463,8 +432,8 @@ class _Writer:
         connections = [f".{port}({text})" for port, text in texts.items()]
         self._read_texts += [self._text(spec) for spec in inputs_of(cell)]
         self._body.append(f"{head} {f'#({values}) ' if values else ''}{name} (")
-        self._body += [f"{_INDENT}{line}," for line in connections[:-1]]
-        self._body += [f"{_INDENT}{line}" for line in connections[-1:]] + [");"]
+        self._body += [f"{INDENT}{line}," for line in connections[:-1]]
+        self._body += [f"{INDENT}{line}" for line in connections[-1:]] + [");"]
 
     def _unread(self, child: "_Writer", instance: str, port: str) -> str:
         """A wire for an output that only other instances of the same module use."""
@@ -472,97 +441,6 @@ class _Writer:
         return self._helper(f"{instance}_{child.port_name(port)}_unused", width)
 
     # Statements
-
-    def _clocked_statements(
-        self,
-        statements: list[Statement],
-        source: str,
-        register: str,
-        *,
-        depth: int,
-        overrides: bool = False,
-    ) -> list[str]:
-        """Statements of a clocked block; assignments to ``source`` go to ``register``.
-
-        ``overrides`` tells that assignments before these may be in force.
-        """
-        lines: list[str] = []
-        for statement in statements:
-            if isinstance(statement, Assign):
-                target = tuple(
-                    Slice(register, chunk.high, chunk.low)
-                    for chunk in statement.target
-                    if isinstance(chunk, Slice)
-                )
-                # A register holds its value by itself, unless it was given another one.
-                if target != statement.value or overrides:
-                    overrides = True
-                    text = f"{self._text(target)} <= {self._text(statement.value)};"
-                    lines.append(_INDENT * depth + text)
-                continue
-            bodies = [
-                self._clocked_statements(case.body, source, register, depth=1, overrides=overrides)
-                for case in statement.cases
-            ]
-            overrides |= any(bodies)
-            lines += [_INDENT * depth + line for line in self._branch(statement, bodies)]
-        return lines
-
-    def _branch(self, switch: Switch, bodies: list[list[str]]) -> list[str]:
-        """An if chain, or a case statement where the patterns allow one."""
-        branches = [(case, body) for case, body in zip(switch.cases, bodies, strict=True)]
-        if not any(bodies):
-            return []
-        if not switch.selector:
-            return bodies[0]
-        if spec_width(switch.selector) > 1 and len(branches) > 2 and _is_parallel(switch.cases):
-            return self._case(switch.selector, branches)
-        lines: list[str] = []
-        while branches and not branches[-1][1]:
-            branches.pop()
-        for index, (case, body) in enumerate(branches):
-            condition = self._condition(switch.selector, case)
-            word = "if" if index == 0 else "else if"
-            head = f"{word} ({condition})" if condition else ("else" if index else "if (1'b1)")
-            lines += [f"{head} begin", *body, "end"]
-            if not condition:
-                break
-        return lines
-
-    def _case(self, selector: Spec, branches: list[tuple[Case, list[str]]]) -> list[str]:
-        wild = any("-" in pattern for case, _ in branches for pattern in case.patterns)
-        lines = [f"{'casez' if wild else 'case'} ({self._text(selector)})"]
-        for case, body in branches:
-            labels = ", ".join(_pattern(pattern) for pattern in case.patterns) or "default"
-            inner = [_INDENT + line for line in body]
-            lines += (
-                [f"{_INDENT}{labels}: begin", *inner, f"{_INDENT}end"]
-                if body
-                else [f"{_INDENT}{labels}: ;"]
-            )
-        if branches[-1][0].patterns:
-            lines.append(f"{_INDENT}default: ;")
-        return [*lines, "endcase"]
-
-    def _condition(self, selector: Spec, case: Case) -> str:
-        """Whether the selector matches one of the patterns; empty for a default."""
-        if any(set(pattern) == {"-"} for pattern in case.patterns):
-            return ""
-        terms = []
-        for pattern in case.patterns:
-            bits = spec_bits(selector)
-            cared = [at for at, digit in enumerate(reversed(pattern)) if digit != "-"]
-            value = self._text(from_bits([bits[at] for at in cared]))
-            wanted = "".join(pattern[len(pattern) - 1 - at] for at in reversed(cared))
-            if wanted == "1":
-                terms.append(value)
-            elif wanted == "0":
-                terms.append(f"~{value}")
-            else:
-                terms.append(f"{value} == {_literal(wanted)}")
-        if len(terms) > 1:
-            terms = [f"({term})" if " " in term else term for term in terms]
-        return " || ".join(terms)
 
     def _write_process(self, process: list[Statement]) -> None:
         """Combinational assignments as one conditional expression for each part of the target."""
@@ -606,7 +484,7 @@ class _Writer:
         last = current
         for case in switch.cases:
             value = self._conditional(case.body, part, current)
-            condition = self._condition(switch.selector, case) if switch.selector else ""
+            condition = self._statements.condition(switch.selector, case) if switch.selector else ""
             if not (condition and case.patterns):
                 last = value
                 break
@@ -657,50 +535,12 @@ class _Writer:
             self._consume(*unread)
 
 
-def _assigns_after_branch(statements: list[Statement]) -> bool:
-    """Whether an assignment follows a branch in the same list.
-
-    Yosys' Verilog reader puts such an assignment to a part of a register before the branch.
-    """
-    branched = False
-    for statement in statements:
-        if isinstance(statement, Switch):
-            if branched and not statement.selector:
-                return True
-            branched = True
-            if any(_assigns_after_branch(case.body) for case in statement.cases):
-                return True
-        elif branched:
-            return True
-    return False
-
-
 def _bracket(text: str, *, chain: bool = False) -> str:
     """Parentheses around all but a single operand or the rest of a chain of conditions."""
     return text if " " not in text or text[0] == "{" or (chain and "?" in text) else f"({text})"
 
 
-def _literal(text: str) -> str:
-    if len(text) == 1 or "x" in text:
-        return f"{len(text)}'b{text}"
-    return f"{len(text)}'h{int(text, 2):0{(len(text) + 3) // 4}x}"
-
-
-def _pattern(text: str) -> str:
-    return f"{len(text)}'b{text.replace('-', '?')}" if "-" in text else _literal(text)
-
-
 def _value(value: Parameter) -> str:
     if isinstance(value, Bits):
-        return _literal(value.text)
+        return literal(value.text)
     return f'"{value}"' if isinstance(value, str) else str(value)
-
-
-def _is_parallel(cases: list[Case]) -> bool:
-    """Whether no two patterns match the same value."""
-    patterns = [pattern for case in cases for pattern in case.patterns]
-    return not any(
-        all(a == b or "-" in (a, b) for a, b in zip(one, other, strict=True))
-        for index, one in enumerate(patterns)
-        for other in patterns[:index]
-    )
