@@ -14,7 +14,7 @@ from typing import Any
 
 from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
-from residua.algorithms.program import Residues
+from residua.algorithms.terms import Residues
 from residua.cores.directory import Directory
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload

@@ -8,14 +8,9 @@ from functools import cache
 from math import gcd
 
 from residua.algorithms.conversion import decode, encode
-from residua.algorithms.montgomery import (
-    Form,
-    MontgomeryDomain,
-    operand,
-    reduce,
-    sum_of_products,
-)
-from residua.algorithms.program import Interval, Program, Residues, Vector
+from residua.algorithms.montgomery import Form, MontgomeryDomain, operand, reduce, sum_of_products
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues, Vector
 from residua.machines.values import run
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

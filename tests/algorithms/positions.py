@@ -9,7 +9,8 @@ from algorithms.domains import extreme_words
 from residua.algorithms.conversion import encode
 from residua.algorithms.montgomery import Element
 from residua.algorithms.position_residue import PositionResidueDomain, multiply, normalise, operand
-from residua.algorithms.program import Interval, Program, Residues, Vector
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues, Vector
 from residua.machines.values import run
 from residua.numbers.residues import Redundant, Representation
 

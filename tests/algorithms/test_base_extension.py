@@ -14,7 +14,8 @@ from residua.algorithms.base_extension import (
     mixed_radix_digits,
     shenoy_kumaresan,
 )
-from residua.algorithms.program import Interval, Program, ProgramError, Residues
+from residua.algorithms.program import Program, ProgramError
+from residua.algorithms.terms import Interval, Residues
 from residua.errors import SpecificationError
 from residua.machines.values import run
 from residua.numbers.bases import Base

@@ -17,7 +17,8 @@ from residua.algorithms.conversion import (
     to_residues,
 )
 from residua.algorithms.montgomery import operand
-from residua.algorithms.program import Interval, Program, Residues
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count

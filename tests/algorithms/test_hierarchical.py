@@ -9,7 +9,8 @@ import pytest
 
 from algorithms.domains import P192, papers_bases
 from residua.algorithms.base_extension import hierarchical, kawamura
-from residua.algorithms.program import Interval, Program, ProgramError
+from residua.algorithms.program import Program, ProgramError
+from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count

@@ -22,7 +22,8 @@ from algorithms.domains import (
     words_of,
 )
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Correction, ProgramError
+from residua.algorithms.program import ProgramError
+from residua.algorithms.terms import Correction
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.values import run

@@ -19,8 +19,9 @@ from residua.algorithms.position_residue import (
     operand,
     sum_of_products,
 )
-from residua.algorithms.program import Interval, Program, ProgramError
+from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.split import SplitDomain
+from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count

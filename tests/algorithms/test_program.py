@@ -7,7 +7,8 @@ import pytest
 
 from algorithms.domains import P192, papers_bases
 from residua.algorithms.base_extension import cofactor_form
-from residua.algorithms.program import Interval, Program, ProgramError, rational_residue
+from residua.algorithms.program import Program, ProgramError, rational_residue
+from residua.algorithms.terms import Interval
 from residua.numbers.cox import Cox
 from residua.numbers.residues import Redundant
 

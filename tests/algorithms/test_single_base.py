@@ -9,7 +9,7 @@ import pytest
 from algorithms.positions import ends, evaluate, named, product_program, read, words_of
 from residua.algorithms.montgomery import Element
 from residua.algorithms.position_residue import multiply, normalise, operand, sum_of_products
-from residua.algorithms.program import Interval, Program, ProgramError
+from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.single_base import (
     compress,
     compressed_ranges,
@@ -20,6 +20,7 @@ from residua.algorithms.single_base import (
     single_base,
 )
 from residua.algorithms.single_base import product_program as chained_program
+from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count

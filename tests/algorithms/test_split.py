@@ -8,8 +8,9 @@ import pytest
 
 from algorithms.positions import ends, evaluate
 from residua.algorithms.montgomery import Element
-from residua.algorithms.program import Correction, Interval, Program, ProgramError
+from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.split import SplitDomain, remainder_range, split
+from residua.algorithms.terms import Correction, Interval
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count

@@ -7,7 +7,7 @@ from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.rns_field import closed_domain, load, lower, unload
 from residua.curves import ladder
 from residua.hardware.engine import EngineOptions
-from residua.hardware.processor import ProcessorDesign
+from residua.hardware.processor_design import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant

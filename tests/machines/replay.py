@@ -9,7 +9,7 @@ finds.
 
 from dataclasses import dataclass, field
 
-from residua.algorithms.program import Broadcast, Residues, Rows, Words
+from residua.algorithms.terms import Broadcast, Residues, Rows, Words
 from residua.machines.schedule import Schedule
 from residua.machines.slots import ROW_STORAGE_DELAY, Left, Word
 from residua.machines.values import _read, _reduce, super_residues

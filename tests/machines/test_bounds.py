@@ -7,16 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from algorithms.domains import (
-    P17,
-    P64,
-    P192,
-    RSA1024,
-    product_program,
-    signed_domain,
-    words_of,
-)
-from residua.algorithms.program import Correction, Product, Program, ProgramError, Residues, Words
+from algorithms.domains import P17, P64, P192, RSA1024, product_program, signed_domain, words_of
+from residua.algorithms.program import Program, ProgramError
+from residua.algorithms.terms import Correction, Product, Residues, Words
 from residua.machines import values
 from residua.machines.bounds import Bounds, analyse
 from residua.numbers.folding import Folding, fits_word, folds_needed

@@ -5,14 +5,10 @@ from fractions import Fraction
 import pytest
 
 from algorithms.domains import P192, papers_bases, signed_domain
-from residua.algorithms.base_extension import (
-    bajard_imbert,
-    kawamura,
-    mixed_radix,
-    shenoy_kumaresan,
-)
+from residua.algorithms.base_extension import bajard_imbert, kawamura, mixed_radix, shenoy_kumaresan
 from residua.algorithms.montgomery import Form, MontgomeryDomain, operand, sum_of_products
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

@@ -2,7 +2,8 @@
 
 import pytest
 
-from residua.algorithms.program import Interval, Program, ProgramError
+from residua.algorithms.program import Program, ProgramError
+from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
 from residua.machines.lanes import joined, scaling_slots
 from residua.machines.sequences import SequenceBuilder

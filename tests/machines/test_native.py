@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand, sum_of_products
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError

@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
 from residua.machines.values import estimate, run
 from residua.numbers.bases import Base

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd
 
-from residua.algorithms.program import Interval, Program, Residues, Summand
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues, Summand
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

@@ -18,9 +18,10 @@ from fractions import Fraction
 from residua.algorithms.base_extension import cofactor_form
 from residua.algorithms.montgomery import Element
 from residua.algorithms.position_residue import Coefficients, PositionResidueDomain
-from residua.algorithms.program import Interval, Program, Residues, Summand
+from residua.algorithms.program import Program
 from residua.algorithms.single_base import demand_quotient
 from residua.algorithms.split import SplitDomain, cofactors
+from residua.algorithms.terms import Interval, Residues, Summand
 
 
 @dataclass(frozen=True)

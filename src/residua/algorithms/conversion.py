@@ -9,7 +9,8 @@ anyway: X = sum(xi_i * M_i) - q * M with the Cox's q (HBE section III-B; SBMM eq
 from collections.abc import Sequence
 
 from residua.algorithms.montgomery import Element, MontgomeryDomain, reduce
-from residua.algorithms.program import Interval, Program, Residues, Vector, Words
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues, Vector, Words
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

@@ -25,7 +25,8 @@ from math import log2
 from typing import Literal
 
 from residua.algorithms.base_extension import cofactor_form
-from residua.algorithms.program import Interval, Program, Residues, Vector
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues, Vector
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

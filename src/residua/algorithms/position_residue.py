@@ -21,8 +21,9 @@ from math import floor
 from typing import Literal
 
 from residua.algorithms.montgomery import Element
-from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
+from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.split import Division, Form, SplitDomain, divide, remainder_range
+from residua.algorithms.terms import Interval, Residues, Summand
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, deviation

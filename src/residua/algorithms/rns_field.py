@@ -23,15 +23,8 @@ from residua.algorithms.field import (
     constant_value,
 )
 from residua.algorithms.montgomery import Element, MontgomeryDomain, divide, operand, reduce_open
-from residua.algorithms.program import (
-    Interval,
-    NarrowBaseError,
-    Program,
-    ProgramError,
-    Residues,
-    Summand,
-    Vector,
-)
+from residua.algorithms.program import NarrowBaseError, Program, ProgramError
+from residua.algorithms.terms import Interval, Residues, Summand, Vector
 from residua.errors import SpecificationError
 from residua.numbers.residues import Representation
 

@@ -28,9 +28,10 @@ from residua.algorithms.position_residue import (
     operand,
     smallest_coxes,
 )
-from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
+from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.split import Form, SplitDomain, divide, remainder_range
 from residua.algorithms.split import split as split_element
+from residua.algorithms.terms import Interval, Residues, Summand
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

@@ -32,10 +32,11 @@ from residua.algorithms.field import (
 )
 from residua.algorithms.montgomery import Element
 from residua.algorithms.position_residue import Coefficients, PositionResidueDomain, operand
-from residua.algorithms.program import Interval, Program, ProgramError, Residues, Summand
+from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.rns_field import Lowered
 from residua.algorithms.single_base import compress, compressed_ranges
 from residua.algorithms.split import Division, divide, remainder_range, split
+from residua.algorithms.terms import Interval, Residues, Summand
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.residues import Representation

@@ -24,7 +24,8 @@ from typing import Literal
 
 from residua.algorithms.base_extension import cofactor_form
 from residua.algorithms.montgomery import Element
-from residua.algorithms.program import Interval, Program, Residues, Summand, Vector
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval, Residues, Summand, Vector
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 from sympy import prevprime
 
 from residua.algorithms.base_extension import bajard_imbert, hierarchical, kawamura
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.engine_core import EngineCore
 from residua.errors import SpecificationError

@@ -7,14 +7,10 @@ from typing import Any
 
 from sympy import prevprime
 
-from residua.algorithms.base_extension import (
-    bajard_imbert,
-    kawamura,
-    mixed_radix,
-    shenoy_kumaresan,
-)
+from residua.algorithms.base_extension import bajard_imbert, kawamura, mixed_radix, shenoy_kumaresan
 from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand, reduce
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification, check, load
 from residua.errors import SpecificationError

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from residua.algorithms.conversion import split_words
-from residua.algorithms.program import Residues
+from residua.algorithms.terms import Residues
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.coprocessor_specification import CoprocessorSpecification

@@ -17,7 +17,7 @@ from residua.cores.ecc_single_base import domain_of_fewest, partner_of
 from residua.curves import ladder
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineOptions
-from residua.hardware.processor import ProcessorDesign
+from residua.hardware.processor_design import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.half_bases import half_bases, sparse_half_bases

@@ -5,7 +5,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
-from residua.algorithms.program import Program, Vector
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Vector
 from residua.cores.engine_core import EngineCore
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError

@@ -4,14 +4,9 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from residua.algorithms.position_residue import PositionResidueDomain
-from residua.algorithms.program import Interval
-from residua.algorithms.single_base import (
-    largest_operands,
-    outputs,
-    product_program,
-    single_base,
-)
+from residua.algorithms.single_base import largest_operands, outputs, product_program, single_base
 from residua.algorithms.split import Form
+from residua.algorithms.terms import Interval
 from residua.cores.engine_core import EngineCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.errors import SpecificationError
@@ -19,12 +14,7 @@ from residua.hardware.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
-from residua.numbers.half_bases import (
-    base_of_product,
-    half_bases,
-    partner_base,
-    sparse_half_bases,
-)
+from residua.numbers.half_bases import base_of_product, half_bases, partner_base, sparse_half_bases
 from residua.numbers.moduli import Modulus
 from residua.numbers.position_primes import is_probable_prime
 from residua.numbers.residues import Redundant

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from residua.algorithms.position_residue import PositionResidueDomain
-from residua.algorithms.program import Program, Residues
+from residua.algorithms.program import Program
 from residua.algorithms.single_base import outputs
+from residua.algorithms.terms import Residues
 from residua.cores.workload import (
     CORE_ELEMENTS,
     MOST_CASES,

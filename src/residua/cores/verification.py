@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Program, Residues, Words
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Residues, Words
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineDesign

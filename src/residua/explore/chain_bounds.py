@@ -18,8 +18,9 @@ from fractions import Fraction
 from math import ceil, floor, log2
 
 from residua.algorithms.montgomery import Element
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
 from residua.algorithms.split import SplitDomain, divide, remainder_range
+from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
 from residua.explore.chain import Chain
 from residua.numbers.bases import Base

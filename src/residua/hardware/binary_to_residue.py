@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from residua.algorithms.program import Program, Vector
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Vector
 from residua.errors import SpecificationError
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions
 from residua.numbers.bases import Base

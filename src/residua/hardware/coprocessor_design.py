@@ -16,12 +16,9 @@ from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.curve_design import LOOPS, CurveDesign
 from residua.hardware.engine import EngineOptions
 from residua.hardware.modular_inverter import MULTIPLIERS
-from residua.hardware.processor import FRACTION, Processor, ProcessorDesign
-from residua.hardware.residue_inverter import (
-    ResidueInverter,
-    centred_forms,
-    most_rowers,
-)
+from residua.hardware.processor import Processor
+from residua.hardware.processor_design import FRACTION, ProcessorDesign
+from residua.hardware.residue_inverter import ResidueInverter, centred_forms, most_rowers
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant

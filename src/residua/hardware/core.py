@@ -12,7 +12,8 @@ from gmpy2 import mpz
 from residua.algorithms.base_extension import cofactor_form
 from residua.algorithms.conversion import to_montgomery, to_residues
 from residua.algorithms.montgomery import Element, MontgomeryDomain, reduce
-from residua.algorithms.program import Program, Residues, Words
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Residues, Words
 from residua.errors import SpecificationError
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.engine import Engine, EngineDesign, EngineOptions

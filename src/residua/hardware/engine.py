@@ -9,7 +9,8 @@ from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, signed
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
-from residua.algorithms.program import Program, Quotient, Words
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Quotient, Words
 from residua.errors import SpecificationError
 from residua.hardware.binary_operands import BinaryOperands
 from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox, quotient_width

@@ -20,15 +20,16 @@ from residua.algorithms import field_powers, rns_field
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.algorithms.field import FieldProgram
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Words
 from residua.algorithms.rns_field import Lowered
+from residua.algorithms.terms import Words
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
 from residua.curves.operations import NUMBER, Run
 from residua.curves.powers import PowerChain, power_chain
 from residua.errors import SpecificationError
 from residua.hardware.conversion import Conversion, conversion_cox
 from residua.hardware.engine import EngineOptions
-from residua.hardware.processor import Processor, ProcessorDesign
+from residua.hardware.processor import Processor
+from residua.hardware.processor_design import ProcessorDesign
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.routine_list import RoutineListDesign, State, execute, most_rounds
 from residua.machines.routine import Source

@@ -25,7 +25,8 @@ from residua.hardware.inverter_streams import (
     OperandCheck,
     inverter_ports,
 )
-from residua.hardware.processor import Processor, ProcessorDesign
+from residua.hardware.processor import Processor
+from residua.hardware.processor_design import ProcessorDesign
 from residua.hardware.residue_to_binary import ResidueToBinary
 from residua.hardware.routine_list import RoutineListDesign, State, execute, most_rounds
 from residua.machines.routine import Source

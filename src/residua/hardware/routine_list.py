@@ -18,7 +18,8 @@ from residua.curves.operations import Run
 from residua.hardware.controller import GAP
 from residua.hardware.conversion import Conversion
 from residua.hardware.microsequencer import STORE_LATENCY
-from residua.hardware.processor import Processor, ProcessorDesign
+from residua.hardware.processor import Processor
+from residua.hardware.processor_design import ProcessorDesign
 
 _OVERHEAD = GAP + 1
 """Cycles of an instruction besides the slots of its routine."""

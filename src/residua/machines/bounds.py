@@ -8,13 +8,12 @@ range the Cox fixes.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from residua.algorithms.program import (
+from residua.algorithms.program import Program, ProgramError
+from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
     Product,
-    Program,
-    ProgramError,
     Quotient,
     Reduction,
     Residues,

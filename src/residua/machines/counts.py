@@ -3,12 +3,12 @@
 from collections import Counter
 from dataclasses import dataclass, fields
 
-from residua.algorithms.program import (
+from residua.algorithms.program import Program
+from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
     Product,
-    Program,
     Reduction,
     Residues,
     Rows,

@@ -10,7 +10,8 @@ from collections.abc import Sequence as Listed
 from dataclasses import replace
 from itertools import zip_longest
 
-from residua.algorithms.program import Program, Reduction
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Reduction
 from residua.errors import SpecificationError
 from residua.machines.slots import Left, Slot, Word
 

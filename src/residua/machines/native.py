@@ -6,12 +6,12 @@ bounds interpreter proves that they fit, else in 128 bits.
 
 from collections.abc import Iterable, Sequence
 
-from residua.algorithms.program import (
+from residua.algorithms.program import Program
+from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
     Product,
-    Program,
     Quotient,
     Reduction,
     Residues,

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from residua.algorithms.montgomery import Element
-from residua.algorithms.program import Program, Residues
+from residua.algorithms.program import Program
 from residua.algorithms.rns_field import Lowered
+from residua.algorithms.terms import Residues
 from residua.errors import SpecificationError
 from residua.machines.blocks import Problem, list_schedule, place, place_by_lists
 from residua.machines.sequences import SequenceBuilder, row_digits

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
-from residua.algorithms.program import Program, Residues
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Residues
 from residua.machines.modulo_solver import Effort, solve
 from residua.machines.placement import Placer, Task, last_slot, stores
 from residua.machines.sequences import SequenceBuilder

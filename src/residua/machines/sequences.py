@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from residua.algorithms.program import (
+from residua.algorithms.program import Program
+from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
     Product,
-    Program,
     Quotient,
     Reduction,
     Residues,

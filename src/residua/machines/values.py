@@ -6,12 +6,12 @@ word equals the one in hardware, the Cox's truncation errors included.
 
 from collections.abc import Mapping, Sequence
 
-from residua.algorithms.program import (
+from residua.algorithms.program import Program
+from residua.algorithms.terms import (
     Broadcast,
     Correction,
     Gated,
     Product,
-    Program,
     Quotient,
     Reduction,
     Residues,

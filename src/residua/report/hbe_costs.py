@@ -9,7 +9,8 @@ from sympy import prevprime
 
 from residua.algorithms.base_extension import hierarchical, kawamura
 from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand
-from residua.algorithms.program import Interval, Program
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Interval
 from residua.machines.counts import Counts, count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox

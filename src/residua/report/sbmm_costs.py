@@ -13,16 +13,9 @@ from typing import Generic, TypeVar
 from residua.algorithms import montgomery, position_residue, single_base
 from residua.algorithms.montgomery import Element, MontgomeryDomain
 from residua.algorithms.position_residue import Coefficients, PositionResidueDomain
-from residua.algorithms.program import (
-    Broadcast,
-    Correction,
-    Interval,
-    Program,
-    Residues,
-    Scaled,
-    Stored,
-)
+from residua.algorithms.program import Program
 from residua.algorithms.split import split
+from residua.algorithms.terms import Broadcast, Correction, Interval, Residues, Scaled, Stored
 from residua.machines.counts import Counts, count
 from residua.numbers.cox import Cox
 from residua.numbers.moduli import Modulus

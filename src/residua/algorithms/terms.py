@@ -1,0 +1,208 @@
+"""Values of a program and the terms of its sums; see `residua.algorithms.program`."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from residua.numbers.bases import Base
+from residua.numbers.cox import Cox
+
+Vector = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A closed interval of rationals."""
+
+    low: Fraction
+    high: Fraction
+
+    @classmethod
+    def of(cls, low: int | Fraction, high: int | Fraction) -> "Interval":
+        """The interval [low, high]."""
+        return cls(Fraction(low), Fraction(high))
+
+    def __add__(self, other: "Interval") -> "Interval":
+        return Interval(self.low + other.low, self.high + other.high)
+
+    def __mul__(self, other: "Interval") -> "Interval":
+        corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Interval(min(corners), max(corners))
+
+    def scaled(self, multiple: Fraction) -> "Interval":
+        """The interval of ``multiple`` times the value."""
+        return self * Interval(multiple, multiple)
+
+    def within(self, other: "Interval") -> bool:
+        """Whether every value of this interval lies in ``other``."""
+        return other.low <= self.low and self.high <= other.high
+
+    def integers(self) -> "Interval":
+        """The smallest interval that holds the same integers."""
+        return Interval(Fraction(-((-self.low) // 1)), Fraction(self.high // 1))
+
+    @property
+    def magnitude(self) -> Fraction:
+        """The largest absolute value."""
+        return max(abs(self.low), abs(self.high))
+
+
+@dataclass(frozen=True)
+class Residues:
+    """One residue in each channel of ``base``: value * factor_i mod m_i."""
+
+    name: str
+    base: Base
+    factor: Vector
+    range: Interval
+    parent: "Residues | None" = None
+    """Set if this is a view (other channels or another reading) of an earlier vector."""
+    first: int = 0
+    """Position of channel 0 within the parent."""
+
+    def root(self) -> tuple["Residues", int]:
+        """The vector that is stored, and where the channels of this one begin in it."""
+        if self.parent is None:
+            return self, 0
+        stored, offset = self.parent.root()
+        return stored, offset + self.first
+
+
+@dataclass(frozen=True)
+class Words:
+    """A binary operand as ``count`` unsigned words of ``width`` bits, the lowest first."""
+
+    name: str
+    count: int
+    width: int
+    range: Interval
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Super-residues of a vector, one for each row of ``columns`` channels.
+
+    Row i has sum(multiplier_j * residue_j) over its channels j, never reduced (HBE Algorithm 2
+    lines 4 to 7). An extra channel is a row of its own, the last one.
+    """
+
+    name: str
+    source: Residues
+    columns: int
+    multipliers: Vector
+
+    @property
+    def count(self) -> int:
+        """r, the number of rows."""
+        return -(-len(self.multipliers) // self.columns)
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The Cox's estimate for a source's words: floor(sigma0 + sum(weight_i * trunc(word_i)))."""
+
+    name: str
+    source: Residues | Rows
+    weights: Vector
+    cox: Cox
+
+    @property
+    def width(self) -> int:
+        """Bits of a modulus, or of the product of a row."""
+        if isinstance(self.source, Rows):
+            return self.source.columns * self.source.source.base.width
+        return self.source.base.width
+
+    @property
+    def widths(self) -> Vector:
+        """The same for every word; an extra modulus is narrower."""
+        if isinstance(self.source, Rows):
+            return self.source.source.base.row_widths(self.source.columns)
+        return tuple(modulus.width for modulus in self.source.base)
+
+
+@dataclass(frozen=True)
+class Bit:
+    """A bit that is known only at run time, and may be secret."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Product:
+    """left_i * right_i in every channel, added or subtracted."""
+
+    left: Residues
+    right: Residues
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """value_i * constant_i in every channel; ``unit`` marks an addition or subtraction."""
+
+    value: Residues
+    constant: Vector
+    unit: bool = False
+
+
+@dataclass(frozen=True)
+class Broadcast:
+    """sum over the source's words j of source_j * matrix[j][i], in every target channel i.
+
+    Super-residues are reduced in channel i first. ``unit`` marks that every source channel is added
+    or subtracted as it is.
+    """
+
+    source: Residues | Words | Rows
+    matrix: tuple[Vector, ...]
+    unit: bool = False
+
+
+@dataclass(frozen=True)
+class Correction:
+    """quotient * constant_i in every channel."""
+
+    quotient: Quotient
+    constant: Vector
+
+
+@dataclass(frozen=True)
+class Gated:
+    """sign * value_i in every channel where ``bit`` is set (``inverted``: not set), else 0."""
+
+    value: Residues
+    bit: Bit
+    inverted: bool
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Stored:
+    """constant_i in every channel."""
+
+    constant: Vector
+
+
+Term = Product | Scaled | Broadcast | Correction | Gated | Stored
+
+
+@dataclass(frozen=True)
+class Summand:
+    """Terms that together add a value within ``range`` times ``factor`` to a sum."""
+
+    base: Base
+    terms: tuple[Term, ...]
+    factor: Vector
+    range: Interval
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A step: the sum of ``terms``, reduced once in each channel, becomes ``result``.
+
+    The first ``resumed`` terms are those of the step before, whose sum goes on.
+    """
+
+    result: Residues
+    terms: tuple[Term, ...]
+    resumed: int = 0
