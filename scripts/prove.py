@@ -220,7 +220,7 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         for method in ("division-steps", "fermat")
     ],
     "coprocessors on digits in constant time": lambda: [
-        digit_coprocessor("P-256", digit=16),
+        digit_coprocessor("P-256", digit=17, blinding=64),
         digit_coprocessor("P-256", "Curve25519", digit=17, lanes=2, blinding=32),
     ],
     "digit multipliers in constant time": lambda: [
