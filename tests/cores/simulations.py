@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.schedules import quick_schedules
+
 from residua.cores.bus_simulator import directory_model
 from residua.cores.coprocessor_simulator import (
     CoprocessorSimulator,
@@ -67,7 +69,8 @@ def shared_simulator(name, factory, variant="residues"):
     with shared_folder(factory, f"stream_{name}_{variant}") as folder:
         record = folder / "simulator.json"
         if not record.exists():
-            made = simulator(EccCore([find_curve(name)], **VARIANTS[variant]), folder)
+            with quick_schedules():
+                made = simulator(EccCore([find_curve(name)], **VARIANTS[variant]), folder)
             record.write_text(json.dumps([str(made.executable), made.words]))
         executable, words = json.loads(record.read_text())
         return CoprocessorSimulator(Path(executable), words)
