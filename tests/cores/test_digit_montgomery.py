@@ -63,7 +63,7 @@ def contents(path):
             ),
         ),
         ({"modulus": 2**64}, "modulus: the modulus 0x10000000000000000 is even: Montgomery"),
-        ({"modulus": 12345}, "modulus: the modulus 12345 is too small: it must be at least 2^16"),
+        ({"modulus": 12345}, "modulus: the modulus 12345 is too small: it must be at least 2^15"),
         ({"bits": 15}, "bits = 15: expected 16 to 8192 (bits N of moduli that"),
         ({"bits": 8193}, "bits = 8193: expected 16 to 8192"),
         (
@@ -111,6 +111,10 @@ def contents(path):
         ),
         ({"modulus": P24, "channels": 3}, "channels means nothing for a digit multiplier: leave"),
         ({"modulus": P24, "variant": "open"}, "variant = 'open': expected one of subtract, closed"),
+        (
+            {"modulus": 2**15 - 1},
+            "modulus: the modulus 32767 is too small: it must be at least 2^15",
+        ),
         (
             {"modulus": P24, "algorithm": "mwr2kmm"},
             "algorithm = 'mwr2kmm': not available in this version; available: rns-montgomery",
@@ -237,6 +241,15 @@ def test_verification(loaded):
     assert stalled["passed"]
     assert "Z ≡ X Y / R modulo p" in page.render(loaded)
     assert tables.built(dict(loaded.manifest), loaded.path)
+
+
+@pytest.mark.parametrize("modulus", [2**15 + 1, 2**16 - 1])
+def test_the_shortest_moduli(modulus, tmp_path):
+    """16 bits, as with moduli that are loaded."""
+    values = {"algorithm": "iddmm", "modulus": modulus, "digit": 5, "version": 4}
+    build(check_digit(values), tmp_path / "core")
+    found = verify_directory(Directory.open(tmp_path / "core"), vectors=500, seed=4)
+    assert (found["mismatches"], found["passed"]) == (0, True)
 
 
 def test_moduli_are_adversarial(loaded, built):

@@ -192,3 +192,9 @@ def test_refused_moduli(value, message):
     assert message in str(error.value)
     assert len(str(error.value)) < 140
     check_modulus(65537)
+
+
+def test_the_smallest_modulus_can_be_another():
+    check_modulus(32769, 1 << 15)
+    with pytest.raises(SpecificationError, match=r"32767 is too small: .* 2\^15 = 32768"):
+        check_modulus(32767, 1 << 15)

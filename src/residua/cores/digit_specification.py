@@ -12,7 +12,7 @@ from residua.cores.specification_keys import (
     Algorithm,
     Key,
     Name,
-    OptionalModulus,
+    OptionalDigitModulus,
     plain_items,
     shown,
     toml_text,
@@ -123,7 +123,7 @@ class DigitSpecification(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     algorithm: Algorithm = "iddmm"
-    modulus: OptionalModulus = None
+    modulus: OptionalDigitModulus = None
     bits: Annotated[
         Annotated[int, within(FEWEST_BITS, MOST_BITS)] | None,
         MODULUS_BITS,

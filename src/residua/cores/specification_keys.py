@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator
 
 from residua.errors import SpecificationError
-from residua.numbers.catalogue import check_modulus, parse_modulus
+from residua.numbers.catalogue import SMALLEST_MODULUS, check_modulus, parse_modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
 from residua.toolchain.verilog_names import legal_name
 
@@ -122,10 +122,15 @@ CHANNELS = within(1, MOST_CHANNELS)
 BITS = within(1, WIDTHS[-1])
 
 
-def _modulus(value: object) -> int:
-    number = parse_modulus(value) if isinstance(value, str) else integer(value)
-    check_modulus(number)
-    return number
+def _modulus_from(smallest: int) -> BeforeValidator:
+    """A check for odd moduli that are not below ``smallest``."""
+
+    def check(value: object) -> int:
+        number = parse_modulus(value) if isinstance(value, str) else integer(value)
+        check_modulus(number, smallest)
+        return number
+
+    return BeforeValidator(check)
 
 
 def _fraction(value: object) -> Fraction:
@@ -189,9 +194,11 @@ Algorithm = Annotated[
         "NAME",
     ),
 ]
-_MODULUS = BeforeValidator(_modulus)
+_MODULUS = _modulus_from(SMALLEST_MODULUS)
+_DIGIT_MODULUS = _modulus_from(1 << FEWEST_BITS - 1)
 _MODULUS_KEY = Key(
-    "The modulus P: odd, at least 2^16. A base extension is exact from 0 to P - 1 then.",
+    f"The modulus P: odd, at least 2^16, with digits {FEWEST_BITS} bits or more. A base extension "
+    "is exact from 0 to P - 1 then.",
     "a name such as `P-256`, a decimal or `0x` number, or `@` and the name of a file that "
     "holds one",
     "none, must be given if no curve is, but for a base extension and with `bits`",
@@ -199,6 +206,7 @@ _MODULUS_KEY = Key(
 )
 Modulus = Annotated[int, _MODULUS, _MODULUS_KEY]
 OptionalModulus = Annotated[Annotated[int, _MODULUS] | None, _MODULUS_KEY]
+OptionalDigitModulus = Annotated[Annotated[int, _DIGIT_MODULUS] | None, _MODULUS_KEY]
 Truncation = Annotated[
     Annotated[int, BITS] | None,
     Key(

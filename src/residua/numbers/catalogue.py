@@ -145,16 +145,16 @@ def parse_modulus(text: str) -> int:
     return value
 
 
-def check_modulus(value: int) -> None:
-    """Refuse what Residua has no arithmetic for: even moduli and moduli below 2^16.
+def check_modulus(value: int, smallest: int = SMALLEST_MODULUS) -> None:
+    """Refuse what there is no arithmetic for: even moduli and moduli below ``smallest``, 2^j.
 
     Raises:
         SpecificationError: says which of the two it is.
     """
-    if value < SMALLEST_MODULUS:
+    if value < smallest:
         raise SpecificationError(
             f"the modulus {_shown(value)} is too small: it must be at least "
-            f"2^16 = {SMALLEST_MODULUS}"
+            f"2^{smallest.bit_length() - 1} = {smallest}"
         )
     if value % 2 == 0:
         raise SpecificationError(
