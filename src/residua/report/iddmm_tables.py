@@ -265,12 +265,8 @@ def space(rows: dict[str, Row]) -> Table:
     )
     total = sum("version" in one.values for one in iddmm_synthesis.points())
     rest = "" if len(lines) == total else "; another run goes on with the others"
-    mapping = (
-        "Where a number has at most four digits, Yosys maps logic for the xc3se to 1.4 to 1.9 "
-        "times as many LUTs, with wider multiplexers; for the xc5v it does not."
-    )
-    notes = f"{len(lines)} of {total} points are measured{rest}.", mapping
-    return Table("The design space", columns, lines, notes)
+    note = f"{len(lines)} of {total} points are measured{rest}."
+    return Table("The design space", columns, lines, (note,))
 
 
 def _targets_note(rows: dict[str, Row]) -> str:
