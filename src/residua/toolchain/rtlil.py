@@ -7,6 +7,7 @@ than initial values and some of memories are dropped.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 _MEMORY_ATTRIBUTES = ("\\ram_style", "\\no_rw_check")
 """Attributes of memories that are kept: for block RAM; for no care about what is read while it is
@@ -151,22 +152,21 @@ def from_bits(bits: Sequence[Chunk]) -> Spec:
 def joined(chunks: Iterable[Chunk]) -> Spec:
     """A value in as few chunks as it can be put together from."""
     spec: list[Chunk] = []
-    digits: list[str] = []
-    last: Slice | None = None
-    for chunk in chunks:
-        if isinstance(chunk, Bits):
-            digits.append(chunk.text)
+    for kind, run in groupby((chunk for chunk in chunks if chunk.width), key=type):
+        if kind is Bits:
+            spec.append(Bits("".join(chunk.text for chunk in run if isinstance(chunk, Bits))))
             continue
-        if any(digits):
-            spec.append(Bits("".join(digits)))
-            last = None
-        digits = []
-        if last and last.wire == chunk.wire and last.low == chunk.high + 1:
-            last = spec[-1] = Slice(chunk.wire, last.high, chunk.low)
-        else:
-            last = chunk
-            spec.append(chunk)
-    return (*spec, Bits("".join(digits))) if any(digits) else tuple(spec)
+        for chunk in run:
+            last = spec[-1] if spec else None
+            if (
+                isinstance(chunk, Slice)
+                and isinstance(last, Slice)
+                and (last.wire, last.low) == (chunk.wire, chunk.high + 1)
+            ):
+                spec[-1] = Slice(last.wire, last.high, chunk.low)
+            else:
+                spec.append(chunk)
+    return tuple(spec)
 
 
 def cut(spec: Spec, low: int, width: int) -> Spec:

@@ -61,7 +61,7 @@ class StatementWriter:
 
     def _branch(self, switch: Switch, bodies: list[list[str]]) -> list[str]:
         """An if chain, or a case statement where the patterns allow one."""
-        branches = [(case, body) for case, body in zip(switch.cases, bodies, strict=True)]
+        branches = list(zip(switch.cases, bodies, strict=True))
         if not any(bodies):
             return []
         if not switch.selector:
@@ -99,9 +99,8 @@ class StatementWriter:
         """Whether the selector matches one of the patterns; empty for a default."""
         if any(set(pattern) == {"-"} for pattern in case.patterns):
             return ""
-        terms = []
+        bits, terms = spec_bits(selector), []
         for pattern in case.patterns:
-            bits = spec_bits(selector)
             cared = [at for at, digit in enumerate(reversed(pattern)) if digit != "-"]
             value = self.text(from_bits([bits[at] for at in cared]))
             wanted = "".join(pattern[len(pattern) - 1 - at] for at in reversed(cared))
