@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from amaranth.lib.wiring import Component
 
@@ -115,46 +116,38 @@ def forms(primitives: Sequence[Primitive]) -> Proof:
     return run
 
 
-def coprocessor(curves: Sequence[str], blinding: int, columns: int = 1) -> Proof:
+def coprocessor(
+    *names: str, kind: type[EccCore] | type[DigitEccCore] = EccCore, **options: Any
+) -> Proof:
     def run() -> bool:
-        core = EccCore([find_curve(name) for name in curves], columns=columns, blinding=blinding)
-        return constant(Coprocessor(core.design), coprocessor_boundary(core.design))
-
-    return run
-
-
-def digit_coprocessor(*curves: str, digit: int, lanes: int = 1, blinding: int = 0) -> Proof:
-    def run() -> bool:
-        found = [find_curve(name) for name in curves]
-        design = DigitEccCore(found, digit=digit, lanes=lanes, blinding=blinding).design
+        design = kind([find_curve(name) for name in names], **options).design
         return constant(Coprocessor(design), coprocessor_boundary(design))
 
     return run
 
 
-def exponentiator(**values: object) -> Proof:
+def streamed(make: Callable[[], Any], boundary: Callable[[Any], Boundary]) -> Proof:
+    """Of a core whose design has its component."""
+
     def run() -> bool:
-        asked = {"algorithm": "modexp", "unit": "rns-montgomery", **values}
-        design = ExponentiationCore(check_exponentiation(asked)).design
-        return constant(design.component(), exponentiator_boundary(design))
+        design = make().design
+        return constant(design.component(), boundary(design))
 
     return run
+
+
+def exponentiator(**values: object) -> Proof:
+    asked = {"algorithm": "modexp", "unit": "rns-montgomery", **values}
+    return streamed(lambda: ExponentiationCore(check_exponentiation(asked)), exponentiator_boundary)
 
 
 def inverter(**values: object) -> Proof:
-    def run() -> bool:
-        design = InversionCore(check_inversion({"algorithm": "inversion", **values})).design
-        return constant(design.component(), inverter_boundary(design))
-
-    return run
+    asked = {"algorithm": "inversion", **values}
+    return streamed(lambda: InversionCore(check_inversion(asked)), inverter_boundary)
 
 
 def digit(**values: object) -> Proof:
-    def run() -> bool:
-        design = digit_core(check_digit(values)).design
-        return constant(design.component(), digit_boundary(design))
-
-    return run
+    return streamed(lambda: digit_core(check_digit(values)), digit_boundary)
 
 
 def constant(component: Component, boundary: Boundary) -> bool:
@@ -179,14 +172,6 @@ def accumulators() -> list[Primitive]:
 
 
 PAIRS = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]
-COPROCESSORS = [
-    (("P-256",), 0),
-    (("P-256",), 64),
-    (("P-256",), 64, 2),
-    (("P-256", "secp256k1"), 32),
-    (("Curve25519",), 0),
-    (("P-521",), 64),
-]
 HEAVY = [((11, -13), 1), ((13,), 16)]
 FOUR_DIGITS = [((43,), 1), ((43, -3), 1)]
 
@@ -207,7 +192,14 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         forms([AddSubtract(width) for width in (*range(1, 12), 20, 21, 40)])
     ],
     "ECP5 accumulators": lambda: [forms([accumulator]) for accumulator in accumulators()],
-    "coprocessors in constant time": lambda: [coprocessor(*case) for case in COPROCESSORS],
+    "coprocessors in constant time": lambda: [
+        coprocessor("P-256"),
+        coprocessor("P-256", blinding=64),
+        coprocessor("P-256", blinding=64, columns=2),
+        coprocessor("P-256", "secp256k1", blinding=32),
+        coprocessor("Curve25519"),
+        coprocessor("P-521", blinding=64),
+    ],
     "exponentiators on an engine in constant time": lambda: [
         exponentiator(modulus="P-256"),
         exponentiator(modulus="P-256", extension="hierarchical"),
@@ -220,8 +212,8 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         for method in ("division-steps", "fermat")
     ],
     "coprocessors on digits in constant time": lambda: [
-        digit_coprocessor("P-256", digit=17, blinding=64),
-        digit_coprocessor("P-256", "Curve25519", digit=17, lanes=2, blinding=32),
+        coprocessor("P-256", kind=DigitEccCore, digit=17, blinding=64),
+        coprocessor("P-256", "Curve25519", kind=DigitEccCore, digit=17, lanes=2, blinding=32),
     ],
     "digit multipliers in constant time": lambda: [
         digit(algorithm="r2mm", bits=256),

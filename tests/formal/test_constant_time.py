@@ -279,8 +279,8 @@ def test_what_a_digit_core_lets_be_seen_is_all_that_is(kept, tmp_path):
     assert not result.proof.passed
 
 
-def test_a_multiplier_that_stops_early_is_found(monkeypatch, tmp_path):
-    """A run that ends when a word of a result is zero takes another time for other operands."""
+def test_a_multiplier_that_holds_its_result_back_is_found(monkeypatch, tmp_path):
+    """A word of a result that comes only if a bit of it is set."""
     elaborate = Iddmm.elaborate
 
     def leaky(self, platform):

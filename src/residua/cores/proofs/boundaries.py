@@ -1,7 +1,7 @@
 """What is secret in a core, and what may be seen of it, for the proof of constant time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from residua.cores.digit_montgomery import DigitDesign
 from residua.cores.inversion import InverterDesign
@@ -45,7 +45,7 @@ class Boundary:
     core: str
     inputs: tuple[str, ...]
     outputs: Mapping[str, int]
-    verdicts: Mapping[str, Uses] = field(default_factory=dict)
+    verdicts: Mapping[str, Uses]
     addresses: tuple[str, ...] = ()
 
 
@@ -63,7 +63,7 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
 
 def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
     """The words of all streams may differ, but not when they come."""
-    return _streams("exponentiator", design.width, loads=bool(design.loads))
+    return _streams("exponentiator", design.width, {}, loads=bool(design.loads))
 
 
 def inverter_boundary(design: InverterDesign) -> Boundary:
@@ -97,11 +97,11 @@ def digit_boundary(design: DigitDesign) -> Boundary:
 def _streams(
     core: str,
     width: int,
-    verdicts: Mapping[str, Uses] | None = None,
+    verdicts: Mapping[str, Uses],
     addresses: tuple[str, ...] = (),
     *,
     loads: bool,
 ) -> Boundary:
     """A core with streams of operands and results of ``width`` bits, and perhaps of a modulus."""
     inputs = ("operands_payload", "modulus_payload")[: 1 + loads]
-    return Boundary(core, inputs, {"result_payload": width}, verdicts or {}, addresses)
+    return Boundary(core, inputs, {"result_payload": width}, verdicts, addresses)
