@@ -15,23 +15,37 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
+from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.ecc import EccCore
 from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.extended import ExtendedCore
 from residua.cores.inversion import InversionCore
 from residua.cores.proofs.boundaries import (
     Boundary,
     coprocessor_boundary,
     digit_boundary,
+    engine_boundary,
     exponentiator_boundary,
     inverter_boundary,
+    point_boundary,
+    word_boundary,
 )
-from residua.cores.proofs.constant_time import prove_constant_time
+from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
+from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
+from residua.cores.proofs.reset import prove_first_cycles, prove_reset
+from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.rsa_crt import digit_core
-from residua.cores.specification import check_digit, check_exponentiation, check_inversion
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.specification import (
+    check_any,
+    check_digit,
+    check_exponentiation,
+    check_inversion,
+)
 from residua.curves.catalogue import find_curve
 from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
@@ -151,11 +165,30 @@ def digit(**values: object) -> Proof:
 
 
 def constant(component: Component, boundary: Boundary) -> bool:
+    """Constant time, and with its induction that one cycle of reset is enough."""
     with tempfile.TemporaryDirectory() as work:
-        result = prove_constant_time(component, boundary, out_dir=Path(work), timeout=TIMEOUT)
+        folder = Path(work)
+        netlist = read_netlist(*write_verilog(component, folder), folder, boundary)
+        result = prove_netlist(netlist, out_dir=folder, timeout=TIMEOUT)
+        after_reset = prove_first_cycles(netlist, out_dir=folder, timeout=TIMEOUT)
     for leak in result.leaks:
         print(leak, file=sys.stderr)
-    return result.passed
+    return result.passed and after_reset.passed
+
+
+def resets(kind: type[Any], boundary: Callable[[Any], Boundary], **values: object) -> Proof:
+    """Of a core of which constant time is not claimed."""
+
+    def run() -> bool:
+        core = kind(check_any(values))
+        design = getattr(core, "words", None) or core.design
+        with tempfile.TemporaryDirectory() as work:
+            folder = Path(work)
+            verilog = write_verilog(core.component(), folder)
+            netlist = read_netlist(*verilog, folder, boundary(design))
+            return prove_reset(netlist, out_dir=folder, timeout=TIMEOUT).passed
+
+    return run
 
 
 def accumulators() -> list[Primitive]:
@@ -192,30 +225,84 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         forms([AddSubtract(width) for width in (*range(1, 12), 20, 21, 40)])
     ],
     "ECP5 accumulators": lambda: [forms([accumulator]) for accumulator in accumulators()],
-    "coprocessors in constant time": lambda: [
-        coprocessor("P-256"),
-        coprocessor("P-256", blinding=64),
-        coprocessor("P-256", blinding=64, columns=2),
-        coprocessor("P-256", "secp256k1", blinding=32),
-        coprocessor("Curve25519"),
-        coprocessor("P-521", blinding=64),
+    "multipliers on an engine, one cycle of reset": lambda: [
+        resets(RnsMontgomeryCore, engine_boundary, modulus="P-256", width=17),
+        resets(RnsMontgomeryCore, engine_boundary, modulus="P-256", width=17, rowers=4),
+        resets(
+            RnsMontgomeryCore, engine_boundary, modulus="P-521", width=33, extension="hierarchical"
+        ),
+        *(
+            resets(RnsMontgomeryCore, word_boundary, interface="words", **values)
+            for values in (
+                {"modulus": "P-256", "width": 17},
+                {"modulus": "brainpoolP320r1", "width": 31},
+                {"modulus": 2**96 - 1, "width": 23, "rowers": 1},
+                {"modulus": "P-256", "width": 17, "result": "plain"},
+            )
+        ),
     ],
-    "exponentiators on an engine in constant time": lambda: [
+    "base extensions and SBMM, one cycle of reset": lambda: [
+        resets(
+            BaseExtensionCore,
+            engine_boundary,
+            algorithm="base-extension",
+            modulus="P-256",
+            width=17,
+        ),
+        *(
+            resets(
+                SingleBaseCore,
+                engine_boundary,
+                algorithm="sbmm",
+                channels=12,
+                width=17,
+                rowers=rowers,
+                compress=True,
+            )
+            for rowers in ("half", "full")
+        ),
+    ],
+    "plus-minus inverters, one cycle of reset": lambda: [
+        resets(InversionCore, inverter_boundary, algorithm="inversion", modulus="P-192", **values)
+        for values in (
+            {"inversion": "plus-minus", "width": 17},
+            {"inversion": "plus-minus-ct", "width": 17},
+        )
+    ],
+    "point multipliers of 2006, one cycle of reset": lambda: [
+        resets(
+            ExtendedCore,
+            point_boundary,
+            algorithm="ecpm-2006",
+            curve="secp160r1",
+            operation=operation,
+        )
+        for operation in ("add", "multiply")
+    ],
+    "coprocessors in constant time, one cycle of reset": lambda: [
+        coprocessor("P-256"),
+        coprocessor("P-256", blinding="auto"),
+        coprocessor("P-256", blinding="auto", columns=2),
+        coprocessor("P-256", "secp256k1", blinding="auto"),
+        coprocessor("Curve25519"),
+        coprocessor("P-521", blinding="auto"),
+    ],
+    "exponentiators on an engine in constant time, one cycle of reset": lambda: [
         exponentiator(modulus="P-256"),
         exponentiator(modulus="P-256", extension="hierarchical"),
         exponentiator(modulus="P-521", width=33, exponent=65537),
         exponentiator(bits=256),
     ],
-    "inverters in constant time": lambda: [
+    "inverters in constant time, one cycle of reset": lambda: [
         inverter(modulus=modulus, inversion=method)
         for modulus in ("P-192", "P-256", "P-521")
         for method in ("division-steps", "fermat")
     ],
-    "coprocessors on digits in constant time": lambda: [
-        coprocessor("P-256", kind=DigitEccCore, digit=17, blinding=64),
-        coprocessor("P-256", "Curve25519", kind=DigitEccCore, digit=17, lanes=2, blinding=32),
+    "coprocessors on digits in constant time, one cycle of reset": lambda: [
+        coprocessor("P-256", kind=DigitEccCore, digit=17, blinding="auto"),
+        coprocessor("P-256", "Curve25519", kind=DigitEccCore, digit=17, lanes=2, blinding="auto"),
     ],
-    "digit multipliers in constant time": lambda: [
+    "digit multipliers in constant time, one cycle of reset": lambda: [
         digit(algorithm="r2mm", bits=256),
         digit(algorithm="mwr2mm", bits=256, digit=16),
         *(
@@ -225,7 +312,7 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         digit(algorithm="iddmm", modulus="P-256", digit=16, operand_check="flag"),
         digit(algorithm="iddmm", bits=2048, digit=17, lanes=8, variant="closed"),
     ],
-    "exponentiators on digits and RSA in constant time": lambda: [
+    "exponentiators on digits and RSA in constant time, one cycle of reset": lambda: [
         digit(algorithm="modexp", bits=1024, digit=34, lanes=3),
         digit(algorithm="modexp", bits=1024, digit=34, lanes=3, exponent=65537),
         digit(algorithm="rsa-crt", bits=1024, digit=17, lanes=8),

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests.cores.test_ecc_directory import TINY as MIDDLE
 from tests.schedules import quick_schedules
 
-from formal.tiny import CURVE, tiny_core
+from formal.tiny import CURVE, EVEN, tiny_core
 from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
 from residua.cores.inversion import InversionCore
@@ -17,13 +18,9 @@ from residua.cores.proofs.boundaries import (
     exponentiator_boundary,
     inverter_boundary,
 )
-from residua.cores.proofs.constant_time import (
-    Netlist,
-    prove_constant_time,
-    prove_netlist,
-    read_netlist,
-    write_verilog,
-)
+from residua.cores.proofs.constant_time import prove_constant_time, prove_netlist
+from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
+from residua.cores.proofs.reset import prove_first_cycles
 from residua.cores.rsa_crt import digit_core
 from residua.cores.specification import check_any, check_digit, check_inversion
 from residua.curves.inversion import Inversion
@@ -103,6 +100,10 @@ def test_a_coprocessor(made):
     assert result.passed, (result.leaks, result.proof.log.read_text())
     assert result.observed > 200
     assert result.registers > 400
+
+
+def test_a_coprocessor_after_a_reset(made):
+    assert prove_first_cycles(made.netlist, out_dir=made.folder).passed
 
 
 def test_inversion_of_residues(tmp_path):
@@ -261,8 +262,12 @@ def test_a_digit_core(values, tmp_path):
     assert result.registers > 10
 
 
-def test_a_digit_coprocessor(tmp_path):
-    core = DigitEccCore([curve_from_parameters(CURVE)], digit=8, blinding=32)
+@pytest.mark.parametrize(
+    "curves", [[CURVE], [MIDDLE], [CURVE, EVEN]], ids=["tiny", "ladder", "even"]
+)
+def test_a_digit_coprocessor(curves, tmp_path):
+    """Scalars of fixed length change r, multiples of the base point another factor than others."""
+    core = DigitEccCore([curve_from_parameters(curve) for curve in curves], digit=8, blinding=32)
     result = proved_coprocessor(core.design, tmp_path)
     assert result.passed, (result.leaks, result.proof.log.read_text())
     assert result.registers > 400

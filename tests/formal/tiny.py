@@ -16,6 +16,9 @@ CURVE = {
     "cofactor": 1,
 }
 
+EVEN = CURVE | {"name": "even", "b": 29458, "x": 62927, "y": 40846, "order": 16363, "cofactor": 4}
+"""With points of order 2 or 4."""
+
 
 def tiny_core(columns: int = 1, inversion: Inversion = Inversion.FERMAT) -> EccCore:
     """With blinded scalars."""

@@ -7,9 +7,13 @@ import subprocess
 import sys
 
 import pytest
+from amaranth.hdl import Module, signed
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification
+from residua.hardware.primitives import Multiplier
 from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS, emit
 from residua.toolchain.verilator import lint
 from residua.toolchain.yosys import cell_model_directories, cell_models
@@ -25,6 +29,7 @@ PRINT_DIGEST = """
 import hashlib
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification
+from residua.hardware.primitives import Multiplier
 from residua.hardware.rtl import emit
 core = RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))
 print(hashlib.sha256(repr(emit(core.component(), core.name)).encode()).hexdigest())
@@ -41,6 +46,10 @@ def write(files, directory):
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+
+
+def modules(text):
+    return re.findall(r"^module (\w+)", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
@@ -78,12 +87,50 @@ def test_names_survive():
 
 def test_every_form_has_the_same_modules():
     core, files = make("wide")
-    used = set(re.findall(r"^module (\w+)", files[PRIMITIVE_FILE], re.MULTILINE))
+    used = set(modules(files[PRIMITIVE_FILE]))
     assert used
     for form in TARGET_FORMS:
-        assert set(re.findall(r"^module (\w+)", files[form], re.MULTILINE)) == used
+        assert set(modules(files[form])) == used
     instances = set(re.findall(r"^\s+(\w+) \w+ \($", files[f"rtl/{core.name}.v"], re.MULTILINE))
     assert used <= instances
+
+
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_every_module_is_the_cores_own(configuration):
+    core, files = make(configuration)
+    top, *others = (name for text in files.values() for name in modules(text))
+    assert top == core.name
+    assert others
+    assert all(name.startswith(f"{core.name}_") for name in others)
+
+
+class Squarer(wiring.Component):
+    """A multiplier in a part that is called as the multiplier's module is."""
+
+    x: In(signed(18))
+    square: Out(signed(36))
+
+    def elaborate(self, _platform):
+        m, part = Module(), Module()
+        multiplier = Multiplier(18, 18)
+        part.submodules.multiplier = multiplier
+        m.submodules.multiplier_18x18 = part
+        m.d.comb += [multiplier.left.eq(self.x), multiplier.right.eq(self.x)]
+        m.d.comb += self.square.eq(multiplier.product)
+        return m
+
+
+def test_a_part_is_not_called_as_a_primitive(tmp_path):
+    files = emit(Squarer(), "core")
+    assert modules(files["rtl/core.v"]) == ["core", "core_multiplier_18x18_2"]
+    assert modules(files[PRIMITIVE_FILE]) == ["core_multiplier_18x18"]
+    write(files, tmp_path)
+    assert lint([tmp_path / "rtl/core.v", tmp_path / PRIMITIVE_FILE], "core") == []
+
+
+def test_another_prefix():
+    files = emit(Squarer(), "core_axi", prefix="core")
+    assert modules(files[PRIMITIVE_FILE]) == ["core_multiplier_18x18"]
 
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)

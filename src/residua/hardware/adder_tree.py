@@ -26,7 +26,9 @@ def adder_tree(
     level, values, levels = 0, list(terms), list(registers)
     while True:
         for _ in range(levels.count(level)):
-            values = [delayed(m, v, 1, f"{name}_{level}_{i}") for i, v in enumerate(values)]
+            values = [
+                delayed(m, v, 1, f"{name}_{level}_{i}", data=True) for i, v in enumerate(values)
+            ]
         if level == tree_depth(len(terms)):
             return values[0]
         level += 1

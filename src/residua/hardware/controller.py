@@ -132,8 +132,13 @@ class ControlProgram:
             case "random":
                 self._add(Kind.RANDOM, order=order)
             case _:
-                plain, second = source != "scalar", source == "second scalar"
-                self._add(Kind.SCALAR, plain=int(plain), second=int(second))
+                marks = {
+                    "plain": source in ("first scalar", "second scalar"),
+                    "second": source == "second scalar",
+                    "base": source == "base scalar",
+                }
+                values = {name: int(mark) for name, mark in marks.items()}
+                self._add(Kind.SCALAR, **values)
 
     def _run(self, run: Run, curve: int, order: int) -> None:
         block = self.blocks[run.routine][curve]
@@ -158,7 +163,7 @@ class ControlProgram:
     def layout(self) -> data.StructLayout:
         """The fields of an instruction."""
         names = ["kind", "target", "length", "pause", "rounds", "scalar", "order", "status"]
-        names += ["stop_zero", "stop_nonzero", "plain", "second"]
+        names += ["stop_zero", "stop_nonzero", "plain", "second", "base"]
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
         call = (len(self.words) - 1).bit_length()
         return data.StructLayout(widths | {"target": max(widths["target"], call)})
@@ -189,10 +194,10 @@ class Controller(Component):
 
     The processor is driven through ``run``, ``origin``, ``length``, ``rounds`` and ``page``. Reads
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
-    ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is), and
-    end with ``operand_done`` or ``scalar_done``, with which comes whether it is in range.
-    ``reciprocate`` starts the inversion of the next number given out, ``admit`` that of the next
-    residues; ``reciprocated`` is the end of either.
+    ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is, one for
+    the base point if ``base`` is), and end with ``operand_done`` or ``scalar_done``, with which
+    comes whether it is in range. ``reciprocate`` starts the inversion of the next number given out,
+    ``admit`` that of the next residues; ``reciprocated`` is the end of either.
     ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
     stored; ``release`` gives out what is stored.
     """
@@ -225,6 +230,7 @@ class Controller(Component):
                 "read_scalar": Out(1),
                 "plain": Out(1),
                 "second": Out(1),
+                "base": Out(1),
                 "operand_done": In(1),
                 "operand_in_range": In(1),
                 "scalar_done": In(1),
@@ -335,6 +341,7 @@ class Controller(Component):
                     self.read_scalar.eq(1),
                     self.plain.eq(word.plain),
                     self.second.eq(word.second),
+                    self.base.eq(word.base),
                 ]
             with m.Case(Kind.RECEIVE):
                 m.d.sync += self._state.eq(_State.RECEIVE)

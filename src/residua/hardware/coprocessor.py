@@ -281,6 +281,8 @@ class Coprocessor(Component):
             in_range &= unit.in_range | ~unit.done
             if unit.changes:
                 m.d.comb += unit.plain.eq(controller.plain)
+            if unit.distinguishes:
+                m.d.comb += unit.base.eq(controller.base)
             if len(self.design.curves) > 1:
                 m.d.comb += unit.select.eq(controller.chosen_curve)
         if reducer:

@@ -7,6 +7,7 @@ from residua.algorithms import field_unit, rns_field
 from residua.algorithms.field import FieldProgram
 from residua.algorithms.field_unit import Domain
 from residua.algorithms.montgomery import MontgomeryDomain
+from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import NUMBER
@@ -32,10 +33,9 @@ class CoprocessorDesign(CurveDesign):
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
-    and the core no operations modulo orders. ``formulas`` are those of the curves. ``blinding`` is
-    the number of random bits that blind a scalar on Weierstrass curves, by a multiple of the number
-    of points. ``inversion`` says how elements are inverted; an inverter of residues has
-    ``inverter_rowers``, by default as many as it can.
+    and the core no operations modulo orders. ``formulas``, ``blinding`` and ``inversion``
+    are those of `CurveDesign`; an inverter of residues has ``inverter_rowers``, by default as many
+    as it can.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -47,7 +47,7 @@ class CoprocessorDesign(CurveDesign):
         domains: Sequence[Domain],
         options: EngineOptions,
         formulas: Sequence[Formula],
-        blinding: int = 0,
+        blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
         inverter_rowers: int | None = None,
     ) -> None:

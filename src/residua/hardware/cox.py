@@ -83,7 +83,7 @@ class Cox(Component):
             bits = self.word - self.width + fraction
             leading = Signal(signed(bits), name=f"leading_{index}", reset_less=True)
             m.d.sync += leading.eq(self.taps[index] >> (self.width - fraction))
-            late = delayed(m, leading, self.delay, f"leading_{index}").as_signed()
+            late = delayed(m, leading, self.delay, f"leading_{index}", data=True).as_signed()
             weighted = weighted + self._weigh(m, index, late)
         if self.narrow:
             weighted = weighted + self._narrow(m)

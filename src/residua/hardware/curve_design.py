@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
+from residua.curves.blinding import BlindingChoice, neutral_multiple, random_bits
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
@@ -20,7 +21,7 @@ from residua.curves.operations import (
     operations,
     routines,
 )
-from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.controller import ControllerDesign, ControlProgram
 from residua.hardware.conversion import Conversion
@@ -28,7 +29,8 @@ from residua.hardware.digit_recoder import BIT_LATENCY, DIGIT_LATENCY, FLAGS, Di
 from residua.hardware.modular_inverter import ModularInverter
 from residua.hardware.residue_inverter import ResidueInverter
 from residua.hardware.scalar_reducer import ScalarReducer
-from residua.hardware.scalar_unit import ScalarUnit, served_bits
+from residua.hardware.scalar_unit import ScalarLayout, ScalarUnit
+from residua.machines.blinded_scalar import ScalarForm
 from residua.machines.control_store import Block
 
 LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "square")
@@ -85,8 +87,11 @@ class CurveDesign(ABC):
     """What follows from curves and formulas.
 
     ``formulas`` are those of the curves. ``blinding`` is the number of random bits that blind a
-    scalar on Weierstrass curves, by a multiple of the number of points. ``inversion`` says how
-    elements are inverted.
+    scalar (see `residua.curves.blinding`), 0 for none, or "auto" for as many as each curve needs.
+    ``inversion`` says how elements are inverted.
+
+    Attributes:
+        blinding: the number of random bits that blind a scalar, for each curve.
 
     Raises:
         SpecificationError: a curve does not admit its formula.
@@ -96,16 +101,13 @@ class CurveDesign(ABC):
         self,
         curves: Sequence[Curve],
         formulas: Sequence[Formula],
-        blinding: int = 0,
+        blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
     ) -> None:
         self.curves, self.formulas = tuple(curves), tuple(formulas)
-        # On a Montgomery curve no multiple of the order is known that leaves every point as it is:
-        # u may belong to the twist.
-        blinds = any(isinstance(curve, WeierstrassCurve) for curve in curves)
-        self.blinding = blinding if blinds else 0
-        for curve, formula in zip(curves, formulas, strict=True):
-            check_formula(curve, formula, self.blinding)
+        self.blinding = tuple(random_bits(curve, blinding) for curve in curves)
+        for curve, formula, count in zip(curves, formulas, self.blinding, strict=True):
+            check_formula(curve, formula, count)
         self.inversion = inversion
 
     @property
@@ -271,7 +273,24 @@ class CurveDesign(ABC):
     @cached_property
     def served(self) -> tuple[int, ...]:
         """Bits of a scalar as the loop takes them: blinded, and whole digits; for each curve."""
-        return served_bits(self.scalar_bits, self.blinding, self.lengthened, self.digit_bits)
+        return tuple(form.served for form in self.scalar_forms)
+
+    @property
+    def scalar_forms(self) -> tuple[ScalarForm, ...]:
+        """How scalars of each curve are blinded and served."""
+        return self._scalar_forms(self.blinding)
+
+    @property
+    def _unblinded_forms(self) -> tuple[ScalarForm, ...]:
+        return self._scalar_forms([0] * len(self.curves))
+
+    def _scalar_forms(self, blinding: Sequence[int]) -> tuple[ScalarForm, ...]:
+        """The forms of scalars that so many random bits blind."""
+        given = zip(self.curves, self.scalar_bits, blinding, self.digit_bits, strict=True)
+        return tuple(
+            ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
+            for number, (curve, bits, count, digit) in enumerate(given)
+        )
 
     @property
     def digit_bits(self) -> tuple[int, ...]:
@@ -316,17 +335,24 @@ class CurveDesign(ABC):
         """The unit that holds the other scalar of a double multiplication, if there is such."""
         if Operation.DOUBLE_MULTIPLY not in self.operation_codes:
             return None
-        return ScalarUnit([0] * len(self.curves), self.scalar_bits, self.words)
+        return ScalarUnit([ScalarForm(bits) for bits in self.scalar_bits], self.words)
 
     def scalar_unit(self) -> ScalarUnit:
         """The unit that holds a scalar, or the first of two."""
-        orders = [
-            curve.order * curve.cofactor if isinstance(curve, WeierstrassCurve) else 0
-            for curve in self.curves
-        ]
-        return ScalarUnit(
-            orders, self.scalar_bits, self.words, self.blinding, self.lengthened, self.digit_bits
-        )
+        return ScalarUnit(self.scalar_forms, self.words)
+
+    def rounds_unblinded(self, curve: int) -> int:
+        """Rounds of the loop that a curve would have if scalars were not blinded."""
+        form = self._unblinded_forms[curve]
+        return form.served // form.digit
+
+    def blinding_cycles(self, curve: int) -> int:
+        """Cycles of a point multiplication that are there for blinding."""
+        blinded = ScalarLayout(self.scalar_forms, self.words)
+        unblinded = ScalarLayout(self._unblinded_forms, self.words)
+        rounds = self.rounds[curve] - self.rounds_unblinded(curve)
+        passes = blinded.latencies[curve] - unblinded.latencies[curve]
+        return rounds * self.step_cycles(curve) + passes
 
     def _loops(self, curve: int) -> dict[str, int]:
         """The routines that a point multiplication repeats, and how often."""

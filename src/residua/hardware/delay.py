@@ -3,13 +3,14 @@
 from amaranth.hdl import Module, Signal, Value
 
 
-def delayed(m: Module, value: Value, cycles: int, name: str, *, resets: bool = False) -> Value:
+def delayed(m: Module, value: Value, cycles: int, name: str, *, data: bool = False) -> Value:
     """``value`` as it was ``cycles`` clock edges ago; the registers are called <name>_<cycle>.
 
-    With ``resets`` a reset clears them.
+    A reset clears them, so that nothing from before it acts after it. Only ``data`` keep what they
+    hold: words that are read when a register that resets says that they are there.
     """
     for cycle in range(1, cycles + 1):
-        register = Signal(value.shape(), name=f"{name}_{cycle}", reset_less=not resets)
+        register = Signal(value.shape(), name=f"{name}_{cycle}", reset_less=data)
         m.d.sync += register.eq(value)
         value = register
     return value

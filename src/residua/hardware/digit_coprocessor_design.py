@@ -6,6 +6,7 @@ from functools import cached_property
 from residua.algorithms import digit_field
 from residua.algorithms.digit_field import DigitField, DigitProgram
 from residua.algorithms.program import ProgramError
+from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve
@@ -40,7 +41,7 @@ class DigitCoprocessorDesign(CurveDesign):
         digit: int,
         lanes: int = 1,
         pipeline: int | None = None,
-        blinding: int = 0,
+        blinding: BlindingChoice = 0,
     ) -> None:
         super().__init__(curves, formulas, blinding)
         self.digit, self.lanes, self.pipeline = digit, lanes, pipeline

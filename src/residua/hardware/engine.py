@@ -442,7 +442,7 @@ class Engine(Component):
             # It comes when the other rowers have reduced it and taken it for their left operand.
             # The constant that it includes is 0 modulo 2^g.
             latency = shape.lead - LAUNCH_DELAY + 1
-            heard = delayed(m, words[0][: lane.extra.bits], latency, "heard")
+            heard = delayed(m, words[0][: lane.extra.bits], latency, "heard", data=True)
             m.d.comb += lane.extra.row.eq(heard)
         return words
 

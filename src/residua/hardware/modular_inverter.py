@@ -330,9 +330,7 @@ class ModularInverter(Component):
             above.eq(chain >> width),
         ]
         self._made = {
-            # A reset forgets what was to be stored.
-            name: delayed(m, self._is(name), made, name, resets=True)
-            for name in (*NUMBERS, "lift", "result")
+            name: delayed(m, self._is(name), made, name) for name in (*NUMBERS, "lift", "result")
         }
         self._index = delayed(m, self._position[: ceil_log2(self.digits)], made, "made_index")
         self._made_page = delayed(m, ~self._page, made, "made_page")
@@ -353,8 +351,8 @@ class ModularInverter(Component):
         with m.If(self.clearing):
             m.d.sync += [wiped.eq(wiped + 1), self.clearing.eq(wiped != depth - 1)]
         # What fills the memories has a register, too.
-        fill, lowest = Signal(name="filling_word"), Signal(name="lowest", reset_less=True)
-        index = Signal(ceil_log2(self.digits), name="filling_index", reset_less=True)
+        fill, lowest = Signal(name="filling_word"), Signal(name="lowest")
+        index = Signal(ceil_log2(self.digits), name="filling_index")
         operand = Signal(self.width, name="filling_operand", reset_less=True)
         modulus = Signal(self.width, name="filling_modulus", reset_less=True)
         m.d.sync += [

@@ -99,7 +99,7 @@ class MultiplyAccumulate(Component):
                 m.submodules[f"multiplier_{i}_{j}"] = multiplier
                 m.submodules[f"accumulator_{i}_{j}"] = accumulator
                 extra = self.product_latency - MULTIPLIER_LATENCY
-                product = delayed(m, multiplier.product, extra, f"product_{i}_{j}")
+                product = delayed(m, multiplier.product, extra, f"product_{i}_{j}", data=True)
                 m.d.comb += [
                     multiplier.left.eq(left),
                     multiplier.right.eq(right),

@@ -59,7 +59,7 @@ class NarrowRower(Component):
         """Memories, two stages of operand multiplexers, product, sum."""
         m = Module()
         control = {
-            name: Signal(shape, name=f"{name}_copy", reset_less=name != "write")
+            name: Signal(shape, name=f"{name}_copy")
             for name, shape in (*self.shape.control().items(), ("listens", 1))
         }
         m.d.sync += [copy.eq(getattr(self, name)) for name, copy in control.items()]
@@ -75,7 +75,7 @@ class NarrowRower(Component):
             subtract = delayed(m, control["subtract"], _SUM_LATENCY - 1, "subtract")
             before = Mux(subtract, -before, before)
         m.d.sync += total.eq(product + before)
-        waited = delayed(m, total, self.latency - _SUM_LATENCY, "total")
+        waited = delayed(m, total, self.latency - _SUM_LATENCY, "total", data=True)
         m.d.comb += self.residue.eq(waited.as_signed())
         return m
 
@@ -117,13 +117,14 @@ class NarrowRower(Component):
             self.stored.eq(left.data),
         ]
         m.d.sync += right_word.eq((right.data | self._constant(m, control)).as_signed())
-        return delayed(m, right_word, 1, "right").as_signed()
+        return delayed(m, right_word, 1, "right", data=True).as_signed()
 
     def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
-        """The write port, as a `Rower` has it."""
+        """The write port, as a `Rower` has it, zero in register 0 after a reset."""
         port = memory.write_port()
-        value, enable = self._signal("write_word"), Signal(name="write_enable")
-        address = Signal(range(self.shape.registers), name="write_address", reset_less=True)
+        value = Signal(signed(self.bits), name="write_word")
+        enable = Signal(name="write_enable", init=1)
+        address = Signal(range(self.shape.registers), name="write_address")
         m.d.sync += [
             value.eq(Mux(control["write"], self.residue, self.word)),
             enable.eq(control["write"] | self.load),

@@ -48,7 +48,7 @@ class Primitive(Component):
     @property
     @abstractmethod
     def module_name(self) -> str:
-        """Name of the Verilog module, the same for equal primitives."""
+        """Name of the Verilog module after the core's, the same for equal primitives."""
 
     @abstractmethod
     def behaviour(self) -> Module:

@@ -160,7 +160,7 @@ class Processor(Component):
         shape = self.design.row_shape
         assert shape is not None
         latency = shape.lead - LAUNCH_DELAY + 1
-        return delayed(m, word[: self.design.narrow], latency, "heard").as_signed()
+        return delayed(m, word[: self.design.narrow], latency, "heard", data=True).as_signed()
 
     def _rows(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> list[Row]:
         """The rows of hierarchical extensions; what they store is overwritten by clearing."""

@@ -114,13 +114,13 @@ class ResidueInverter(Component):
         self._operation, self._multiple = Signal(Kind, name="operation"), Signal(2, name="multiple")
         self._exchange = Signal(name="exchange")
         # Of steps; what is taken in sets them.
-        self._kind = Signal(Kind, name="kind", reset_less=True)
-        self._exchanging = Signal(name="exchanging", reset_less=True)
-        self._tag_u3 = Signal(2, name="tag_u3", reset_less=True)
-        self._tag_u1 = Signal(2, name="tag_u1", reset_less=True)
+        self._kind = Signal(Kind, name="kind")
+        self._exchanging = Signal(name="exchanging")
+        self._tag_u3 = Signal(2, name="tag_u3")
+        self._tag_u1 = Signal(2, name="tag_u1")
         # How many bits more than U3 V3 has lost, less one: from 0 on they may change places.
         bits = max(form.modulus.bit_length() for form in self.forms) + 3
-        self._lead = Signal(signed(bits.bit_length() + 1), name="lead", reset_less=True)
+        self._lead = Signal(signed(bits.bit_length() + 1), name="lead")
 
     @property
     def _selected(self) -> Value:
@@ -138,7 +138,7 @@ class ResidueInverter(Component):
 
     def _datapath(self, m: Module) -> ResidueInverterCox:
         m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, held=self._held)
-        entering: Value = delayed(m, self.residue, 1, "entering")
+        entering: Value = delayed(m, self.residue, 1, "entering", data=True)
         rowers = [self._rower(index) for index in range(self.rowers)]
         forgets = self._is(_State.FORGET)
         for index, rower in enumerate(rowers):
@@ -172,7 +172,7 @@ class ResidueInverter(Component):
             (cox.opens, place == 0),
             (cox.closes, self._operate & (place == self.share - 1)),
         ):
-            m.d.comb += port.eq(delayed(m, value, 2, f"cox_{port.name}", resets=True))
+            m.d.comb += port.eq(delayed(m, value, 2, f"cox_{port.name}"))
 
     def _is(self, *states: _State) -> Value:
         return Cat(self._state == state for state in states).any()
@@ -193,8 +193,8 @@ class ResidueInverter(Component):
             self._last.eq(self._slot == self.share - 1),
             self._turn.eq(begins & ~pair),
             self._first.eq(begins & pair),
-            self.word_valid.eq(delayed(m, sends, 1, "sends", resets=True)),
-            self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets", resets=True)),
+            self.word_valid.eq(delayed(m, sends, 1, "sends")),
+            self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets")),
         ]
         with m.If(self._operate | self._shift):
             m.d.sync += self._slot.eq(Mux(self._last, 0, self._slot + 1))

@@ -66,7 +66,7 @@ class ResidueInverterCox(Component):
         subtracts = form.base.product % 4 == 1
         tag = (difference_mod_4 if subtracts else sum_mod_4)(s, quotient[form.truncation :])
         if self.held:
-            closes = delayed(m, self.closes, self._registers, "closed", resets=True)
+            closes = delayed(m, self.closes, self._registers, "closed")
             with m.If(closes):
                 m.d.sync += self.tag.eq(tag)
         else:
@@ -82,7 +82,7 @@ class ResidueInverterCox(Component):
         before = Signal(bits, name=f"{name}_before", reset_less=True)
         total = held(m, f"{name}_total", bits, add(before, newest))
         opens = delayed(m, self.opens, last, f"{name}_opened")
-        with m.If(delayed(m, self.valid, last, f"{name}_valid", resets=True)):
+        with m.If(delayed(m, self.valid, last, f"{name}_valid")):
             m.d.sync += [newest.eq(tree), before.eq(total)]
             with m.If(opens):
                 m.d.sync += before.eq(start)

@@ -226,23 +226,23 @@ class _Columns(Component):
     def elaborate(self, platform: Any) -> Module:
         """The operand moves from multiplier to multiplier, so that columns complete one by one."""
         m = Module()
-        operand = delayed(m, self.operand, 1, "operand")
+        operand = delayed(m, self.operand, 1, "operand", data=True)
         position: Value = self.position
-        marks = delayed(m, Cat(self.first, self.last, self.end), 1, "marks", resets=True)
+        marks = delayed(m, Cat(self.first, self.last, self.end), 1, "marks")
         valids: list[Value] = []
         end: Value = Const(0, 1)
         for index, unit in enumerate(self.units):
             if index:
-                operand = delayed(m, operand, 1, f"operand_of_{index}")
+                operand = delayed(m, operand, 1, f"operand_of_{index}", data=True)
                 position = delayed(m, position, 1, f"position_of_{index}")
-                marks = delayed(m, marks, 1, f"marks_of_{index}", resets=True)
+                marks = delayed(m, marks, 1, f"marks_of_{index}")
             m.submodules[f"multiplier_{index}"] = unit
             m.d.comb += [
                 unit.left.eq(operand),
                 unit.right.eq(self._constant(m, index, position)),
                 unit.first.eq(marks[0]),
             ]
-            done = delayed(m, marks[1:], unit.latency, f"done_{index}", resets=True)
+            done = delayed(m, marks[1:], unit.latency, f"done_{index}")
             valids.append(done[0])
             end = done[0] & done[1]
         sums = [unit.sum for unit in self.units]
@@ -256,8 +256,8 @@ class _Columns(Component):
         m.d.sync += column.eq(chosen)
         m.d.comb += [
             self.column.eq(column),
-            self.valid.eq(delayed(m, Cat(*valids).any(), 1, "valid", resets=True)),
-            self.column_end.eq(delayed(m, end, 1, "end", resets=True)),
+            self.valid.eq(delayed(m, Cat(*valids).any(), 1, "valid")),
+            self.column_end.eq(delayed(m, end, 1, "end")),
         ]
         return m
 
@@ -311,8 +311,8 @@ class _CarryChain(Component):
         with m.Elif(self.valid):
             m.d.sync += carry.eq(total >> width)
         m.d.comb += [
-            self.digit_valid.eq(delayed(m, self.valid, 1, "valid", resets=True)),
-            self.digit_end.eq(delayed(m, self.end, 1, "end", resets=True)),
+            self.digit_valid.eq(delayed(m, self.valid, 1, "valid")),
+            self.digit_end.eq(delayed(m, self.end, 1, "end")),
         ]
         return m
 

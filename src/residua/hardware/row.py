@@ -98,7 +98,7 @@ class Row(Component):
         m = Module()
         control = {}
         for name, shape in self.shape.control().items():
-            control[name] = Signal(shape, name=f"{name}_copy", reset_less=name != "row_write")
+            control[name] = Signal(shape, name=f"{name}_copy")
             m.d.sync += control[name].eq(getattr(self, name))
         result = self._sum(m)
         if self.shape.digits > 1:

@@ -208,7 +208,7 @@ class Rower(Component):
         """This rower's own copies of its controls."""
         copies = {}
         for name, shape in self.shape.control().items():
-            copies[name] = Signal(shape, name=f"{name}_copy", reset_less=name != "write")
+            copies[name] = Signal(shape, name=f"{name}_copy")
             m.d.sync += copies[name].eq(getattr(self, name))
         return copies
 
@@ -231,11 +231,15 @@ class Rower(Component):
         return left_word, right_word
 
     def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
-        """The write port, behind a register that takes a residue or an operand from outside."""
+        """The write port, behind a register that takes a residue or an operand from outside.
+
+        A reset leaves there what writes zero to register 0, where it is read from: a memory may
+        come up with anything, and what was on its way to be written may be anything, too.
+        """
         port = memory.write_port()
-        stored = Signal(signed(self.shape.width + 1), reset_less=True)
-        enable = Signal()
-        address = Signal(range(self.shape.registers), reset_less=True)
+        stored = Signal(signed(self.shape.width + 1))
+        enable = Signal(init=1)
+        address = Signal(range(self.shape.registers))
         m.d.sync += [
             stored.eq(Mux(control["write"], self.residue, self.word)),
             enable.eq(control["write"] | self.load),

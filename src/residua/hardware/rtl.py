@@ -14,14 +14,19 @@ TARGET_FORMS = {PRIMITIVE_FILE: Behavioural(), "rtl/ecp5/primitives.v": Ecp5()}
 
 
 class _Collector:
-    """A platform that turns primitives into instances of named modules, and remembers them."""
+    """A platform that turns primitives into instances of named modules, and remembers them.
 
-    def __init__(self) -> None:
+    Args:
+        prefix: what the names of the modules begin with.
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
         self.primitives: dict[str, Primitive] = {}
 
     def primitive(self, primitive: Primitive) -> Instance:
         """An instance of the module that ``primitive`` becomes."""
-        name = primitive.module_name
+        name = f"{self._prefix}_{primitive.module_name}"
         if name not in self.primitives:
             self.primitives[name] = type(primitive)(**primitive.parameters)
         ports: dict[str, Any] = {}
@@ -33,13 +38,22 @@ class _Collector:
         return Instance(name, **ports)
 
 
-def emit(component: Component, name: str, header: str = "") -> dict[str, str]:
+def emit(
+    component: Component, name: str, header: str = "", prefix: str | None = None
+) -> dict[str, str]:
     """Verilog texts of ``component`` as module ``name``, by their paths within a core's directory.
 
-    The core itself is `rtl/<name>.v`; exactly one of the files in `TARGET_FORMS` completes it.
-    ``header`` is a comment for the top of the core's file.
+    The core itself is `rtl/<name>.v`; exactly one of the files in `TARGET_FORMS` completes it. All
+    names of modules begin with that of the core, so that several cores fit into one design.
+
+    Args:
+        component: the core.
+        name: of its module.
+        header: a comment for the top of the core's file.
+        prefix: what the primitives' names begin with, by default ``name``; a core and what
+            surrounds it share primitives, and a prefix.
     """
-    collector = _Collector()
+    collector = _Collector(prefix or name)
     files = {f"rtl/{name}.v": to_verilog(component, name=name, platform=collector, header=header)}
     primitives = sorted(collector.primitives.items())
     for path, platform in TARGET_FORMS.items():

@@ -56,11 +56,14 @@ class Sequencer(Component):
         runs = self._advance(m, phase)
         word = self._control_memory(m, phase)
         runs = delayed(m, runs, self.latency - 1, "runs")
+        if self.in_block_memory:
+            # The memory's own register has no reset: what it holds is the word of a phase before.
+            fetched = Signal(name="fetched")
+            m.d.sync += fetched.eq(1)
+            word = {name: Mux(fetched, field, 0) for name, field in word.items()}
         gates = self._gates(word, runs)
         for name in self.fields:
-            register = Signal(
-                self.widths[name], name=f"{name}_control", reset_less=name not in gates
-            )
+            register = Signal(self.widths[name], name=f"{name}_control")
             m.d.sync += register.eq(
                 Mux(gates[name], word[name], 0) if name in gates else word[name]
             )

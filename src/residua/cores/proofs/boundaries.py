@@ -5,12 +5,16 @@ from dataclasses import dataclass
 
 from residua.cores.digit_montgomery import DigitDesign
 from residua.cores.inversion import InverterDesign
+from residua.hardware.core import WordDesign
 from residua.hardware.curve_design import CurveDesign
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.modexp import ModexpDesign
 from residua.hardware.digit.rsa_crt import RsaCrtDesign
 from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
+from residua.hardware.engine import EngineDesign
 from residua.hardware.exponentiator import ExponentiatorDesign
+from residua.hardware.extended.design import ExtendedDesign
+from residua.hardware.plus_minus_inverter import PlusMinusDesign
 
 Uses = tuple[tuple[str, bool], ...]
 """Wires with the values that they have when a verdict is tested; none if it always may be."""
@@ -70,8 +74,29 @@ def inverter_boundary(design: InverterDesign) -> Boundary:
     """Operands may differ, but not whether one is refused.
 
     Plus-minus inversion is none of those of which constant time is proved: it ends early and waits.
+    When it does is told by tests for the end, which have to be equal.
     """
-    return _streams("inverter", design.width, {"refused": ()}, loads=False)
+    verdicts: dict[str, Uses] = {"refused": ()}
+    if isinstance(design, PlusMinusDesign):
+        verdicts |= {"cox.tests": (), "below": (), "some": ()}
+    return _streams("inverter", design.width, verdicts, loads=False)
+
+
+def engine_boundary(design: EngineDesign) -> Boundary:
+    """Operands may differ; results are all residues that leave."""
+    word = design.width + 1
+    lanes = 1 if design.options.serial else design.machine.units * design.lanes
+    return Boundary("engine", ("operands_payload",), {"result": word * lanes}, {})
+
+
+def word_boundary(design: WordDesign) -> Boundary:
+    """The words of both streams may differ."""
+    return _streams("multiplier", design.width, {}, loads=False)
+
+
+def point_boundary(design: ExtendedDesign) -> Boundary:
+    """The words of both streams may differ: of points, and of scalars."""
+    return _streams("point multiplier", design.width, {}, loads=False)
 
 
 def digit_boundary(design: DigitDesign) -> Boundary:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from amaranth.hdl import Module
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Value
 from amaranth.lib.wiring import Component, Flow, In, Out, connect, flipped
 
 from residua.errors import SpecificationError
@@ -15,6 +15,25 @@ from residua.hardware.bus.wishbone import WishboneSlave, wishbone
 
 ADDRESS_WIDTH = 12
 """Bits of a byte address: 4 KiB, the smallest region that AXI interconnects decode."""
+
+
+class CoreInstance(Component):
+    """An instance of the coprocessor ``module``, whose Verilog is in a file of its own.
+
+    Ports: `residua.hardware.bus.control.raw_members`, called in the Verilog as they are there.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+        super().__init__(raw_members())
+
+    def elaborate(self, platform: Any) -> Instance:
+        """The instance, port by port."""
+        ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        for path, member, value in self.signature.flatten(self):
+            direction = "i" if member.flow is Flow.In else "o"
+            ports[f"{direction}_{'_'.join(map(str, path))}"] = Value.cast(value)
+        return Instance(self._module, **ports)
 
 
 class AxiCoprocessor(Component):

@@ -78,6 +78,11 @@ class Register:
     fields: dict[str, Field]
 
     @property
+    def reset(self) -> int:
+        """What the register reads as after a reset."""
+        return sum(field.place(field.reset) for field in self.fields.values())
+
+    @property
     def handed(self) -> bool:
         """Whether an access moves a word to or from the core."""
         return any(field.kind in ("written", "taken") for field in self.fields.values())

@@ -100,7 +100,7 @@ class DigitCell(Component):
 
     def _subtract(self, m: Module, total: Value, top: Value) -> None:
         """A - p, with p a digit behind."""
-        p = delayed(m, self.p, self.latency + 1, "p_behind")
+        p = delayed(m, self.p, self.latency + 1, "p_behind", data=True)
         borrow, taken = Signal(name="borrow"), Signal(name="borrow_used")
         difference = Signal(self.width + 1, name="signed_difference")
         # Digit 0 of the sum comes with j = 1.
@@ -120,7 +120,7 @@ class DigitCell(Component):
         """A product when it is added; clearing a register costs no logic."""
         product = self._product(m, name, *factors)
         if not (self.subtracts and self.delay):
-            return delayed(m, product, self.delay, name)
+            return delayed(m, product, self.delay, name, data=True)
         register = Signal(2 * self.width, name=f"{name}_1", reset_less=True)
         m.d.sync += register.eq(product)
         with m.If(self.last):
@@ -155,7 +155,9 @@ class FirstCell(DigitCell):
         m.d.sync += [carry_s.eq(s[k:]), carry_r.eq(r[k:])]
         s_low, r_low, s_carry = s[:k], r[:k], s[k:]
         if self.pipeline == 2:
-            s_low, r_low = (delayed(m, v, 1, n) for v, n in ((s_low, "s_low"), (r_low, "r_low")))
+            s_low, r_low = (
+                delayed(m, v, 1, n, data=True) for v, n in ((s_low, "s_low"), (r_low, "r_low"))
+            )
             s_carry = carry_s
         u = Signal(k + 1, name="u")
         m.d.comb += u.eq(s_low + r_low + (carry_u & ~late["first"]))
@@ -174,8 +176,8 @@ class SecondCell(DigitCell):
         u, s = Signal(2 * k + 1, name="u"), Signal(2 * k + 1, name="s")
         if self.pipeline == 2:
             m.d.comb += s.eq(xy + a)
-            lowest = delayed(m, s[: 2 * k], 1, "s")
-            m.d.comb += u.eq(lowest + delayed(m, qp, 1, "r") + carry)
+            lowest = delayed(m, s[: 2 * k], 1, "s", data=True)
+            m.d.comb += u.eq(lowest + delayed(m, qp, 1, "r", data=True) + carry)
         else:
             # The short numbers first, for shorter adders; there is no carry where q is made.
             m.d.comb += [s.eq(xy + (carry + a)), u.eq(s + qp)]

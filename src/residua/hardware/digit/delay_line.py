@@ -25,7 +25,7 @@ class DelayLine(Component):
         if self.cycles > _REGISTERS:
             self._ring(m)
             return m
-        m.d.comb += self.late.eq(delayed(m, self.early, self.cycles, "stage"))
+        m.d.comb += self.late.eq(delayed(m, self.early, self.cycles, "stage", data=True))
         return m
 
     def _ring(self, m: Module) -> None:

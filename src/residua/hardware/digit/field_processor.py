@@ -306,8 +306,8 @@ class DigitProcessor(Component):
         word = Signal(width, name="word")
         product = result.payload.word
         m.d.sync += word.eq(Array([read.data, constants, product, product])[source])
-        takes = delayed(m, active, 1, "active", resets=True)
-        feeds = delayed(m, active & current.feeds, WORD_STAGE, "feeds", resets=True)
+        takes = delayed(m, active, 1, "active")
+        feeds = delayed(m, active & current.feeds, WORD_STAGE, "feeds")
         m.d.comb += [
             result.ready.eq(takes & (source == Source.PRODUCT)),
             operands.payload.eq(word),
@@ -319,11 +319,11 @@ class DigitProcessor(Component):
     def _store(self, m: Module, write: Any, total: Value, active: Value, bits: int) -> None:
         """What is written to registers: zeros, sums, or a number that arrives."""
         current, depth = self._current, self.design.store.registers << bits
-        stores = delayed(m, active & current.stores, STORE_STAGE, "stores", resets=True)
+        stores = delayed(m, active & current.stores, STORE_STAGE, "stores")
         place = delayed(m, Cat(self._index[:bits], current.target), STORE_STAGE, "target")
         # Words come from afar.
-        number = delayed(m, self.binary.payload, 1, "binary_word", resets=True)
-        arrived = delayed(m, self.binary.valid, 1, "binary_arrived", resets=True)
+        number = delayed(m, self.binary.payload, 1, "binary_word")
+        arrived = delayed(m, self.binary.valid, 1, "binary_arrived")
         sweep, position = Signal(range(depth), name="sweep"), Signal(bits, name="position")
         sweeps = self._state == _State.SWEEP
         with m.If(sweeps):

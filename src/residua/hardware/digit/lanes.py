@@ -284,13 +284,13 @@ class IddmmLanes(DigitComponent):
             return
         # p comes from its memory, and the difference goes to another one, through registers.
         self._read_modulus(m, modulus.second_row, cycle - 3)
-        p = delayed(m, modulus.second_p, 1, "second_p")
+        p = delayed(m, modulus.second_p, 1, "second_p", data=True)
         borrow, difference = Signal(name="borrow"), Signal(wide + 1, name="signed_difference")
         m.d.comb += difference.eq(less(kept, p, borrow & ~flags["first"][cycle - 1]))
         m.d.sync += [borrow.eq(difference[wide])]
         below = difference[wide] & ~self._top.any()
         m.d.comb += [
-            results.row.eq(delayed(m, kept, 1, "row")),
-            results.difference.eq(delayed(m, difference[:wide], 1, "difference")),
-            results.keep.eq(delayed(m, below, 1, "below")),
+            results.row.eq(delayed(m, kept, 1, "row", data=True)),
+            results.difference.eq(delayed(m, difference[:wide], 1, "difference", data=True)),
+            results.keep.eq(delayed(m, below, 1, "below", data=True)),
         ]

@@ -32,7 +32,7 @@ class RangeCheck(Component):
         m = Module()
         limit: Value = self.p
         if self.double:
-            carried = delayed(m, self.p[-1], 1, "highest_bit") & ~self.first
+            carried = delayed(m, self.p[-1], 1, "highest_bit", data=True) & ~self.first
             limit = Cat(carried, self.p[:-1])
         checks = {"y": (self.y, self.work & self.y_due)}
         if self.double:

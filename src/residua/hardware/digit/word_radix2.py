@@ -168,7 +168,7 @@ class Mwr2mm(DigitComponent):
         borrow, difference = Signal(name="borrow"), Signal(w + 1, name="difference")
         taken = borrow & (self._place != 0)
         m.d.comb += [
-            difference.eq(less(self._word, delayed(m, p, 1, "p_behind"), taken)),
+            difference.eq(less(self._word, delayed(m, p, 1, "p_behind", data=True), taken)),
             results.difference.eq(difference[:w]),
             results.keep.eq(difference[w]),
         ]

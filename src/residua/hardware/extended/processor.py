@@ -99,7 +99,7 @@ class ExtendedProcessor(Component):
     def _conditions(self, m: Module, sequencer: Any, zero: Value, choose: Signal) -> None:
         """What selectors are told: from tests for zero, and from the scalar."""
         control = sequencer.control
-        tested = Signal(len(TESTS), name="tested", reset_less=True)
+        tested = Signal(len(TESTS), name="tested")
         for place in range(len(TESTS)):
             with m.If(control.test == place + 1):
                 m.d.sync += tested[place].eq(zero)

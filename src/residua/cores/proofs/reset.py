@@ -1,0 +1,106 @@
+"""One cycle of reset is enough, proved on the netlist of a core, at full size and for all time.
+
+Two copies of a core, one with its initial values, the other in any state at all, get one cycle of
+reset, then the same handshakes and commands. From the next cycle on all that can be seen from
+outside or that steers a memory is equal in both: nothing that was under way acts any more. Words
+may differ in both copies, those that come in and those that memories hold, so the claim holds
+whatever was in the core; the verdicts that a `Boundary` names are the same in both.
+
+The proof has two parts. The first `SETTLES` cycles after the reset are looked at one by one; then
+all registers of state are equal (`Netlist.state`), and that they stay so is the induction of
+`residua.cores.proofs.constant_time`.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from residua.cores.proofs.netlist import Netlist
+from residua.cores.proofs.pair import prove_pair
+from residua.toolchain.formal import ProofResult
+
+SETTLES = 4
+"""Cycles after a reset from which on all registers that do not hold words are equal: those behind a
+memory, which has no reset, and two registers, wait for its next word."""
+
+
+@dataclass(frozen=True)
+class ResetResult:
+    """What was found of one core.
+
+    Attributes:
+        observed: bits that are equal from the reset on.
+        registers: bits of registers of state, which are equal soon after it.
+        begin: the verdict of SymbiYosys on the first cycles.
+        steady: its verdict on all others.
+    """
+
+    observed: int
+    registers: int
+    begin: ProofResult
+    steady: ProofResult
+
+    @property
+    def passed(self) -> bool:
+        """Whether one cycle of reset is enough."""
+        return self.begin.passed and self.steady.passed
+
+
+def prove_reset(
+    netlist: Netlist,
+    *,
+    out_dir: Path,
+    engine: str = "smtbmc z3",
+    timeout: float | None = None,
+) -> ResetResult:
+    """Prove that one cycle of reset ends all that is under way in a core.
+
+    Args:
+        netlist: of the core, with its boundary.
+        out_dir: takes netlists and logs.
+        engine: one of `residua.toolchain.formal.ENGINES`.
+        timeout: seconds for each run of SymbiYosys.
+
+    Raises:
+        ToolError: Yosys or SymbiYosys failed, or took too long.
+    """
+    begin, steady = (
+        prove_pair(
+            netlist,
+            netlist.state,
+            settles=cycles,
+            out_dir=out_dir,
+            engine=engine,
+            timeout=timeout,
+        )
+        for cycles in (SETTLES, 0)
+    )
+    return ResetResult(
+        observed=len({bit for bits in netlist.observed.values() for bit in bits}),
+        registers=len(netlist.state),
+        begin=begin,
+        steady=steady,
+    )
+
+
+def prove_first_cycles(
+    netlist: Netlist,
+    *,
+    out_dir: Path,
+    engine: str = "smtbmc z3",
+    timeout: float | None = None,
+) -> ProofResult:
+    """The first part of the proof alone, of all public registers.
+
+    Where they are equal and constant time is proved of the netlist, nothing is left to prove.
+
+    Raises:
+        ToolError: Yosys or SymbiYosys failed, or took too long.
+    """
+    return prove_pair(
+        netlist,
+        netlist.public_registers,
+        settles=SETTLES,
+        out_dir=out_dir,
+        engine=engine,
+        timeout=timeout,
+    )

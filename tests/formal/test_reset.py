@@ -1,0 +1,177 @@
+"""One cycle of reset ends all that is under way, in a core of every kind; faults are found."""
+
+import pytest
+from tests.schedules import quick_schedules
+
+from formal.tiny import CURVE
+from residua.cores.base_extension import BaseExtensionCore
+from residua.cores.ecc_digit import DigitEccCore
+from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.extended import ExtendedCore
+from residua.cores.inversion import InversionCore
+from residua.cores.proofs.boundaries import (
+    coprocessor_boundary,
+    digit_boundary,
+    engine_boundary,
+    exponentiator_boundary,
+    inverter_boundary,
+    point_boundary,
+    word_boundary,
+)
+from residua.cores.proofs.netlist import read_netlist, write_verilog
+from residua.cores.proofs.reset import prove_first_cycles, prove_reset
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.rsa_crt import digit_core
+from residua.cores.single_base import SingleBaseCore
+from residua.cores.specification import check_any
+from residua.curves.parameters import curve_from_parameters
+from residua.hardware import engine, residue_to_binary
+from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.delay import delayed
+from residua.hardware.digit import word_radix2
+
+PRIME = 2**31 - 1
+
+ENGINES = {
+    "multiplier": (RnsMontgomeryCore, {"modulus": PRIME}),
+    "interval": (RnsMontgomeryCore, {"modulus": PRIME, "schedule": "interval", "bases": "any"}),
+    "one rower": (RnsMontgomeryCore, {"modulus": PRIME, "rowers": 1}),
+    "rows": (
+        RnsMontgomeryCore,
+        {"modulus": PRIME, "channels": 4, "extension": "hierarchical", "columns": 2},
+    ),
+    "base extension": (BaseExtensionCore, {"algorithm": "base-extension", "modulus": PRIME}),
+    "sbmm": (
+        SingleBaseCore,
+        {"algorithm": "sbmm", "channels": 4, "width": 13, "rowers": "full", "compress": True},
+    ),
+}
+
+WORDS = {
+    "words": {"modulus": PRIME},
+    # Its control words are in block memory, whose register no reset clears.
+    "words of one rower": {"modulus": 2**96 - 17, "width": 13, "rowers": 1},
+    "plain": {"modulus": 0x1000B, "result": "plain"},
+}
+
+# Of the others constant time is proved, and with it this, in test_constant_time.
+DIGIT_CORES = {
+    "r2mm": {"algorithm": "r2mm", "modulus": "P-192"},
+    "mwr2mm": {"algorithm": "mwr2mm", "bits": 64, "digit": 8},
+    "iddmm": {"algorithm": "iddmm", "bits": 64, "digit": 8, "inverse": "supplied"},
+    "checked": {"algorithm": "iddmm", "modulus": "P-192", "digit": 16, "operand_check": "flag"},
+    "lanes": {"algorithm": "iddmm", "bits": 64, "digit": 8, "lanes": 2, "variant": "closed"},
+    "modexp": {"algorithm": "modexp", "bits": 64, "digit": 8, "window": 2},
+    "rsa-crt": {"algorithm": "rsa-crt", "bits": 64, "digit": 8},
+}
+
+
+def netlist_of(component, boundary, folder):
+    return read_netlist(*write_verilog(component, folder), folder, boundary)
+
+
+def whole(component, boundary, folder):
+    """Both parts of the proof, of a core of which constant time is not proved."""
+    return prove_reset(netlist_of(component, boundary, folder), out_dir=folder)
+
+
+def first_cycles(component, boundary, folder):
+    """The proof from a reset on; that of the steady state stands elsewhere."""
+    return prove_first_cycles(netlist_of(component, boundary, folder), out_dir=folder)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_an_engine(name, tmp_path):
+    kind, values = ENGINES[name]
+    core = kind(check_any({"width": 12, **values}))
+    result = whole(core.component(), engine_boundary(core.design), tmp_path)
+    assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
+    assert result.observed > 40
+    assert result.registers > 90
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_multiplier_with_words(name, tmp_path):
+    core = RnsMontgomeryCore(check_any({"width": 12, "interface": "words", **WORDS[name]}))
+    result = whole(core.component(), word_boundary(core.words), tmp_path)
+    assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
+    assert result.observed > 100
+    assert result.registers > 150
+
+
+@pytest.mark.parametrize("method", ["plus-minus", "plus-minus-ct"])
+def test_plus_minus_inversion(method, tmp_path):
+    """Its control depends on tests of the operand, which are the same for the same operand."""
+    values = {"algorithm": "inversion", "modulus": PRIME, "width": 11, "inversion": method}
+    core = InversionCore(check_any(values))
+    result = whole(core.component(), inverter_boundary(core.design), tmp_path)
+    assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
+    assert result.registers > 10
+
+
+@pytest.mark.parametrize("method", ["division-steps", "fermat"])
+def test_an_inverter(method, tmp_path):
+    values = {"algorithm": "inversion", "modulus": 2**61 - 1, "inversion": method}
+    core = InversionCore(check_any(values))
+    assert first_cycles(core.component(), inverter_boundary(core.design), tmp_path).passed
+
+
+@pytest.mark.parametrize("name", DIGIT_CORES)
+def test_a_digit_core(name, tmp_path):
+    design = digit_core(check_any(DIGIT_CORES[name])).design
+    assert first_cycles(design.component(), digit_boundary(design), tmp_path).passed
+
+
+@pytest.mark.parametrize("values", [{"modulus": PRIME}, {"bits": 30}], ids=["fixed", "loaded"])
+def test_an_exponentiator(values, tmp_path):
+    asked = {"algorithm": "modexp", "unit": "rns-montgomery", "width": 12, "window": 2}
+    with quick_schedules():
+        design = ExponentiationCore(check_any(asked | values | {"exponent_bits": 9})).design
+        assert first_cycles(design.component(), exponentiator_boundary(design), tmp_path).passed
+
+
+def test_a_digit_coprocessor(tmp_path):
+    design = DigitEccCore([curve_from_parameters(CURVE)], digit=8, blinding=32).design
+    assert first_cycles(Coprocessor(design), coprocessor_boundary(design), tmp_path).passed
+
+
+def test_a_point_multiplier(tmp_path):
+    """Registers that shift nothing but zeros in have no secrets, and no reset: they are data."""
+    core = ExtendedCore(check_any({"algorithm": "ecpm-2006", "curve": CURVE, "operation": "add"}))
+    result = whole(core.component(), point_boundary(core.design), tmp_path)
+    assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
+    assert result.registers > 60
+
+
+def unreset(m, value, cycles, name, *, data=False):
+    """`delayed` as if all that it delays were data."""
+    del data
+    return delayed(m, value, cycles, name, data=True)
+
+
+@pytest.fixture
+def small():
+    """A component and its boundary, of each kind in which faults are planted."""
+
+    def make(kind):
+        values = {"modulus": PRIME, "width": 12}
+        if kind == "engine":
+            core = RnsMontgomeryCore(check_any(values))
+            return core.component(), engine_boundary(core.design)
+        if kind == "words":
+            core = RnsMontgomeryCore(check_any({**values, "interface": "words"}))
+            return core.component(), word_boundary(core.words)
+        design = digit_core(check_any(DIGIT_CORES["mwr2mm"])).design
+        return design.component(), digit_boundary(design)
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("module", "kind"),
+    [(engine, "engine"), (residue_to_binary, "words"), (word_radix2, "digits")],
+    ids=["a write under way", "words of a result", "words of a digit multiplier"],
+)
+def test_a_valid_bit_without_a_reset_is_found(module, kind, small, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "delayed", unreset)
+    assert not first_cycles(*small(kind), tmp_path).passed
