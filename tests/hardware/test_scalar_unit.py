@@ -1,6 +1,7 @@
-"""The scalar unit against plain integers."""
+"""The scalar unit against its model, the model against plain integers."""
 
 import random
+from typing import NamedTuple
 
 import pytest
 from amaranth.hdl import Fragment
@@ -16,23 +17,28 @@ from tests.hardware.traffic import (
 )
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.scalar_unit import ScalarUnit, served_bits
+from residua.errors import SpecificationError
+from residua.hardware.scalar_unit import ScalarUnit
+from residua.machines.blinded_scalar import ScalarForm
 
 N256 = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 N192 = 0xFFFFFFFFFFFFFFFFFFFFFFFF99DEF836146BC9B1B4D22831
+N96 = 2**96 - 2**31 - 1
 L255 = 8 * (2**252 + 27742317777372353535851937790883648493)
 
 SHAPES = [
-    # orders, bits, words, blinding
-    ((N256,), (256,), 8, 64),
-    ((N256, N192, L255), (256, 192, 255), 8, 32),
-    ((N192, N256), (192, 256), 8, 0),
-    ((N192,), (192,), 7, 96),
-    ((97, 5), (7, 3), 1, 32),
-    ((2**32 - 1, 2**31), (32, 32), 1, 64),
-    ((1,), (33,), 2, 32),
-    ((3,), (2,), 1, 0),
+    ((ScalarForm(256, N256, 129),), 8),
+    ((ScalarForm(256, N256, 40), ScalarForm(192, N192, 7), ScalarForm(255, L255, 30)), 8),
+    ((ScalarForm(192), ScalarForm(256)), 8),
+    ((ScalarForm(192, N192, 32),), 7),
+    ((ScalarForm(7, 97, 32), ScalarForm(3, 5, 1)), 1),
+    ((ScalarForm(32, 2**32 - 1, 64), ScalarForm(32, 3 * 2**30, 64)), 1),
+    ((ScalarForm(33, 1, 32),), 2),
+    ((ScalarForm(2),), 1),
+    # Multiples that are longer than the scalars.
+    ((ScalarForm(20, 8 * (2**97 - 3), 33), ScalarForm(32, 97, 5)), 1),
 ]
+"""Forms, and words of a scalar."""
 MOST = 0xFFFFFFFF
 
 
@@ -44,11 +50,21 @@ def scalars_of(order, bits, room, generator):
     return [edge & most for edge in edges]
 
 
-def random_words(unit, generator):
+class Task(NamedTuple):
+    """A scalar for a curve, with the random number that blinds it; None for a plain one."""
+
+    select: int
+    k: int
+    r: int | None
+    base: bool = False
+
+
+def random_number(form, generator):
     """r: all zero, all one, one bit, or random."""
-    most = (1 << unit.blinding) - 1
-    bit = 1 << generator.randrange(max(unit.blinding, 1))
-    return generator.choice([0, most, bit & most, generator.getrandbits(unit.blinding or 1) & most])
+    count = 32 * -(-form.length // 32)
+    most = (1 << count) - 1
+    bit = 1 << generator.randrange(max(count, 1))
+    return generator.choice([0, most, bit & most, generator.getrandbits(count or 1) & most])
 
 
 async def bits_of(ctx, unit, count, gap):
@@ -63,28 +79,35 @@ async def bits_of(ctx, unit, count, gap):
 
 
 def run(unit, tasks, pace=1.0, gap=3):
-    """(in_range, number, cycles) for each (select, k, r); r is None for a plain k."""
-    scalars = [word for _, k, _ in tasks for word in split_words(k, unit.count, 32)]
+    """(in_range, number, cycles) for each task."""
+    scalars = [word for task in tasks for word in split_words(task.k, unit.count, 32)]
     randoms = [
-        word for *_, r in tasks if r is not None for word in split_words(r, unit.random_count, 32)
+        word
+        for select, _, r, _ in tasks
+        if r is not None
+        for word in split_words(r, unit.random_words[select], 32)
     ]
     results = []
 
     async def main(ctx):
         assert ctx.get(unit.clearing)
         assert await ticks_until(ctx, ~unit.clearing) == unit.depth
-        for select, _, r in tasks:
+        for select, _, r, base in tasks:
             choose(ctx, unit, select)
-            if r is None:
+            if r is None and unit.changes:
                 ctx.set(unit.plain, 1)
+            if unit.distinguishes:
+                ctx.set(unit.base, base)
             await pulse(ctx, unit.start)
-            if r is None:
+            if unit.changes:
                 ctx.set(unit.plain, 0)
+            if unit.distinguishes:
+                ctx.set(unit.base, 0)
             choose(ctx, unit, 0)
             assert ctx.get(unit.busy)
             cycles = 1 + await ticks_until(ctx, unit.done)
             assert not ctx.get(unit.busy)
-            served = (unit.bits if r is None else unit.served)[select]
+            served = unit.forms[select].bits if r is None else unit.served[select]
             number = await bits_of(ctx, unit, served, gap)
             results.append((ctx.get(unit.in_range), number, cycles))
 
@@ -97,97 +120,118 @@ def run(unit, tasks, pace=1.0, gap=3):
 def tasks_of(unit, most=None, seed=1):
     generator = random.Random(seed)
     tasks = [
-        (select, k, random_words(unit, generator))
-        for select, (order, bits) in enumerate(zip(unit.orders, unit.bits, strict=True))
-        for k in scalars_of(order, bits, 32 * unit.count, generator)
+        Task(select, k, random_number(form, generator), generator.random() < 0.5)
+        for select, form in enumerate(unit.forms)
+        for k in scalars_of(form.multiple, form.bits, 32 * unit.count, generator)
     ]
     generator.shuffle(tasks)
     return tasks[:most]
 
 
-def check(unit, tasks, results):
-    for (select, k, r), (in_range, number, _) in zip(tasks, results, strict=True):
-        assert in_range == (k < 1 << unit.bits[select])
+def expected_number(form, task):
+    """k + r F, where r is a multiple of 2^v unless the point is the base point."""
+    r = (task.r or 0) & (1 << form.length) - 1
+    if not task.base:
+        r = r >> form.kept << form.kept
+    return task.k + r * form.factor
+
+
+def check(unit, tasks, results, *, stalled=False):
+    for task, (in_range, number, cycles) in zip(tasks, results, strict=True):
+        form = unit.forms[task.select]
+        assert in_range == (task.k < 1 << form.bits)
         if in_range:
-            assert number == k + (r or 0) * unit.orders[select]
+            assert number == expected_number(form, task)
+            if task.r is not None:
+                assert number == form.number(task.k, task.r, base=task.base)
+        least = unit.plain_latency if task.r is None else unit.latencies[task.select]
+        assert cycles >= least if stalled else cycles == least
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_bits_range_and_cycles(shape):
     unit = ScalarUnit(*shape)
-    tasks = tasks_of(unit, most=11)
-    results = run(unit, tasks)
-    check(unit, tasks, results)
-    assert {cycles for *_, cycles in results} == {unit.latency}
+    tasks = tasks_of(unit, most=4 if unit.served[0] > 300 else 9)
+    check(unit, tasks, run(unit, tasks))
 
 
 def test_plain_scalars_among_blinded_ones():
-    for shape in SHAPES[:2]:
+    for shape in (SHAPES[1], SHAPES[-1]):
         unit = ScalarUnit(*shape)
-        tasks = [task for s, k, r in tasks_of(unit, most=5) for task in ((s, k, r), (s, k, None))]
-        results = run(unit, tasks)
-        check(unit, tasks, results)
-        assert {cycles for *_, cycles in results[1::2]} == {unit.plain_latency}
-        assert {cycles for *_, cycles in results[::2]} == {unit.latency}
+        tasks = [each for task in tasks_of(unit, most=4) for each in (task, task._replace(r=None))]
+        check(unit, tasks, run(unit, tasks))
 
 
 LENGTHENED = [
-    # orders, bits, words, blinding, curves whose scalars are lengthened
-    ((N256,), (256,), 8, 64, {0}),
-    ((N256,), (256,), 8, 0, {0}),
-    ((N256, N192, L255), (256, 192, 255), 8, 32, {0, 1}),
-    ((97, 5), (7, 3), 1, 32, {0}),
-    ((2**31 + 1, 2**32 - 1), (32, 32), 1, 0, {0, 1}),
-    ((2**33 + 1,), (34,), 2, 32, {0}),
+    ((ScalarForm(96, N96, 63, lengthened=True),), 3),
+    ((ScalarForm(256, N256, lengthened=True),), 8),
+    (
+        (
+            ScalarForm(96, N96, 5, lengthened=True),
+            ScalarForm(34, 2**33 + 1, 31, lengthened=True),
+            ScalarForm(64, 8 * N96, 33),
+            ScalarForm(90, N96),
+        ),
+        3,
+    ),
+    ((ScalarForm(7, 97, 2, lengthened=True), ScalarForm(3, 5, 64)), 1),
+    (
+        (
+            ScalarForm(32, 2**31 + 1, lengthened=True),
+            ScalarForm(32, 2**32 - 1, 20, lengthened=True),
+        ),
+        1,
+    ),
 ]
-
-
-def expected_number(unit, curve, k, r):
-    """What is served of k + r n, and what is left out at its top."""
-    order, top = unit.orders[curve], unit.bits[curve] + unit.blinding
-    if r is None:
-        return k, 0
-    if unit.lengthened:
-        r = r & ~3 | 2 if unit.blinding else 0
-    number = k + r * order
-    if curve in unit.lengthened:
-        number += order << unit.blinding
-        number += 0 if number >> top else order << unit.blinding
-        return number & (1 << top) - 1, number >> top
-    return number, 0
 
 
 @pytest.mark.parametrize("shape", LENGTHENED)
 def test_numbers_of_fixed_length(shape):
+    """Scalars near 0 and n with numbers r of zeros and ones are those that need a change of r."""
     unit, generator = ScalarUnit(*shape), random.Random(4)
     tasks = []
-    for select, (order, bits) in enumerate(zip(unit.orders, unit.bits, strict=True)):
-        most = order if select in unit.lengthened else 1 << bits
-        edges = {
-            0,
-            1,
-            most - 1,
-            most // 2,
-            most - 2,
-            (1 << bits) - order,
-            generator.randrange(most),
-        }
-        scalars = [k for k in sorted(edges) if 0 <= k < most]
-        tasks += [(select, k, random_words(unit, generator)) for k in scalars]
-        tasks.append((select, generator.randrange(most), None))
+    for select, form in enumerate(unit.forms):
+        order = form.multiple
+        most = order if form.lengthened else 1 << form.bits
+        edges = [2, 3, 4, 7, most - 3, most - 4, most - 5, most - 8, most // 2]
+        scalars = [k for k in edges if 0 <= k < most] + [generator.randrange(most)]
+        words = 1 << 32 * unit.random_words[select]
+        fixed = [r % words for r in (0, -1, 1, -2, 4, -5)]
+        tasks += [
+            Task(select, k, generator.choice(fixed) if i % 3 else generator.randrange(words))
+            for i, k in enumerate(scalars)
+        ]
+        tasks.append(Task(select, generator.randrange(most), None))
     results = run(unit, tasks)
-    for (select, k, r), (in_range, number, cycles) in zip(tasks, results, strict=True):
-        right, above = expected_number(unit, select, k, r)
+    for task, (in_range, number, cycles) in zip(tasks, results, strict=True):
+        form = unit.forms[task.select]
         assert in_range
-        assert number == right
-        assert above == (select in unit.lengthened and r is not None)
-        assert cycles == (unit.plain_latency if r is None else unit.latency)
+        plain = task.r is None
+        assert number == (task.k if plain else form.number(task.k, task.r))
+        assert cycles == (unit.plain_latency if plain else unit.latencies[task.select])
+
+
+@pytest.mark.parametrize("random_bits", [0, 2, 3, 4, 5])
+@pytest.mark.parametrize("order", [257, 521, 743, 1019])
+def test_no_leading_part_makes_the_ladder_on_differences_fail(order, random_bits):
+    """All scalars with all r, and what the number is modulo the order."""
+    form = ScalarForm(order.bit_length(), order, random_bits, lengthened=True)
+    assert order.bit_length() > random_bits + 2
+    most = form.bits + form.length
+    for k in range(2, order - 2):
+        if k == order // 2:
+            continue
+        for r in range(1 << form.length):
+            number = form.number(k, r) | 1 << most
+            assert number % order == k
+            parts = {(number >> shift) % order for shift in range(most)}
+            assert not parts & {0, order - 1}, (k, r)
 
 
 def test_a_long_scalar():
     order = 2**1024 - 105
-    unit = ScalarUnit((order, N192), (1024, 192), 32, 64)
-    tasks = [(0, 2**1024 - 1, 2**64 - 1), (1, 2**192 - 1, 2**64 - 1), (0, order - 1, 3)]
+    unit = ScalarUnit((ScalarForm(1024, order, 64), ScalarForm(192, N192, 20)), 32)
+    tasks = [Task(0, 2**1024 - 1, 2**64 - 1), Task(1, 2**192 - 1, 2**32 - 1), Task(0, order - 1, 3)]
     results = run(unit, tasks)
     check(unit, tasks, results)
     assert [in_range for in_range, *_ in results] == [1, 1, 1]
@@ -195,39 +239,42 @@ def test_a_long_scalar():
 
 @pytest.mark.parametrize("pace", [0.2, 0.7])
 def test_stalls(pace):
-    unit = ScalarUnit((N192, 2**61 - 1), (192, 61), 6, 32)
-    tasks = tasks_of(unit, most=8, seed=3)
-    check(unit, tasks, run(unit, tasks, pace, gap=5))
+    unit = ScalarUnit((ScalarForm(192, N192, 32), ScalarForm(61, 2**61 - 1, 9)), 6)
+    tasks = tasks_of(unit, most=5, seed=3)
+    check(unit, tasks, run(unit, tasks, pace, gap=5), stalled=True)
 
 
 def test_bits_served():
-    unit = ScalarUnit((N256, N192), (256, 192), 8, 64)
-    assert unit.served == (321, 257)
-    assert unit.latency == 10 + 64 * 12 + 3
-    plain = ScalarUnit((N256, N192), (256, 192), 8)
+    unit = ScalarUnit((ScalarForm(256, N256, 64), ScalarForm(192, N192, 20)), 8)
+    assert unit.served == (320, 212)
+    assert unit.latencies == (13 + 64 * 12, 12 + 20 * 11)
+    plain = ScalarUnit((ScalarForm(256), ScalarForm(192)), 8)
     assert plain.served == (256, 192)
     for component in (unit, plain):
         Fragment.get(component, None)
 
 
-@pytest.mark.parametrize("blinding", [0, 64])
-def test_leading_zeros_make_whole_digits(blinding):
+@pytest.mark.parametrize("random_bits", [0, 24])
+def test_leading_zeros_make_whole_digits(random_bits):
     orders, bits = (N256, 97, N192), (256, 7, 192)
-    unit = ScalarUnit(orders, bits, 8, blinding, digits=(4, 4, 1))
-    assert unit.served == served_bits(bits, blinding, digits=(4, 4, 1))
-    assert unit.served == ((324, 72, 257) if blinding else (256, 8, 192))
+    forms = [
+        ScalarForm(*form, digit=digit)
+        for *form, digit in zip(bits, orders, [random_bits] * 3, (4, 4, 1), strict=True)
+    ]
+    unit = ScalarUnit(forms, 8)
+    assert unit.served == ((280, 32, 216) if random_bits else (256, 8, 192))
     tasks = [
-        (select, k, ((1 << blinding) - 1) >> shift)
+        Task(select, k, ((1 << random_bits) - 1) >> shift)
         for select, (order, size) in enumerate(zip(orders, bits, strict=True))
         for k in (0, order - 1 & (1 << size) - 1, (1 << size) - 1)
-        for shift in (0, blinding)[: 1 + (k > 0)]
+        for shift in (0, random_bits)[: 1 + (k > 0)]
     ]
-    tasks += [(select, (1 << size) - 1, None) for select, size in enumerate(bits)]
+    tasks += [Task(select, (1 << size) - 1, None) for select, size in enumerate(bits)]
     check(unit, tasks, run(unit, tasks))
 
 
 def test_advance_has_no_effect_at_the_lowest_bit():
-    unit, found = ScalarUnit((3,), (2,), 1), []
+    unit, found = ScalarUnit((ScalarForm(2),), 1), []
 
     async def main(ctx):
         await ticks_until(ctx, ~unit.clearing)
@@ -245,8 +292,9 @@ def test_advance_has_no_effect_at_the_lowest_bit():
 @pytest.mark.parametrize("after", [0, 3, 8, 9, 10, 11, 50, 150, 399, 405, 440])
 def test_clear_wipes_everything(after):
     """Wherever it comes, nothing of scalar or random words is left in the memory."""
-    unit = ScalarUnit((N256,), (256,), 8, 32)
-    opened = Opened(unit, ("left", "right", "before", "carry", "odd"))
+    unit = ScalarUnit((ScalarForm(256, N256, 31, lengthened=True),), 8)
+    registers = ("left", "right", "before", "carry", "odd", "is_one", "is_highest", "short")
+    opened = Opened(unit, registers)
 
     async def main(ctx):
         await ticks_until(ctx, ~unit.clearing)
@@ -271,7 +319,7 @@ def test_clear_wipes_everything(after):
 
 
 def test_a_clear_that_is_held_wipes_too():
-    unit = ScalarUnit((N256,), (256,), 8)
+    unit = ScalarUnit((ScalarForm(256),), 8)
     opened = Opened(unit)
 
     async def main(ctx):
@@ -286,16 +334,15 @@ def test_a_clear_that_is_held_wipes_too():
     simulate(opened.fragment, main, sender(unit.scalar, [MOST] * 8))
 
 
-@pytest.mark.parametrize(
-    ("shape", "message"),
-    [
-        (((N256,), (256,), 8, 33), "a multiple of 32 bits, 0 or more, not 33"),
-        (((N256,), (256,), 8, -32), "a multiple of 32 bits, 0 or more, not -32"),
-        (((N256,), (256,), 7), "224 bits of words cannot hold an order"),
-        (((N192,), (256,), 6), "1 to 192 bits, not 256"),
-        (((N192,), (190,), 6, 0, {0}), "190 bits cannot be lengthened by an order of 192"),
-        (((N192,), (190,), 6, 64), "longer than 190 \\+ 64 \\+ 1 bits"),
-    ],
-)
-def test_impossible_shapes_are_refused(shape, message):
-    assert_refused(lambda: ScalarUnit(*shape), message)
+def test_impossible_forms_are_refused():
+    def refused(message, *form, **more):
+        with pytest.raises(SpecificationError, match=message):
+            ScalarForm(*form, **more)
+
+    refused("a scalar of 0 bits", 0)
+    refused("-1 random bits are no blinding", 192, N192, -1)
+    refused("no multiple to blind scalars by", 192, 0, 64)
+    refused("190 bits cannot be lengthened by", 190, N192, lengthened=True)
+    refused("an odd order of 4 bits above 8", 4, 10, lengthened=True)
+    message = "224 bits of words hold scalars of 1 to 224 bits, not 256"
+    assert_refused(lambda: ScalarUnit((ScalarForm(256),), 7), message)

@@ -27,8 +27,8 @@ the whole scalar included. The recovery of affine coordinates fails besides for 
 For an odd n > 8, k < n and the scalar s = k + n or k + 2 n, whichever has exactly one bit more than
 n, these are the k = -2, -1, 0, 1 (the last not for n = 2^i - 1) and (n - 1) / 2 modulo n, and no
 others. For s = k + r n with any r of less bits than n, they are the k < 2^i where 2^i divides r,
-the k >= n - 2^i where it divides r + 1, and (n - 1) / 2: with r = 2 modulo 4, just 0, 1, -1 and
-(n - 1) / 2. So a random r for blinding gets these two bits.
+the k >= n - 2^i where it divides r + 1, and (n - 1) / 2. So blinding changes a bit of r where that
+would happen, see `residua.machines.blinded_scalar`.
 
 **What is done about it.** Where k P is asked for, k is compared with these five, and the ladder
 runs with k = 2 instead of 0, 1, -1 and -2, with -k instead of (n - 1) / 2. Three flags tell how to

@@ -45,14 +45,15 @@ class Status(IntEnum):
     ZEROISED = 9
 
 
-Source = Literal["operand", "random", "scalar", "first scalar", "second scalar"]
+Source = Literal["operand", "random", "scalar", "base scalar", "first scalar", "second scalar"]
 
 
 @dataclass(frozen=True)
 class Read:
     """Take a number: a scalar, or an operand or random words for the next "load" routine.
 
-    A "scalar" is blinded, a "first scalar" and a "second scalar" are not. An operand must be below
+    A "scalar" is blinded, a "base scalar", for the base point, by multiples of its order; a "first
+    scalar" and a "second scalar" are not. An operand must be below
     the modulus, a scalar must have no more bits than the curve allows; the next `Check` ends an
     operation that broke this.
     """
@@ -150,7 +151,7 @@ def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, l
     group: dict[Operation, list[Instruction]] = {
         Operation.POINT_MULTIPLY: [*point, *affine, *_results("x", "y")],
         Operation.BASE_MULTIPLY: [
-            *scalar,
+            Read("base scalar"),
             Check(),
             Run("base_point"),
             *multiplied,
@@ -209,7 +210,7 @@ def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
     order = [Run("small_order"), *_stop("d", "zero", Status.SMALL_ORDER)]
     return {
         Operation.BASE_MULTIPLY: [
-            *scalar,
+            Read("base scalar"),
             Check(),
             Run("base_point"),
             *_ladder(),

@@ -1,16 +1,15 @@
 """Scalar unit: a secret scalar, blinded by a multiple of the group order, bit by bit.
 
-k' = k + r n is computed in place. The memory holds Z = k 2^b + r; b times, r_0 = Z mod 2 adds n 2^b
-to Z, and Z is halved. What is lost is r_0, what comes in instead is the next bit of k', so that Z
-ends as k'. It never outgrows its words: k, n < 2^v implies (k + n) / 2 < 2^v.
-
-A ladder that starts from P itself needs a scalar of fixed length. For k < n with t bits of n,
-k' < 2^(t + b); adding n 2^b once, or twice if once is not enough, gives a number of just t + b + 1
-bits, of which the highest is not served. r is made 2 modulo 4 then, so that a leading part of the
-number (of t bits or more) is 0 or -1 modulo n for k = 0, 1, -1 and, without blinding, -2 alone.
+The numbers that it serves are those of `residua.machines.blinded_scalar`, whose names are used
+here. k' = k + r F is computed in place. Of the memory, with room for R words of r, words from R on
+hold z = k, those below r; b times, the lowest bit of r decides whether F is added to z, and all is
+halved. What is lost is a bit of r, what comes in instead is the next bit of k', so that k' ends up
+2^(32 R - b) times as high. z never outgrows its words: z, F < 2^m implies (z + F) / 2 < 2^m.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
@@ -20,12 +19,87 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import constant_table, selector
+from residua.machines.blinded_scalar import ScalarForm
 
 WORD = 32
 """Bits of a word."""
 
 _SHIFT = 5
 _MASK = (1 << WORD) - 1
+
+
+@dataclass(frozen=True)
+class ScalarLayout:
+    """Where a scalar unit keeps what, and how long it takes.
+
+    Attributes:
+        forms: of the scalars of each curve.
+        count: words of a scalar as it comes in.
+
+    Raises:
+        SpecificationError: the words cannot hold a scalar.
+    """
+
+    forms: tuple[ScalarForm, ...]
+    count: int
+
+    def __post_init__(self) -> None:
+        for form in self.forms:
+            if form.bits > self.count * WORD:
+                raise SpecificationError(
+                    f"{self.count * WORD} bits of words hold scalars of 1 to {self.count * WORD} "
+                    f"bits, not {form.bits}"
+                )
+
+    @cached_property
+    def random_words(self) -> tuple[int, ...]:
+        """Words of r for each curve."""
+        return tuple(-(-form.length // WORD) for form in self.forms)
+
+    @cached_property
+    def base(self) -> int:
+        """R, the words below z."""
+        return max(self.random_words)
+
+    @cached_property
+    def room(self) -> int:
+        """Words of z."""
+        return max(self.count, *(-(-form.factor.bit_length() // WORD) for form in self.forms))
+
+    @property
+    def length(self) -> int:
+        """Words of r and z together."""
+        return self.base + self.room
+
+    @property
+    def lowest(self) -> list[int]:
+        """Where the lowest bit of k' is, for each curve."""
+        return [WORD * self.base - form.length for form in self.forms]
+
+    @property
+    def highest(self) -> list[int]:
+        """Where the first bit is that is served, for each curve."""
+        return [low + form.served - 1 for low, form in zip(self.lowest, self.forms, strict=True)]
+
+    @property
+    def depth(self) -> int:
+        """Words of the memory. An even higher word of k' is always 0."""
+        return max(self.length, max(self.highest) // WORD + 1)
+
+    @property
+    def plain_latency(self) -> int:
+        """Cycles from the start to a plain scalar that is ready."""
+        return self.room + 3
+
+    @property
+    def latencies(self) -> tuple[int, ...]:
+        """Cycles from the start to a scalar that is ready, for each curve."""
+        return tuple(
+            self.plain_latency
+            + words
+            + (form.length + 2 * form.lengthened) * (words + self.room + 2)
+            for form, words in zip(self.forms, self.random_words, strict=True)
+        )
 
 
 class _State(enum.Enum):
@@ -42,71 +116,43 @@ class _State(enum.Enum):
 
 
 class ScalarUnit(Component):
-    """Takes a scalar k of ``count`` words and serves the bits of k + r n, the highest first.
+    """Takes a scalar k of ``count`` words and serves the bits of k', the highest first.
 
-    There are one or several curves; ``orders`` are their n, ``bits`` the number of bits that k may
-    have on each. r has ``blinding`` random bits, a multiple of 32. Curves in ``lengthened`` get
-    numbers of fixed length; their k must be below n, which has ``bits`` bits. Leading zeros make
-    the bits that are served a multiple of ``digits``, the bits of a digit on each curve (None: 1).
+    There are one or several curves, whose scalars have the ``forms``.
 
     ``start`` takes the index of the curve from ``select`` (a port that is only there if there are
     several) and begins: ``count`` words of k are taken from ``scalar``, the lowest first, then
-    ``blinding`` / 32 words from ``random``. With ``plain`` (a port that is only there if k can be
-    changed) the bits of k itself are served, and there are no random words. ``done`` is set for one
-    cycle when the scalar is ready. From then on ``in_range`` tells whether k < 2^bits, and ``bit``
-    is the highest of ``served[select]`` bits, or with ``plain`` of ``bits[select]``, whatever their
-    values.
+    ``random_words[select]`` words from ``random``. With ``plain`` (a port that is only there if k
+    can be changed) the bits of k itself are served, and there are no random words. ``base`` (a port
+    that is only there if a curve's N is even) tells that the point is the base point. ``done`` is
+    set for one cycle when the scalar is ready. From then on ``in_range`` tells whether k has no
+    more bits than the curve's form allows, and ``bit`` is the highest of ``served[select]`` bits,
+    or with ``plain`` of those that k may have, whatever their values.
     ``advance`` asks for the next bit, which is valid three cycles later, and has no effect at the
     lowest one. ``start`` is ignored while ``busy`` is set.
 
-    ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits,
-    ``plain_latency`` that with ``plain``. It does not depend on the numbers, not even on
-    ``in_range``. ``clear`` abandons whatever is under
-    way and wipes all words and registers, as reset does; meanwhile ``clearing`` (and ``busy``) is
-    set, for ``depth`` cycles.
+    ``latencies`` are the numbers of cycles from ``start`` to ``done`` on each curve when neither
+    stream waits, ``plain_latency`` that with ``plain``. They do not depend on the numbers, not even
+    on ``in_range``. ``clear`` abandons whatever is under way and wipes all words and registers, as
+    reset does; meanwhile ``clearing`` (and ``busy``) is set, for ``depth`` cycles.
 
     Raises:
-        SpecificationError: the words cannot hold a scalar or an order, the blinded scalar can have
-            more bits than are served, or the blinding is not whole words.
+        SpecificationError: the words cannot hold a scalar.
     """
 
-    def __init__(
-        self,
-        orders: Sequence[int],
-        bits: Sequence[int],
-        count: int,
-        blinding: int = 0,
-        lengthened: Collection[int] = (),
-        digits: Sequence[int] | None = None,
-    ) -> None:
-        if blinding < 0 or blinding % WORD:
-            raise SpecificationError(
-                f"blinding has a multiple of {WORD} bits, 0 or more, not {blinding}"
-            )
-        for order, size in zip(orders, bits, strict=True):
-            _check(order, size, count * WORD, blinding)
-        self.orders, self.bits = tuple(orders), tuple(bits)
-        self.count, self.blinding = count, blinding
-        self.lengthened = frozenset(lengthened)
-        for curve in self.lengthened:
-            if orders[curve].bit_length() != bits[curve]:
-                raise SpecificationError(
-                    f"scalars of {bits[curve]} bits cannot be lengthened by an order of "
-                    f"{orders[curve].bit_length()}"
-                )
-        self.served = served_bits(bits, blinding, lengthened, digits)
-        # The memory: r, then k. An even higher word of k' is always 0.
-        self.random_count = blinding // WORD
-        self.length = self.random_count + count
-        self.depth = max(self.length, -(-max(self.served) // WORD))
-        self.plain_latency = count + 3
-        passes = blinding + (2 if self.lengthened else 0)
-        self.latency = self.plain_latency + self.random_count + passes * (self.length + 2)
+    def __init__(self, forms: Sequence[ScalarForm], count: int) -> None:
+        self.forms, self.count = tuple(forms), count
+        self.served = tuple(form.served for form in self.forms)
+        self._layout = layout = ScalarLayout(self.forms, count)
+        self._base, self._room, self._length = layout.base, layout.room, layout.length
+        self.random_words, self.depth = layout.random_words, layout.depth
+        self.plain_latency, self.latencies = layout.plain_latency, layout.latencies
         super().__init__(
             {
                 "start": In(1),
-                **selector(len(self.orders)),
+                **selector(len(self.forms)),
                 **({"plain": In(1)} if self.changes else {}),
+                **({"base": In(1)} if self.distinguishes else {}),
                 "scalar": In(stream.Signature(WORD)),
                 "random": In(stream.Signature(WORD)),
                 "clear": In(1),
@@ -122,21 +168,37 @@ class ScalarUnit(Component):
     @property
     def changes(self) -> bool:
         """Whether anything but k's own bits can be served, so that there is a port ``plain``."""
-        return self._adds or self.served != self.bits
+        return self._adds or any(form.served != form.bits for form in self.forms)
+
+    @property
+    def distinguishes(self) -> bool:
+        """Whether it matters which point is multiplied, so that there is a port ``base``."""
+        return any(form.kept for form in self.forms)
+
+    @property
+    def _blinds(self) -> bool:
+        return any(form.random_bits for form in self.forms)
+
+    @property
+    def _lengthens(self) -> bool:
+        return any(form.lengthened for form in self.forms)
 
     @property
     def _adds(self) -> bool:
-        return self.blinding > 0 or len(self.lengthened) > 0
+        return self._blinds or self._lengthens
 
     def elaborate(self, platform: Any) -> Module:
         """One memory, by turns swept, loaded, passed over and served."""
         m = Module()
         m.submodules.words = memory = Memory(shape=WORD, depth=self.depth, init=[])
         self._state = Signal(_State, name="state", init=_State.SWEEP)
-        self._curve = Signal(range(len(self.orders)), name="curve")
+        self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
-        self._index = Signal(range(max(self.length + 2, self.depth)), name="index")
+        self._is_base = Signal(name="is_base")
+        self._index = Signal(range(max(self._length + 2, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
+        # The first word of r, where passes begin.
+        self._first = self._own([self._base - words for words in self.random_words])
         resting = self._state.matches(_State.IDLE, _State.SERVE)
         m.d.comb += [
             self._read.addr.eq(self._index),
@@ -158,139 +220,184 @@ class ScalarUnit(Component):
                 self._load(m)
             with m.Case(_State.READY):
                 m.d.sync += self._state.eq(_State.SERVE)
-        if self.blinding:
+        if self._blinds:
             self._randomise(m)
         if self._adds:
             self._add(m)
         with m.If(self.start & resting):
             m.d.sync += [
                 self._state.eq(_State.LOAD),
-                self._index.eq(self.random_count),
+                self._index.eq(self._base),
                 self.in_range.eq(1),
             ]
-            if len(self.orders) > 1:
+            if len(self.forms) > 1:
                 m.d.sync += self._curve.eq(self.select)
             if self.changes:
                 m.d.sync += self._plain.eq(self.plain)
+            if self.distinguishes:
+                m.d.sync += self._is_base.eq(self.base)
         with m.If(self.clear):
             m.d.sync += self.in_range.eq(0)
             with m.If(~self.clearing):
                 m.d.sync += [self._state.eq(_State.SWEEP), self._index.eq(0)]
         return m
 
-    def _next(self, m: Module, end: int, state: Any) -> None:
-        """Count up to ``end``, then start again in ``state``."""
+    def _own(self, numbers: Sequence[int]) -> Value:
+        """The number of the curve."""
+        width = max(numbers).bit_length()
+        if len({*numbers}) == 1:
+            return Const(numbers[0], width)
+        own: Value = Array([Const(number, width) for number in numbers])[self._curve]
+        return own
+
+    def _next(self, m: Module, end: int, state: Any, origin: Value | int = 0) -> None:
+        """Count up to ``end``, then start again from ``origin`` in ``state``."""
         m.d.sync += self._index.eq(self._index + 1)
         with m.If(self._index == end - 1):
-            m.d.sync += [self._index.eq(0), self._state.eq(state)]
+            m.d.sync += [self._index.eq(origin), self._state.eq(state)]
 
     def _load(self, m: Module) -> None:
-        """The words of k; those bits that must be 0 are looked at on the way."""
+        """The words of k, and zeros above; those bits that must be 0 are looked at on the way."""
+        given = self._index < self._base + self.count
         m.d.comb += [
-            self.scalar.ready.eq(1),
-            self._write.data.eq(self.scalar.payload),
-            self._write.en.eq(self.scalar.valid),
+            self.scalar.ready.eq(given),
+            self._write.data.eq(Mux(given, self.scalar.payload, 0)),
+            self._write.en.eq(self.scalar.valid | ~given),
         ]
-        boundary = Array([self.random_count + size // WORD for size in self.bits])[self._curve]
-        forbidden = Array([(1 << WORD) - (1 << size % WORD) for size in self.bits])[self._curve]
+        boundary = self._own([self._base + form.bits // WORD for form in self.forms])
+        forbidden = self._own([(1 << WORD) - (1 << form.bits % WORD) for form in self.forms])
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
-        with m.If(self.scalar.valid):
-            m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
-            following = _State.RANDOMISE if self.blinding else self._unblinded
-            self._next(m, self.length, Mux(self._plain, _State.READY, following))
+        with m.If(self._write.en):
+            m.d.sync += self.in_range.eq(self.in_range & ~(self._write.data & mask).any())
+            blinds = self._own([int(form.random_bits > 0) for form in self.forms])
+            following = Mux(blinds, _State.RANDOMISE, self._unblinded)
+            self._next(m, self._length, Mux(self._plain, _State.READY, following), self._first)
 
     @property
-    def _unblinded(self) -> Any:
+    def _is_lengthened(self) -> Value:
+        return self._own([int(form.lengthened) for form in self.forms])
+
+    @property
+    def _unblinded(self) -> Value:
         """The state after blinding."""
-        return _State.LENGTHEN if self.lengthened else _State.READY
+        return Mux(self._is_lengthened, _State.LENGTHEN, _State.READY)
 
     def _randomise(self, m: Module) -> None:
         """The words of r."""
-        word = self.random.payload
-        if self.lengthened:
-            word = Mux(self._index == 0, Cat(Const(2, 2), word[2:]), word)
         with m.If(self._state == _State.RANDOMISE):
             m.d.comb += [
                 self.random.ready.eq(1),
-                self._write.data.eq(word),
+                self._write.data.eq(self.random.payload),
                 self._write.en.eq(self.random.valid),
             ]
             with m.If(self.random.valid):
-                self._next(m, self.random_count, _State.BLIND)
+                self._next(m, self._base, _State.BLIND, self._first)
 
     def _add(self, m: Module) -> None:
-        """Passes over Z: a word is read, one cycle later added to, one later halved and written."""
-        index, end = self._index, self.length + 2
+        """Passes over r and z: a word is read, then added to, then halved and written."""
+        index, end = self._index, self._length + 2
         odd, carry = Signal(name="odd"), Signal(name="carry")
         left, right = Signal(WORD, name="left"), Signal(WORD, name="right")
         total, before = Signal(WORD + 1, name="total"), Signal(WORD, name="before")
-        passes, last = Signal(range(max(self.blinding, 2)), name="passes"), index == end - 1
+        lengths = [form.length for form in self.forms]
+        passes, last = Signal(range(max(*lengths, 2)), name="passes"), index == end - 1
+        final = passes == self._own([max(length, 1) - 1 for length in lengths])
+        begins = index == self._first
         lengthens = self._state == _State.LENGTHEN
         adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
         halved = Cat(before[1:], Mux(last, carry, total[0]))
         m.d.comb += total.eq(left + right + carry)
         # At rest nothing of the scalar stays in registers.
         m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before)]
+        chosen = self._chosen(m, passes, final, odd)
         with m.If((self._state == _State.BLIND) | lengthens):
             m.d.comb += [
                 self._write.addr.eq(index - 2),
                 self._write.data.eq(Mux(lengthens, before, halved)),
-                self._write.en.eq(index >= 2),
+                self._write.en.eq(index >= self._first + 2),
             ]
             m.d.sync += [
                 left.eq(self._read.data),
-                right.eq(Mux(adds, self._order(m), 0)),
+                right.eq(Mux(adds, self._factor(m), 0)),
                 before.eq(total),
-                odd.eq(Mux(index == 0, self._read.data[0], odd)),
+                odd.eq(Mux(begins, chosen, odd)),
                 passes.eq(passes + last),
-                carry.eq((index != 0) & total[WORD]),
+                carry.eq(~begins & total[WORD]),
             ]
-            self._next(m, end, self._state)
+            self._next(m, end, self._state, self._first)
         with m.Else():
             m.d.sync += passes.eq(0)
-        with m.If((self._state == _State.BLIND) & last & (passes == self.blinding - 1)):
+        with m.If((self._state == _State.BLIND) & last & final):
             m.d.sync += [self._state.eq(self._unblinded), passes.eq(0)]
         with m.If(lengthens & last & (passes == 1)):
             m.d.sync += [self._state.eq(_State.READY), passes.eq(0)]
 
+    def _chosen(self, m: Module, passes: Value, final: Value, previous: Value) -> Value:
+        """The bit of r that a pass takes."""
+        bit: Value = self._read.data[0]
+        if self.distinguishes:
+            kept = self._own([form.kept for form in self.forms])
+            bit = bit & ((passes >= kept) | self._is_base)
+        if self._lengthens and self._blinds:
+            is_one, is_highest = self._comparisons(m)
+            right = Mux(final, ~previous, (bit | is_one) & ~is_highest)
+            bit = Mux(self._is_lengthened, right, bit)
+        return bit
+
+    def _comparisons(self, m: Module) -> tuple[Value, Value]:
+        """Whether the last pass left z = 1, and whether z = n - 2."""
+        is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
+        lowest = self._base + 2
+        column = Signal(range(max(self._room, 2)), name="compared")
+        compares = self._index >= lowest
+        m.d.comb += column.eq(Mux(compares, self._index - lowest, 0))
+        lines = [
+            _words(form.multiple - 2 if form.lengthened else 0, self._room) for form in self.forms
+        ]
+        highest = constant_table(m, "highest", lines, WORD, self._curve, column)
+        word, begins = self._write.data, self._index == self._first
+        m.d.sync += [is_one.eq(0), is_highest.eq(0)]
+        with m.If(self._state == _State.BLIND):
+            m.d.sync += [
+                is_one.eq(begins | is_one & (~compares | (word == (self._index == lowest)))),
+                is_highest.eq(begins | is_highest & (~compares | (word == highest))),
+            ]
+        return is_one, is_highest
+
     def _lengthen(self, m: Module, passes: Value, total: Value, carry: Value) -> Value:
         """Whether a pass adds n 2^b: the first one, and the second if bit t + b is still 0."""
-        if not self.lengthened:
+        if not self._lengthens:
             return Const(0)
         short = Signal(name="short")
-        ends = Array([self.random_count + size // WORD + 1 for size in self.bits])[self._curve]
+        ends = self._own([self._base + form.bits // WORD + 1 for form in self.forms])
         m.d.sync += short.eq(0)
         with m.If(self._state == _State.LENGTHEN):
             m.d.sync += short.eq(short)
             with m.If((passes == 0) & (self._index == ends)):
                 m.d.sync += short.eq(~Mux(self._full(), carry, self._top(total)))
-        applies = Array([int(c in self.lengthened) for c in range(len(self.orders))])[self._curve]
-        return applies & ((passes == 0) | short)
+        return (passes == 0) | short
 
     def _full(self) -> Value:
         """Whether the scalars of the curve fill their words, so that their next bit is a carry."""
-        full: Value = Array([int(size == self.count * WORD) for size in self.bits])[self._curve]
-        return full
+        return self._own([int(form.bits == self._room * WORD) for form in self.forms])
 
     def _top(self, total: Value) -> Value:
         """The bit above those of the curve's scalars, in its word."""
-        places = Array([size % WORD for size in self.bits])
-        bit: Value = total.bit_select(places[self._curve], 1)
+        bit: Value = total.bit_select(self._own([form.bits % WORD for form in self.forms]), 1)
         return bit
 
-    def _order(self, m: Module) -> Value:
-        """The word of n 2^b at the index; anything beyond the last one."""
-        lines = [
-            [0] * self.random_count + [order >> WORD * i & _MASK for i in range(self.count)]
-            for order in self.orders
-        ]
-        column = Mux(self._index < self.length, self._index, 0)
+    def _factor(self, m: Module) -> Value:
+        """The word that is added at the index: of F beside z, 0 beside r; any beyond the last."""
+        lines = [[0] * self._base + _words(form.factor, self._room) for form in self.forms]
+        column = Mux(self._index < self._length, self._index, 0)
         return constant_table(m, "order", lines, WORD, self._curve, column)
 
     def _serve(self, m: Module) -> None:
         """The bit at a position that counts down."""
-        position = Signal(range(max(self.served)), name="position")
+        position = Signal(range(WORD * self.depth), name="position")
         word = Signal(WORD, name="word")
+        # A plain k stays above the place of r.
+        lowest = Mux(self._plain, WORD * self._base, self._own(self._layout.lowest))
         m.d.sync += [self.bit.eq(0), word.eq(0)]
         with m.If(self._state.matches(_State.READY, _State.SERVE)):
             m.d.comb += self._read.addr.eq(position >> _SHIFT)
@@ -298,41 +405,14 @@ class ScalarUnit(Component):
                 word.eq(self._read.data),
                 self.bit.eq(word.bit_select(position[:_SHIFT], 1)),
             ]
-            with m.If(self.advance & (self._state == _State.SERVE) & (position != 0)):
+            with m.If(self.advance & (self._state == _State.SERVE) & (position != lowest)):
                 m.d.sync += position.eq(position - 1)
         with m.Else():
-            highest = Array([size - 1 for size in self.served])[self._curve]
-            # A plain k stays above the place of r.
-            plain = Array([size + self.blinding - 1 for size in self.bits])[self._curve]
+            highest = self._own(self._layout.highest)
+            plain = self._own([WORD * self._base + form.bits - 1 for form in self.forms])
             m.d.sync += position.eq(Mux(self._plain, plain, highest))
 
 
-def served_bits(
-    bits: Sequence[int],
-    blinding: int,
-    lengthened: Collection[int] = (),
-    digits: Sequence[int] | None = None,
-) -> tuple[int, ...]:
-    """The bits that a `ScalarUnit` serves of a scalar that is not plain, for each curve."""
-    longest = [
-        size + blinding + (blinding > 0 and curve not in lengthened)
-        for curve, size in enumerate(bits)
-    ]
-    sizes = digits or [1] * len(longest)
-    return tuple(-(-count // size) * size for count, size in zip(longest, sizes, strict=True))
-
-
-def _check(order: int, size: int, room: int, blinding: int) -> None:
-    """Whether k' has at most ``size`` + ``blinding`` + 1 bits, and all numbers have room."""
-    if not 0 <= order < 1 << room:
-        raise SpecificationError(f"{room} bits of words cannot hold an order of {order}")
-    if not 1 <= size <= room:
-        raise SpecificationError(
-            f"{room} bits of words hold scalars of 1 to {room} bits, not {size}"
-        )
-    largest = (1 << size) - 1 + ((1 << blinding) - 1) * order
-    if blinding and largest.bit_length() > size + blinding + 1:
-        raise SpecificationError(
-            f"an order of {order.bit_length()} bits makes blinded scalars longer than "
-            f"{size} + {blinding} + 1 bits"
-        )
+def _words(number: int, count: int) -> list[int]:
+    """The words of a number, the lowest first."""
+    return [number >> WORD * i & _MASK for i in range(count)]
