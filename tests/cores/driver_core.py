@@ -191,7 +191,8 @@ class ModelCore:
     """The registers of a core with these curves.
 
     ``randomness`` random words are taken by each operation; ``latency`` is how many reads of STATUS
-    it takes; with ``stuck`` it never ends by itself.
+    it takes; with ``stuck`` it never ends by itself. ``wiping`` is how many reads of STATUS find it
+    busy after a reset.
     """
 
     def __init__(self, curves, words, *, data_registers=True, randomness=2, latency=3):
@@ -202,7 +203,7 @@ class ModelCore:
         self.map = RegisterMap(self.capabilities)
         self.randomness, self.latency, self.stuck = randomness, latency, False
         self.names = {register.address: name for name, register in self.map.registers.items()}
-        self.zeroised, self.log = 0, []
+        self.zeroised, self.log, self.wiping = 0, [], 0
         self.clear()
 
     def clear(self):
@@ -262,6 +263,9 @@ class ModelCore:
         return self.operation is not None and len(self.random) < self.randomness
 
     def status(self):
+        if self.wiping:
+            self.wiping -= 1
+            return BUSY
         word = self.code | self.done * DONE | (self.operation is not None) * BUSY
         if self.capabilities.data_registers:
             word |= self.wants_operands * OPERAND_READY | self.wants_random * RANDOM_READY

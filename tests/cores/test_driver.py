@@ -10,7 +10,15 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x448, x25519
-from tests.cores.c_driver import CDriver, DriverFailureError, compile_driver, write_driver
+from tests.cores.c_driver import (
+    INVALID,
+    VALID,
+    CDriver,
+    DriverFailureError,
+    compile_driver,
+    compile_files,
+    write_driver,
+)
 from tests.cores.driver_core import P256, P521, SECP160R1, X448, X25519, ModelCore, Weierstrass
 
 from residua.cores.driver import protocols
@@ -47,6 +55,10 @@ RFC7748 = {
         ),
     ),
 }
+
+
+DEFAULT_POLLS, UNLIMITED = 1_000_000, 0xFFFFFFFF
+"""As residua_ecc.h has them."""
 
 
 class PythonDriver(Client):
@@ -429,8 +441,8 @@ def test_no_dynamic_memory_and_no_global_state(libraries):
 
 def test_the_same_bytes_again():
     core = ModelCore(*CORES["large"][:2])
-    files = c_driver(core.capabilities, core.curves)
-    assert files == c_driver(core.capabilities, core.curves)
+    files = c_driver("model", core.capabilities, core.curves)
+    assert files == c_driver("model", core.capabilities, core.curves)
     assert all(text.endswith("\n") for text in files.values())
 
 
@@ -444,13 +456,13 @@ def test_the_same_bytes_again():
 )
 def test_curves_that_do_not_fit_the_core(curves, words, message):
     with pytest.raises(SpecificationError, match=message):
-        c_driver(Capabilities(1, words, [2]), curves)
+        c_driver("model", Capabilities(1, words, [2]), curves)
 
 
 def test_names_of_curves():
     other = DriverCurve("p_256", "weierstrass", P256.prime, P256.order, 1, P256.x, P256.y)
     with pytest.raises(SpecificationError, match="names that differ"):
-        c_driver(Capabilities(2, 8, [2]), [P256, other])
+        c_driver("model", Capabilities(2, 8, [2]), [P256, other])
     for name in ("", "-", 'a"b', "a\\b", "a\nb", "ä"):
         with pytest.raises(SpecificationError, match="curve name"):
             DriverCurve(name, "weierstrass", 7, 5, 1, 1, 1)
@@ -462,3 +474,140 @@ def test_a_core_with_streams_needs_them():
     capabilities = Capabilities(1, 8, [2], data_registers=False)
     with pytest.raises(SpecificationError, match="give its streams"):
         Client(None, RegisterMap(capabilities), [P256])
+
+
+def stream_driver(libraries, **options):
+    """The C driver on a core with streams."""
+    curves, words, data_registers = CORES["streams"]
+    core = ModelCore(curves, words, data_registers=data_registers)
+    return CDriver(core, libraries("streams"), **options)
+
+
+def test_streams_that_take_their_time(libraries):
+    driver = stream_driver(libraries, lag=40)
+    assert driver.base_multiply(0, bytes(31) + b"\1") == encode(P256, (P256.x, P256.y))
+
+
+def test_streams_are_within_the_limit(libraries):
+    driver = stream_driver(libraries, polls=30)
+    driver.lag = 100
+    with pytest.raises(DriverFailureError, match="-6"):
+        driver.base_multiply(0, bytes(31) + b"\1")
+    assert (driver.core.zeroised, driver.armed) == (1, None)
+
+
+def test_a_refused_operation_takes_its_buffer_back(libraries):
+    driver = stream_driver(libraries)
+    with pytest.raises(CoreError, match="neutral"):
+        driver.base_multiply(0, bytes(32))
+    assert driver.armed is None
+    assert driver.base_multiply(0, bytes(31) + b"\1") == encode(P256, (P256.x, P256.y))
+
+
+def test_a_stream_that_fails(libraries):
+    driver = stream_driver(libraries)
+    driver.core.send = lambda words: 1 // 0
+    with pytest.raises(ZeroDivisionError):
+        driver.base_multiply(0, bytes(31) + b"\1")
+    assert (driver.core.zeroised, driver.armed) == (1, None)
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_opening_waits_while_the_core_wipes_its_memories(language, libraries):
+    core = ModelCore(*CORES["small"][:2])
+    core.wiping = 999
+    driver = open_driver(language, core, libraries, polls=1000)
+    assert driver.base_multiply(0, bytes(31) + b"\1") == encode(P256, (P256.x, P256.y))
+
+
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_opening_has_a_limit(language, libraries):
+    core = ModelCore(*CORES["small"][:2])
+    core.wiping = 1000
+    with pytest.raises((DriverError, DriverFailureError), match=r"busy after 1000 reads|-5"):
+        open_driver(language, core, libraries, polls=1000)
+    assert core.zeroised == 0
+
+
+def open_driver(language, core, libraries, polls):
+    if language == "python":
+        return PythonDriver(core, lambda: 7, polls=polls)
+    return CDriver(core, libraries("small"), lambda: 7, polls=polls)
+
+
+@pytest.mark.slow
+def test_no_limit_has_to_be_asked_for(libraries):
+    core = ModelCore(*CORES["small"][:2])
+    core.wiping = DEFAULT_POLLS
+    with pytest.raises(DriverFailureError, match="-5"):
+        CDriver(core, libraries("small"), polls=0)
+    core.wiping = DEFAULT_POLLS
+    CDriver(core, libraries("small"), polls=UNLIMITED)
+    with pytest.raises(SpecificationError, match="polls = 0: give at least 1"):
+        PythonDriver(core, polls=0)
+
+
+def test_the_answers_of_a_verification_are_far_apart():
+    assert (VALID ^ INVALID).bit_count() == 15
+    core = ModelCore(*CORES["small"][:2])
+    for other in (0, *core.map.statuses.values(), *range(-9, 0)):
+        assert min((answer ^ other & 0x7FFF).bit_count() for answer in (VALID, INVALID)) > 1
+
+
+def test_outputs_are_cleared_where_nothing_was_run(libraries):
+    driver = make("c", "small", libraries)
+    size = X25519.field_size
+    for name in ("point_multiply", "base_multiply", "double_multiply"):
+        points = {"point_multiply": 1, "base_multiply": 0, "double_multiply": 2}[name]
+        scalars = [bytes(32)] * (2 if points == 2 else 1)
+        arguments = [*scalars, *[part for _ in range(points) for part in (bytes(32), 32)]]
+        with pytest.raises(DriverFailureError, match="-3"):
+            driver.output(size, name, 1, *arguments)
+    with pytest.raises(DriverFailureError, match="-3"):
+        driver.output(2 * size, "ecdsa_sign", 1, bytes(32), bytes(32), 32, bytes(32))
+    with pytest.raises(DriverFailureError, match="-4"):
+        driver.output(65, "point_multiply", 0, bytes(32), bytes(33), 33)
+    driver.core.write_control(1 << 31 | 2)
+    with pytest.raises(DriverFailureError, match="-5"):
+        driver.output(65, "base_multiply", 0, bytes(32))
+    assert driver.core.log == [(2, 0)]
+
+
+def test_devices_that_are_not_complete(libraries):
+    driver = stream_driver(libraries)
+    driver.device.receive = type(driver.device.receive)()
+    assert driver.code("open") == -2
+    assert driver.code("zeroise") == -2
+    assert driver.code("field_size", 0) == 0
+    driver.device.core = None
+    assert driver.code("open") == -2
+
+
+def test_two_cores_in_one_program(tmp_path):
+    """Of different sizes and curves, one with registers and one with streams, by turns."""
+    cores = {
+        "first": ModelCore(*CORES["large"][:2]),
+        "second": ModelCore(CORES["streams"][0], 8, data_registers=False),
+    }
+    files = {}
+    for name, core in cores.items():
+        for file, text in c_driver(name, core.capabilities, core.curves).items():
+            assert files.setdefault(file, text) == text
+    library = compile_files(files, tmp_path)
+    first, second = (CDriver(core, library, lambda: 7, name=n) for n, core in cores.items())
+    for k in (1, 5):
+        for driver, index in ((first, 1), (second, 0), (first, 3)):
+            curve = driver.curves[index]
+            right = Weierstrass(curve).multiply(k, (curve.x, curve.y))
+            assert driver.base_multiply(index, scalar_bytes(curve, k)) == encode(curve, right)
+    with pytest.raises(DriverFailureError, match="-1"):
+        CDriver(cores["first"], library, name="second")
+
+
+def test_a_core_that_is_too_large_for_the_library(tmp_path):
+    core = ModelCore(*CORES["large"][:2])
+    sources = write_driver(core, tmp_path)
+    command = ["cc", "-std=c99", "-fsyntax-only", "-DRESIDUA_ECC_MAX_WORDS=16", *sources]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "model has numbers of 17 words" in done.stderr

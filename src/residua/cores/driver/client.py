@@ -24,10 +24,10 @@ class StreamPort(Protocol):
     """The streams of a core without data registers."""
 
     def send(self, words: Sequence[int]) -> None:
-        """Hand operand words to the core."""
+        """Hand operand words to the core, without waiting until it takes them."""
 
     def received(self, count: int) -> list[int]:
-        """The next result words, those that came before the call included."""
+        """The next ``count`` result words; none if they are not all there yet."""
 
 
 class CoreError(RuntimeError):
@@ -55,11 +55,13 @@ class Client:
         curves: the core's curves, in their order.
         random: gives fresh random words to a core with data registers that uses them.
         streams: those of a core without data registers.
-        polls: reads of STATUS without progress before the driver gives up.
+        polls: reads of STATUS without progress before the driver gives up, whatever it waits for;
+            at least 1. A new client waits until the core has cleared its memories after a reset.
 
     Raises:
-        SpecificationError: the curves do not agree with the map, or the streams are missing.
-        DriverError: there is no such core.
+        SpecificationError: the curves do not agree with the map, the streams are missing, or
+            ``polls`` is no limit.
+        DriverError: there is no such core, or an operation was left alone in it.
     """
 
     def __init__(
@@ -75,10 +77,17 @@ class Client:
         check_curves(registers.capabilities, curves)
         if streams is None and not registers.capabilities.data_registers:
             raise SpecificationError("a core without data registers: give its streams")
+        if polls < 1:
+            raise SpecificationError(f"polls = {polls}: give at least 1")
         self._port, self._map, self._streams = port, registers, streams
         self._random, self._polls = random, polls
         self.curves = tuple(curves)
         self._check_identity()
+        if not self._becomes_idle():
+            raise DriverError(
+                f"the core is busy after {polls} reads of STATUS: an operation was left alone; "
+                "write the key to ZEROISE"
+            )
 
     @property
     def words(self) -> int:
@@ -117,10 +126,8 @@ class Client:
             DriverError: it does not come to an end.
         """
         self._write("ZEROISE", self._map.zeroise_key)
-        for _ in range(self._polls):
-            if not self._field("STATUS", "busy"):
-                return
-        raise DriverError("the zeroisation does not end")
+        if not self._becomes_idle():
+            raise DriverError("the zeroisation does not end")
 
     def point_multiply(self, curve: int, k: bytes, point: bytes) -> bytes:
         """K P, of a point that the core validates."""
@@ -163,6 +170,10 @@ class Client:
         if not 0 <= curve < len(self.curves):
             raise SpecificationError(f"curve {curve}: give 0 to {len(self.curves) - 1}")
 
+    def _becomes_idle(self) -> bool:
+        """Wait until nothing is running and nothing is being cleared; whether that came."""
+        return any(not self._field("STATUS", "busy") for _ in range(self._polls))
+
     def _complete(self, queue: list[int], expected: int) -> list[int]:
         """Feed the operation until its result is here."""
         fields = self._map["STATUS"].fields
@@ -204,8 +215,7 @@ class Client:
 
     def _check_identity(self) -> None:
         for name in ("ID", "CAPABILITY", "OPERATIONS"):
-            fields = self._map[name].fields.values()
-            right, word = sum(field.place(field.reset) for field in fields), self._read(name)
+            right, word = self._map[name].reset, self._read(name)
             if word != right:
                 raise DriverError(f"{name} reads as 0x{word:08X} and should as 0x{right:08X}")
         major = self._map["VERSION"].fields["major"]

@@ -1,5 +1,6 @@
-"""The C99 driver of one coprocessor: fixed sources, and what depends on the core."""
+"""The C99 driver of coprocessors: a library for all of them, and a description of each one."""
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 
@@ -21,43 +22,75 @@ SOURCES = (
     "residua_ecc_protocols.c",
     "residua_ecc_protocols.h",
 )
-"""Files that are the same for every core."""
+"""Files of the library that are written by hand."""
 
-TEMPLATES = ("residua_ecc_codes.h", "residua_ecc_curves.c", "residua_ecc_curves.h")
-"""Files that depend on the register map or on the curves."""
+_CODES = "residua_ecc_codes.h"
+
+_ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
+"""A core with all registers: the layout is that of every core."""
+
+_OWN_RESET = re.compile(r"^#define \w+__(CAPABILITY|OPERATIONS)__\w+_reset .*\n", re.MULTILINE)
+"""What the constant registers read as, which is in the description of each core."""
 
 
-def c_driver(capabilities: Capabilities, curves: Sequence[DriverCurve]) -> dict[str, str]:
+def c_driver(
+    name: str, capabilities: Capabilities, curves: Sequence[DriverCurve]
+) -> dict[str, str]:
     """The files of the driver by name; those that end in ``.c`` are to be compiled together.
 
+    A program with several cores takes the files of `library` once.
+
     Args:
+        name: of the core.
         capabilities: of the core.
         curves: in the order of the core's numbers.
 
     Raises:
         SpecificationError: number, size or names of the curves do not agree with the core.
     """
+    return dict(sorted((library() | description(name, capabilities, curves)).items()))
+
+
+def library() -> dict[str, str]:
+    """The files that are the same for every core."""
+    registers = RegisterMap(_ANY)
+    folder = files("residua.cores.driver") / "c"
+    made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
+    made[REGISTER_HEADER] = _OWN_RESET.sub("", c_header(registers, REGISTER_HEADER))
+    template = environment("residua.cores.driver").get_template(_CODES)
+    made[_CODES] = template.render(
+        registers=registers,
+        operations=registers["CONTROL"].fields["operation"].meanings,
+        statuses=registers["STATUS"].fields["code"].meanings,
+    )
+    return made
+
+
+def description(
+    name: str, capabilities: Capabilities, curves: Sequence[DriverCurve]
+) -> dict[str, str]:
+    """The files that describe one core to the library: ``<name>_core.c`` and ``<name>_core.h``.
+
+    Raises:
+        SpecificationError: number, size or names of the curves do not agree with the core.
+    """
     check_curves(capabilities, curves)
-    registers = RegisterMap(capabilities)
     templates = environment("residua.cores.driver")
 
-    def words(number: int) -> list[str]:
+    def split(number: int) -> list[str]:
         return [f"0x{word:08X}u," for word in split_words(number, capabilities.words, 32)]
 
-    made = {
-        name: templates.get_template(name).render(
-            registers=registers,
-            operations=registers["CONTROL"].fields["operation"].meanings,
-            statuses=registers["STATUS"].fields["code"].meanings,
+    return {
+        f"{name}_core{ending}": templates.get_template(f"core{ending}").render(
+            name=name,
+            macro=name.upper(),
+            words=capabilities.words,
+            registers=RegisterMap(capabilities),
             curves=curves,
-            words=words,
+            split=split,
         )
-        for name in TEMPLATES
+        for ending in (".c", ".h")
     }
-    made[REGISTER_HEADER] = c_header(registers, REGISTER_HEADER)
-    folder = files("residua.cores.driver") / "c"
-    made |= {name: (folder / name).read_text(encoding="utf-8") for name in SOURCES}
-    return dict(sorted(made.items()))
 
 
 def check_curves(capabilities: Capabilities, curves: Sequence[DriverCurve]) -> None:

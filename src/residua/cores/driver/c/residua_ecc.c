@@ -1,56 +1,59 @@
 /* The operations on byte strings. */
 #include "residua_ecc_numbers.h"
 
-#define W RESIDUA_ECC_WORDS
-
 /* An operation in preparation. After an error the further steps do nothing. */
 typedef struct {
-    const residua_ecc_curve *curve;
+    const residua_ecc_device *device;
+    const struct residua_ecc_curve *curve;
     unsigned index;
+    size_t words; /* of a number */
     uint32_t operands[RESIDUA_ECC_MAX_OPERANDS];
     size_t count; /* words so far */
     int code;
 } preparation;
 
-static void prepare(preparation *p, unsigned curve)
+static void prepare(preparation *p, const residua_ecc_device *device, unsigned curve)
 {
-    p->curve = residua_ecc_find(curve);
+    p->device = device;
+    p->curve = residua_ecc_find(device, curve);
     p->index = curve;
+    p->words = p->curve != NULL ? device->core->words : 0;
     p->count = 0;
-    p->code = p->curve != NULL ? 0 : RESIDUA_ECC_ARGUMENT;
+    p->code = p->curve != NULL ? RESIDUA_ECC_STATUS_OK : RESIDUA_ECC_ARGUMENT;
 }
 
-static void prepare_weierstrass(preparation *p, unsigned curve)
+static void prepare_weierstrass(preparation *p, const residua_ecc_device *device, unsigned curve)
 {
-    prepare(p, curve);
-    if (p->code == 0 && p->curve->montgomery) {
+    prepare(p, device, curve);
+    if (p->code == RESIDUA_ECC_STATUS_OK && p->curve->montgomery) {
         p->code = RESIDUA_ECC_UNSUPPORTED;
     }
 }
 
 static void add_number(preparation *p, const uint8_t *bytes, int of_order)
 {
-    if (p->code == 0) {
+    if (p->code == RESIDUA_ECC_STATUS_OK) {
         size_t size = of_order ? p->curve->order_size : p->curve->field_size;
-        residua_ecc_load(p->operands + p->count, bytes, size, !p->curve->montgomery);
-        p->count += W;
+        residua_ecc_load(p->operands + p->count, p->words, bytes, size, !p->curve->montgomery);
+        p->count += p->words;
     }
 }
 
 static void add_point(preparation *p, const uint8_t *point, size_t size)
 {
-    if (p->code == 0) {
-        p->code = residua_ecc_load_point(p->curve, p->operands + p->count, point, size);
-        p->count += p->curve->montgomery ? W : 2 * W;
+    if (p->code == RESIDUA_ECC_STATUS_OK) {
+        p->code =
+            residua_ecc_load_point(p->curve, p->operands + p->count, p->words, point, size);
+        p->count += p->curve->montgomery ? p->words : 2 * p->words;
     }
 }
 
 /* Keeps the bits below count. */
-static void keep_bits(uint32_t *number, unsigned count)
+static void keep_bits(uint32_t *number, size_t words, unsigned count)
 {
-    unsigned i;
+    size_t i;
 
-    for (i = count / 32; i < W; i++) {
+    for (i = count / 32; i < words; i++) {
         number[i] &= i == count / 32 ? ((uint32_t)1 << count % 32) - 1 : 0;
     }
 }
@@ -58,15 +61,15 @@ static void keep_bits(uint32_t *number, unsigned count)
 /* A scalar of a Montgomery curve, decoded: a multiple of the cofactor with a fixed top bit. */
 static void add_clamped(preparation *p, const uint8_t *k)
 {
-    if (p->code == 0) {
+    if (p->code == RESIDUA_ECC_STATUS_OK) {
         uint32_t *number = p->operands + p->count;
         unsigned top = p->curve->field_bits - 1u;
 
-        residua_ecc_load(number, k, p->curve->field_size, 0);
-        keep_bits(number, top);
+        residua_ecc_load(number, p->words, k, p->curve->field_size, 0);
+        keep_bits(number, p->words, top);
         number[top / 32] |= (uint32_t)1 << top % 32;
         number[0] &= ~(((uint32_t)1 << p->curve->cofactor_bits) - 1);
-        p->count += W;
+        p->count += p->words;
     }
 }
 
@@ -76,25 +79,24 @@ static void add_decoded(preparation *p, const uint8_t *u, size_t size)
     uint32_t *number = p->operands + p->count;
 
     add_point(p, u, size);
-    if (p->code == 0) {
-        keep_bits(number, p->curve->field_bits);
-        residua_ecc_reduce(number, p->curve->prime);
+    if (p->code == RESIDUA_ECC_STATUS_OK) {
+        keep_bits(number, p->words, p->curve->field_bits);
+        residua_ecc_reduce(number, p->words, p->curve->prime);
     }
 }
 
-/* Runs the operation; its numbers, of size bytes each, go to result. */
-static int run(preparation *p, const residua_ecc_port *port, unsigned operation, size_t numbers,
-               size_t size, uint8_t *result)
+/* Runs the operation; its numbers, of size bytes each, go to result: zeros if it fails. */
+static int run(preparation *p, unsigned operation, size_t numbers, size_t size, uint8_t *result)
 {
-    uint32_t words[2 * W] = {0};
+    uint32_t words[2 * RESIDUA_ECC_MAX_WORDS] = {0};
     size_t i;
 
-    if (p->code == 0) {
-        p->code = residua_ecc_execute(port, operation, p->index, p->operands, p->count, words,
-                                      numbers * W);
+    if (p->code == RESIDUA_ECC_STATUS_OK) {
+        p->code = residua_ecc_execute(p->device, operation, p->index, p->operands, p->count, words,
+                                      numbers * p->words);
     }
     for (i = 0; i < numbers; i++) {
-        residua_ecc_store(result + i * size, size, words + i * W,
+        residua_ecc_store(result + i * size, size, words + i * p->words,
                           p->curve != NULL && !p->curve->montgomery);
     }
     residua_ecc_wipe(words, sizeof words);
@@ -102,118 +104,118 @@ static int run(preparation *p, const residua_ecc_port *port, unsigned operation,
     return p->code;
 }
 
-static int run_number(preparation *p, const residua_ecc_port *port, unsigned operation,
-                      int of_order, uint8_t *result)
+static int run_number(preparation *p, unsigned operation, int of_order, uint8_t *result)
 {
-    size_t size = of_order ? residua_ecc_order_size(p->index) : residua_ecc_field_size(p->index);
-    return run(p, port, operation, 1, size, result);
+    size_t size = of_order ? residua_ecc_order_size(p->device, p->index)
+                           : residua_ecc_field_size(p->device, p->index);
+    return run(p, operation, 1, size, result);
 }
 
-static int run_point(preparation *p, const residua_ecc_port *port, unsigned operation,
-                     uint8_t *result)
+static int run_point(preparation *p, unsigned operation, uint8_t *result)
 {
-    int code;
-
+    residua_ecc_wipe(result, residua_ecc_point_size(p->device, p->index));
     if (p->curve == NULL || p->curve->montgomery) {
+        residua_ecc_wipe(p->operands, sizeof p->operands);
         return p->code;
     }
-    code = run(p, port, operation, 2, p->curve->field_size, result + 1);
-    result[0] = code == 0 ? 4 : 0;
-    return code;
+    if (run(p, operation, 2, p->curve->field_size, result + 1) == RESIDUA_ECC_STATUS_OK) {
+        result[0] = 4;
+    }
+    return p->code;
 }
 
-size_t residua_ecc_field_size(unsigned curve)
+size_t residua_ecc_field_size(const residua_ecc_device *device, unsigned curve)
 {
-    const residua_ecc_curve *entry = residua_ecc_find(curve);
+    const struct residua_ecc_curve *entry = residua_ecc_find(device, curve);
     return entry != NULL ? entry->field_size : 0;
 }
 
-size_t residua_ecc_order_size(unsigned curve)
+size_t residua_ecc_order_size(const residua_ecc_device *device, unsigned curve)
 {
-    const residua_ecc_curve *entry = residua_ecc_find(curve);
+    const struct residua_ecc_curve *entry = residua_ecc_find(device, curve);
     return entry != NULL ? entry->order_size : 0;
 }
 
-size_t residua_ecc_point_size(unsigned curve)
+size_t residua_ecc_point_size(const residua_ecc_device *device, unsigned curve)
 {
-    const residua_ecc_curve *entry = residua_ecc_find(curve);
-    size_t size = residua_ecc_field_size(curve);
+    const struct residua_ecc_curve *entry = residua_ecc_find(device, curve);
+    size_t size = residua_ecc_field_size(device, curve);
     return entry == NULL || entry->montgomery ? size : 1 + 2 * size;
 }
 
-int residua_ecc_point_multiply(const residua_ecc_port *port, unsigned curve, const uint8_t *k,
+int residua_ecc_point_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                                const uint8_t *point, size_t point_size, uint8_t *result)
 {
     preparation p;
 
-    prepare_weierstrass(&p, curve);
+    prepare_weierstrass(&p, device, curve);
     add_number(&p, k, 1);
     add_point(&p, point, point_size);
-    return run_point(&p, port, RESIDUA_ECC_OPERATION_POINT_MULTIPLY, result);
+    return run_point(&p, RESIDUA_ECC_OPERATION_POINT_MULTIPLY, result);
 }
 
-int residua_ecc_base_multiply(const residua_ecc_port *port, unsigned curve, const uint8_t *k,
+int residua_ecc_base_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                               uint8_t *result)
 {
     preparation p;
 
-    prepare_weierstrass(&p, curve);
+    prepare_weierstrass(&p, device, curve);
     add_number(&p, k, 1);
-    return run_point(&p, port, RESIDUA_ECC_OPERATION_BASE_MULTIPLY, result);
+    return run_point(&p, RESIDUA_ECC_OPERATION_BASE_MULTIPLY, result);
 }
 
-int residua_ecc_x_multiply(const residua_ecc_port *port, unsigned curve, const uint8_t *k,
+int residua_ecc_x_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                            const uint8_t *point, size_t point_size, uint8_t *x)
 {
     preparation p;
 
-    prepare(&p, curve);
-    if (p.code == 0 && p.curve->montgomery) {
+    prepare(&p, device, curve);
+    if (p.code == RESIDUA_ECC_STATUS_OK && p.curve->montgomery) {
         add_clamped(&p, k);
         add_decoded(&p, point, point_size);
     } else {
         add_number(&p, k, 1);
         add_point(&p, point, point_size);
     }
-    return run_number(&p, port, RESIDUA_ECC_OPERATION_X_MULTIPLY, 0, x);
+    return run_number(&p, RESIDUA_ECC_OPERATION_X_MULTIPLY, 0, x);
 }
 
-int residua_ecc_double_multiply(const residua_ecc_port *port, unsigned curve, const uint8_t *k,
+int residua_ecc_double_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                                 const uint8_t *l, const uint8_t *p, size_t p_size, const uint8_t *q,
                                 size_t q_size, uint8_t *result)
 {
     preparation sum;
 
-    prepare_weierstrass(&sum, curve);
+    prepare_weierstrass(&sum, device, curve);
     add_number(&sum, k, 1);
     add_number(&sum, l, 1);
     add_point(&sum, p, p_size);
     add_point(&sum, q, q_size);
-    return run_point(&sum, port, RESIDUA_ECC_OPERATION_DOUBLE_MULTIPLY, result);
+    return run_point(&sum, RESIDUA_ECC_OPERATION_DOUBLE_MULTIPLY, result);
 }
 
-int residua_ecc_validate(const residua_ecc_port *port, unsigned curve, const uint8_t *point,
+int residua_ecc_validate(const residua_ecc_device *device, unsigned curve, const uint8_t *point,
                          size_t point_size)
 {
     preparation p;
 
-    prepare(&p, curve);
-    if (p.code == 0 && p.curve->montgomery) {
+    prepare(&p, device, curve);
+    if (p.code == RESIDUA_ECC_STATUS_OK && p.curve->montgomery) {
         add_decoded(&p, point, point_size);
     } else {
         add_point(&p, point, point_size);
     }
-    return run(&p, port, RESIDUA_ECC_OPERATION_VALIDATE, 0, 0, NULL);
+    return run(&p, RESIDUA_ECC_OPERATION_VALIDATE, 0, 0, NULL);
 }
 
 /* Modular arithmetic on one to three numbers (the others are NULL). */
-static int arithmetic(const residua_ecc_port *port, unsigned operation, unsigned curve,
+static int arithmetic(const residua_ecc_device *device, unsigned operation, unsigned curve,
                       int of_order, const uint8_t *a, const uint8_t *b, const uint8_t *c,
                       uint8_t *result)
 {
     preparation p;
 
-    prepare(&p, curve);
+    prepare(&p, device, curve);
     add_number(&p, a, of_order);
     if (b != NULL) {
         add_number(&p, b, of_order);
@@ -221,41 +223,41 @@ static int arithmetic(const residua_ecc_port *port, unsigned operation, unsigned
     if (c != NULL) {
         add_number(&p, c, of_order);
     }
-    return run_number(&p, port, operation, of_order, result);
+    return run_number(&p, operation, of_order, result);
 }
 
-int residua_ecc_field_multiply(const residua_ecc_port *port, unsigned curve, const uint8_t *a,
+int residua_ecc_field_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                                const uint8_t *b, uint8_t *result)
 {
-    return arithmetic(port, RESIDUA_ECC_OPERATION_FIELD_MULTIPLY, curve, 0, a, b, NULL, result);
+    return arithmetic(device, RESIDUA_ECC_OPERATION_FIELD_MULTIPLY, curve, 0, a, b, NULL, result);
 }
 
-int residua_ecc_field_invert(const residua_ecc_port *port, unsigned curve, const uint8_t *a,
+int residua_ecc_field_invert(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                              uint8_t *result)
 {
-    return arithmetic(port, RESIDUA_ECC_OPERATION_FIELD_INVERT, curve, 0, a, NULL, NULL, result);
+    return arithmetic(device, RESIDUA_ECC_OPERATION_FIELD_INVERT, curve, 0, a, NULL, NULL, result);
 }
 
-int residua_ecc_field_multiply_add(const residua_ecc_port *port, unsigned curve, const uint8_t *a,
+int residua_ecc_field_multiply_add(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                                    const uint8_t *b, const uint8_t *c, uint8_t *result)
 {
-    return arithmetic(port, RESIDUA_ECC_OPERATION_FIELD_MULTIPLY_ADD, curve, 0, a, b, c, result);
+    return arithmetic(device, RESIDUA_ECC_OPERATION_FIELD_MULTIPLY_ADD, curve, 0, a, b, c, result);
 }
 
-int residua_ecc_order_multiply(const residua_ecc_port *port, unsigned curve, const uint8_t *a,
+int residua_ecc_order_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                                const uint8_t *b, uint8_t *result)
 {
-    return arithmetic(port, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY, curve, 1, a, b, NULL, result);
+    return arithmetic(device, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY, curve, 1, a, b, NULL, result);
 }
 
-int residua_ecc_order_invert(const residua_ecc_port *port, unsigned curve, const uint8_t *a,
+int residua_ecc_order_invert(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                              uint8_t *result)
 {
-    return arithmetic(port, RESIDUA_ECC_OPERATION_ORDER_INVERT, curve, 1, a, NULL, NULL, result);
+    return arithmetic(device, RESIDUA_ECC_OPERATION_ORDER_INVERT, curve, 1, a, NULL, NULL, result);
 }
 
-int residua_ecc_order_multiply_add(const residua_ecc_port *port, unsigned curve, const uint8_t *a,
+int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                                    const uint8_t *b, const uint8_t *c, uint8_t *result)
 {
-    return arithmetic(port, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY_ADD, curve, 1, a, b, c, result);
+    return arithmetic(device, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY_ADD, curve, 1, a, b, c, result);
 }

@@ -4,7 +4,6 @@
 #define OFFSET(name) ((uint32_t)offsetof(residua_ecc_t, name))
 #define FIELD(word, field) (((word) & RESIDUA_ECC__##field##_bm) >> RESIDUA_ECC__##field##_bp)
 #define PLACE(value, field) ((uint32_t)(value) << RESIDUA_ECC__##field##_bp)
-#define CONSTANT(field) PLACE(RESIDUA_ECC__##field##_reset, field)
 
 /* Words on their way in and out. */
 typedef struct {
@@ -14,69 +13,94 @@ typedef struct {
     size_t results_left;
 } transfer;
 
-static uint32_t status(const residua_ecc_port *port)
+static int has_streams(const struct residua_ecc_core *core)
 {
-    return port->read32(port->context, OFFSET(STATUS));
+    return !FIELD(core->capability, CAPABILITY__DATA_REGISTERS);
 }
 
-int residua_ecc_open(const residua_ecc_port *port)
+int residua_ecc_usable(const residua_ecc_device *device)
 {
-    uint32_t id = CONSTANT(ID__KIND) | CONSTANT(ID__MAKER);
-    uint32_t capability = CONSTANT(CAPABILITY__CURVES) | CONSTANT(CAPABILITY__WORDS) |
-                          CONSTANT(CAPABILITY__BLINDING) | CONSTANT(CAPABILITY__DATA_REGISTERS);
+    const struct residua_ecc_core *core = device->core;
 
-    if (port->read32(port->context, OFFSET(ID)) != id) {
-        return RESIDUA_ECC_NO_CORE;
+    if (core == NULL || core->words > RESIDUA_ECC_MAX_WORDS) {
+        return 0;
     }
-    if (FIELD(port->read32(port->context, OFFSET(VERSION)), VERSION__MAJOR) !=
-        RESIDUA_ECC__VERSION__MAJOR_reset) {
-        return RESIDUA_ECC_NO_CORE;
+    if (has_streams(core) &&
+        (device->send == NULL || device->receive == NULL || device->received == NULL)) {
+        return 0;
     }
-    if (port->read32(port->context, OFFSET(CAPABILITY)) != capability ||
-        port->read32(port->context, OFFSET(OPERATIONS)) != CONSTANT(OPERATIONS__MASK)) {
-        return RESIDUA_ECC_NO_CORE;
-    }
-    return RESIDUA_ECC_STATUS_OK;
+    return device->read32 != NULL && device->write32 != NULL;
 }
 
-int residua_ecc_zeroise(const residua_ecc_port *port)
+static uint32_t status(const residua_ecc_device *device)
 {
-    uint32_t idle = 0;
+    return device->read32(device->context, OFFSET(STATUS));
+}
 
-    port->write32(port->context, OFFSET(ZEROISE), RESIDUA_ECC_ZEROISE_KEY);
-    while (FIELD(status(port), STATUS__BUSY)) {
-        if (port->polls != 0 && ++idle >= port->polls) {
-            return RESIDUA_ECC_TIMEOUT;
+/* Whether STATUS was read so often without progress that the driver gives up. */
+static int exhausted(const residua_ecc_device *device, uint32_t reads)
+{
+    uint32_t limit = device->polls != 0 ? device->polls : RESIDUA_ECC_DEFAULT_POLLS;
+
+    return limit != RESIDUA_ECC_UNLIMITED && reads >= limit;
+}
+
+/* Waits until nothing is running and nothing is being cleared; returns whether that came. */
+static int becomes_idle(const residua_ecc_device *device)
+{
+    uint32_t reads = 0;
+
+    while (FIELD(status(device), STATUS__BUSY)) {
+        if (exhausted(device, ++reads)) {
+            return 0;
         }
     }
-    return RESIDUA_ECC_STATUS_OK;
+    return 1;
 }
 
-#if RESIDUA_ECC__CAPABILITY__DATA_REGISTERS_reset
-
-static int begin(const residua_ecc_port *port, const transfer *words)
+int residua_ecc_open(const residua_ecc_device *device)
 {
-    (void)port;
-    (void)words;
-    return 0;
+    const struct residua_ecc_core *core = device->core;
+    uint32_t version;
+
+    if (!residua_ecc_usable(device)) {
+        return RESIDUA_ECC_ARGUMENT;
+    }
+    version = device->read32(device->context, OFFSET(VERSION));
+    if (FIELD(version, VERSION__MAJOR) != RESIDUA_ECC__VERSION__MAJOR_reset ||
+        device->read32(device->context, OFFSET(ID)) != core->id ||
+        device->read32(device->context, OFFSET(CAPABILITY)) != core->capability ||
+        device->read32(device->context, OFFSET(OPERATIONS)) != core->operations) {
+        return RESIDUA_ECC_NO_CORE;
+    }
+    return becomes_idle(device) ? RESIDUA_ECC_STATUS_OK : RESIDUA_ECC_BUSY;
 }
 
-/* Moves the words that the core is ready for: 1 if there were any, 0 if not, or an error. */
-static int move(const residua_ecc_port *port, uint32_t state, transfer *words)
+int residua_ecc_zeroise(const residua_ecc_device *device)
+{
+    if (!residua_ecc_usable(device)) {
+        return RESIDUA_ECC_ARGUMENT;
+    }
+    device->write32(device->context, OFFSET(ZEROISE), RESIDUA_ECC_ZEROISE_KEY);
+    return becomes_idle(device) ? RESIDUA_ECC_STATUS_OK : RESIDUA_ECC_TIMEOUT;
+}
+
+/* Moves words through registers: 1 if there were any to move, 0 if not, or an error. */
+static int move_by_registers(const residua_ecc_device *device, uint32_t state, transfer *words)
 {
     int moved = 0;
 
     if (FIELD(state, STATUS__OPERAND_READY) && words->operands_left > 0) {
-        port->write32(port->context, OFFSET(OPERAND), *words->operands++);
+        device->write32(device->context, OFFSET(OPERAND), *words->operands++);
         words->operands_left--;
         moved = 1;
     }
-    if (FIELD(state, STATUS__RANDOM_READY) && port->random != NULL) {
+    if (FIELD(state, STATUS__RANDOM_READY) && device->random != NULL) {
         uint32_t word = 0;
-        if (port->random(port->context, &word) != 0) {
-            return RESIDUA_ECC_PORT;
+        if (device->random(device->context, &word) != 0) {
+            return RESIDUA_ECC_ACCESS;
         }
-        port->write32(port->context, OFFSET(RANDOM), word);
+        device->write32(device->context, OFFSET(RANDOM), word);
         residua_ecc_wipe(&word, sizeof word);
         moved = 1;
     }
@@ -84,56 +108,48 @@ static int move(const residua_ecc_port *port, uint32_t state, transfer *words)
         if (words->results_left == 0) {
             return RESIDUA_ECC_ARGUMENT;
         }
-        *words->results++ = port->read32(port->context, OFFSET(RESULT));
+        *words->results++ = device->read32(device->context, OFFSET(RESULT));
         words->results_left--;
         moved = 1;
     }
     return moved;
 }
 
-#else
-
-static int begin(const residua_ecc_port *port, const transfer *words)
+/* The same through streams, all words of a direction at a time. */
+static int move_by_streams(const residua_ecc_device *device, uint32_t state, transfer *words)
 {
-    if (words->results_left > 0 &&
-        port->receive(port->context, words->results, words->results_left) != 0) {
-        return RESIDUA_ECC_PORT;
-    }
-    return 0;
-}
-
-static int move(const residua_ecc_port *port, uint32_t state, transfer *words)
-{
-    int failed = 0, moved = 0;
+    int code;
 
     if (words->operands_left > 0) {
-        failed = port->send(port->context, words->operands, words->operands_left);
-        words->operands_left = 0;
-        moved = 1;
-    } else if (FIELD(state, STATUS__DONE) && words->results_left > 0 &&
-               FIELD(state, STATUS__CODE) == RESIDUA_ECC_STATUS_OK) {
-        failed = port->received(port->context);
-        words->results_left = 0;
-        moved = 1;
+        code = device->send(device->context, words->operands, words->operands_left);
+        words->operands_left = code == RESIDUA_ECC_STATUS_OK ? 0 : words->operands_left;
+    } else if (FIELD(state, STATUS__DONE) && words->results_left > 0) {
+        code = device->received(device->context);
+        words->results_left = code == RESIDUA_ECC_STATUS_OK ? 0 : words->results_left;
+    } else {
+        return 0;
     }
-    return failed ? RESIDUA_ECC_PORT : moved;
+    if (code != RESIDUA_ECC_STATUS_OK && code != RESIDUA_ECC_PENDING) {
+        return RESIDUA_ECC_ACCESS;
+    }
+    return code == RESIDUA_ECC_STATUS_OK;
 }
 
-#endif
-
 /* Feeds the operation until it is done and all of its result is here. */
-static int complete(const residua_ecc_port *port, transfer *words)
+static int complete(const residua_ecc_device *device, transfer *words)
 {
+    int streams = has_streams(device->core);
     uint32_t idle = 0;
 
     for (;;) {
-        uint32_t state = status(port);
-        int moved = 0;
+        uint32_t state = status(device);
+        int moved;
 
         if (FIELD(state, STATUS__DONE) && FIELD(state, STATUS__CODE) != RESIDUA_ECC_STATUS_OK) {
             return (int)FIELD(state, STATUS__CODE);
         }
-        moved = move(port, state, words);
+        moved = streams ? move_by_streams(device, state, words)
+                        : move_by_registers(device, state, words);
         if (moved < 0) {
             return moved;
         }
@@ -141,13 +157,46 @@ static int complete(const residua_ecc_port *port, transfer *words)
             return RESIDUA_ECC_STATUS_OK;
         }
         idle = moved ? 0 : idle + 1;
-        if (port->polls != 0 && idle >= port->polls) {
+        if (exhausted(device, idle)) {
             return RESIDUA_ECC_TIMEOUT;
         }
     }
 }
 
-int residua_ecc_execute(const residua_ecc_port *port, unsigned operation, unsigned curve,
+/* Takes the buffers away from the streams. */
+static int disarm(const residua_ecc_device *device)
+{
+    int sent = device->send(device->context, NULL, 0);
+    int received = device->receive(device->context, NULL, 0);
+
+    return sent == RESIDUA_ECC_STATUS_OK && received == RESIDUA_ECC_STATUS_OK
+               ? RESIDUA_ECC_STATUS_OK
+               : RESIDUA_ECC_ACCESS;
+}
+
+/* One operation on a core that has it and is not busy. */
+static int perform(const residua_ecc_device *device, uint32_t control, transfer *words)
+{
+    int streams = has_streams(device->core), code = RESIDUA_ECC_STATUS_OK;
+
+    if (streams && words->results_left > 0 &&
+        device->receive(device->context, words->results, words->results_left) != 0) {
+        code = RESIDUA_ECC_ACCESS;
+    }
+    if (code == RESIDUA_ECC_STATUS_OK) {
+        device->write32(device->context, OFFSET(CONTROL), control);
+        code = complete(device, words);
+    }
+    if (code != RESIDUA_ECC_STATUS_OK && streams && disarm(device) != RESIDUA_ECC_STATUS_OK) {
+        code = RESIDUA_ECC_ACCESS;
+    }
+    if (code < 0) {
+        (void)residua_ecc_zeroise(device);
+    }
+    return code;
+}
+
+int residua_ecc_execute(const residua_ecc_device *device, unsigned operation, unsigned curve,
                         const uint32_t *operands, size_t operand_words, uint32_t *results,
                         size_t result_words)
 {
@@ -158,26 +207,19 @@ int residua_ecc_execute(const residua_ecc_port *port, unsigned operation, unsign
     words.operands_left = operand_words;
     words.results = results;
     words.results_left = result_words;
-    if (curve >= RESIDUA_ECC__CAPABILITY__CURVES_reset) {
-        return RESIDUA_ECC_ARGUMENT;
+    if (residua_ecc_find(device, curve) == NULL) {
+        code = RESIDUA_ECC_ARGUMENT;
+    } else if (operation > 31 || !(device->core->operations >> operation & 1)) {
+        code = RESIDUA_ECC_UNSUPPORTED;
+    } else if (FIELD(status(device), STATUS__BUSY)) {
+        code = RESIDUA_ECC_BUSY;
+    } else {
+        code = perform(device,
+                       PLACE(operation, CONTROL__OPERATION) | PLACE(curve, CONTROL__CURVE) |
+                           PLACE(1, CONTROL__START),
+                       &words);
     }
-    if (operation > 31 || !(CONSTANT(OPERATIONS__MASK) >> operation & 1)) {
-        return RESIDUA_ECC_UNSUPPORTED;
-    }
-    if (FIELD(status(port), STATUS__BUSY)) {
-        return RESIDUA_ECC_BUSY;
-    }
-    code = begin(port, &words);
-    if (code == 0) {
-        port->write32(port->context, OFFSET(CONTROL),
-                      PLACE(operation, CONTROL__OPERATION) | PLACE(curve, CONTROL__CURVE) |
-                          PLACE(1, CONTROL__START));
-        code = complete(port, &words);
-    }
-    if (code < 0) {
-        (void)residua_ecc_zeroise(port);
-    }
-    if (code != 0) {
+    if (code != RESIDUA_ECC_STATUS_OK) {
         residua_ecc_wipe(results, result_words * sizeof *results);
     }
     return code;

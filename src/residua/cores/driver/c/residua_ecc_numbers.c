@@ -1,10 +1,11 @@
 #include "residua_ecc_numbers.h"
 
-void residua_ecc_load(uint32_t *number, const uint8_t *bytes, size_t size, int big_endian)
+void residua_ecc_load(uint32_t *number, size_t words, const uint8_t *bytes, size_t size,
+                      int big_endian)
 {
     size_t i;
 
-    for (i = 0; i < RESIDUA_ECC_WORDS; i++) {
+    for (i = 0; i < words; i++) {
         number[i] = 0;
     }
     for (i = 0; i < size; i++) {
@@ -22,24 +23,24 @@ void residua_ecc_store(uint8_t *bytes, size_t size, const uint32_t *number, int 
     }
 }
 
-int residua_ecc_is_zero(const uint32_t *number)
+int residua_ecc_is_zero(const uint32_t *number, size_t words)
 {
     uint32_t bits = 0;
     size_t i;
 
-    for (i = 0; i < RESIDUA_ECC_WORDS; i++) {
+    for (i = 0; i < words; i++) {
         bits |= number[i];
     }
     return bits == 0;
 }
 
 /* a - b into difference (which may be NULL); returns the borrow. */
-static uint32_t subtract(uint32_t *difference, const uint32_t *a, const uint32_t *b)
+static uint32_t subtract(uint32_t *difference, const uint32_t *a, const uint32_t *b, size_t words)
 {
     uint32_t borrow = 0;
     size_t i;
 
-    for (i = 0; i < RESIDUA_ECC_WORDS; i++) {
+    for (i = 0; i < words; i++) {
         uint64_t word = (uint64_t)a[i] - b[i] - borrow;
         borrow = (uint32_t)(word >> 63);
         if (difference != NULL) {
@@ -49,47 +50,49 @@ static uint32_t subtract(uint32_t *difference, const uint32_t *a, const uint32_t
     return borrow;
 }
 
-int residua_ecc_less(const uint32_t *a, const uint32_t *b)
+int residua_ecc_less(const uint32_t *a, const uint32_t *b, size_t words)
 {
-    return (int)subtract(NULL, a, b);
+    return (int)subtract(NULL, a, b, words);
 }
 
-void residua_ecc_reduce(uint32_t *number, const uint32_t *modulus)
+void residua_ecc_reduce(uint32_t *number, size_t words, const uint32_t *modulus)
 {
-    while (!residua_ecc_less(number, modulus)) {
-        (void)subtract(number, number, modulus);
+    while (!residua_ecc_less(number, modulus, words)) {
+        (void)subtract(number, number, modulus, words);
     }
 }
 
 void residua_ecc_wipe(void *memory, size_t size)
 {
-    volatile uint8_t *bytes = memory;
+    volatile uint8_t *bytes = (volatile uint8_t *)memory;
 
     while (size-- > 0) {
         *bytes++ = 0;
     }
 }
 
-const residua_ecc_curve *residua_ecc_find(unsigned curve)
+const struct residua_ecc_curve *residua_ecc_find(const residua_ecc_device *device, unsigned curve)
 {
-    return curve < RESIDUA_ECC__CAPABILITY__CURVES_reset ? &residua_ecc_curves[curve] : NULL;
+    if (!residua_ecc_usable(device) || curve >= device->core->curve_count) {
+        return NULL;
+    }
+    return &device->core->curves[curve];
 }
 
-int residua_ecc_load_point(const residua_ecc_curve *curve, uint32_t *numbers, const uint8_t *point,
-                           size_t size)
+int residua_ecc_load_point(const struct residua_ecc_curve *curve, uint32_t *numbers, size_t words,
+                           const uint8_t *point, size_t size)
 {
     if (curve->montgomery) {
         if (size != curve->field_size) {
             return RESIDUA_ECC_ENCODING;
         }
-        residua_ecc_load(numbers, point, size, 0);
-        return 0;
+        residua_ecc_load(numbers, words, point, size, 0);
+        return RESIDUA_ECC_STATUS_OK;
     }
     if (size != 1 + 2 * (size_t)curve->field_size || point[0] != 4) {
         return RESIDUA_ECC_ENCODING;
     }
-    residua_ecc_load(numbers, point + 1, curve->field_size, 1);
-    residua_ecc_load(numbers + RESIDUA_ECC_WORDS, point + 1 + curve->field_size, curve->field_size,
-                     1);
-    return 0;
+    residua_ecc_load(numbers, words, point + 1, curve->field_size, 1);
+    residua_ecc_load(numbers + words, words, point + 1 + curve->field_size, curve->field_size, 1);
+    return RESIDUA_ECC_STATUS_OK;
 }
