@@ -5,6 +5,7 @@ import tomllib
 from fractions import Fraction
 
 import pytest
+from tests.cores.planted import emitted
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import (
@@ -311,7 +312,7 @@ def test_no_quotient_end_to_end(tmp_path):
     assert "there is no quotient" in page.render(made)
 
 
-def test_wrong_constant_is_found(built, tmp_path):
+def test_wrong_constant_is_found(built, tmp_path, monkeypatch):
     text = (built.path / "rtl/extension_unit.v").read_text()
     # Word 0 is the zero of idle slots.
     chosen = re.search(r"(constants?\w*\[1\] = \d+'[bdh])([0-9a-f]+);", text)
@@ -320,6 +321,7 @@ def test_wrong_constant_is_found(built, tmp_path):
     broken = build(check_any(values), tmp_path / "core")
     changed = text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :]
     (broken.path / "rtl/extension_unit.v").write_text(changed)
-    found = quick(broken, tmp_path / "simulation")
+    emitted(monkeypatch, broken.path)
+    found = quick(Directory.open(broken.path), tmp_path / "simulation")
     assert not found.passed
     assert any(failure.startswith("oracle: ") for failure in found.failures)

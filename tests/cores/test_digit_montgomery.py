@@ -153,9 +153,10 @@ def test_versions_are_those_of_the_report():
 @pytest.mark.parametrize(
     ("values", "name"),
     [
-        ({"modulus": "P-256"}, "iddmm_256x16"),
+        ({"modulus": "P-256"}, "iddmm_p256_256x16"),
+        ({"bits": 256}, "iddmm_256x16"),
         ({"bits": 256, "digit": 17, "lanes": 2}, "iddmm_256x17_lanes_2"),
-        ({"modulus": "P-192", "algorithm": "mwr2mm", "digit": 8}, "mwr2mm_192x8"),
+        ({"modulus": "P-192", "algorithm": "mwr2mm", "digit": 8}, "mwr2mm_p192_192x8"),
         ({"modulus": P24, "name": "mine"}, "mine"),
     ],
 )

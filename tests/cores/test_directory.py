@@ -107,7 +107,8 @@ def test_existing_directory_is_left_alone(tmp_path):
 
 def test_empty_directory_is_taken(tmp_path):
     (tmp_path / "out").mkdir()
-    assert Directory.open(build(check(SMALL), tmp_path / "out").path).name == "rns_montgomery_2x12"
+    made = Directory.open(build(check(SMALL), tmp_path / "out").path)
+    assert made.name.startswith("rns_montgomery_2x12_")
 
 
 def test_nothing_stays_of_a_failed_build(tmp_path, monkeypatch):

@@ -28,6 +28,8 @@ MIDDLE = curve_from_parameters(TINY)
 
 SMALLEST = curve_from_parameters(CURVE)
 
+EVEN = find_curve("secp112r2")
+
 CORES = {
     "difference ladder": lambda: DigitEccCore([MIDDLE], digit=12, blinding=32),
     "window": lambda: DigitEccCore([SMALLEST], digit=17, pipeline=1, formula=Formula.FIXED_WINDOW),
@@ -63,7 +65,7 @@ def test_simulated_operations_equal_plain_integers(name, tmp_path):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    asked = check_any({"algorithm": "iddmm", "curve": TINY, "blinding": 32, "digit": 12})
+    asked = check_any({"algorithm": "iddmm", "curve": TINY, "digit": 12})
     return build(asked, tmp_path_factory.mktemp("built") / "core")
 
 
@@ -78,7 +80,44 @@ def test_a_directory_is_verified_and_reported(built):
     shown = page.render(built)
     assert "digits × bits" in shown
     assert "recovery_fractions" in shown
+    (blinded,) = built.manifest["blinding"]
+    multiplied = found["cycles"]["tiny"]["POINT_MULTIPLY"]
+    cells = f'<td class="n">{multiplied}</td><td class="n">{multiplied - blinded["cycles"]}</td>'
+    assert cells in shown
     assert ">None<" not in shown
+
+
+def test_a_directory_tells_how_scalars_are_blinded(built):
+    """What was chosen, why, and what it costs."""
+    (row,) = built.manifest["blinding"]
+    step = built.manifest["cycles"]["ladder_step"]
+    assert (row["bits"], row["run"], row["multiple"], row["bare"]) == (83, 19, "the order", 0)
+    assert (row["steps"], row["steps_unblinded"]) == (123, 40)
+    assert row["cycles"] > 83 * step
+    cells = f"tiny | the order | 19 | 83 | 123 | 40 | {row['cycles']} |"
+    assert cells in (built.path / "README.md").read_text()
+    header = (built.path / f"rtl/{built.name}.v").read_text()[:1000]
+    assert "Scalars:        blinded by 83 random bits\n" in header
+    shown = page.render(built)
+    assert f'<td class="n">40</td><td class="n">{row["cycles"]}</td>' in shown
+
+
+def test_each_curve_of_a_core_has_its_own_blinding():
+    asked = {"algorithm": "iddmm", "curve": "secp112r1,secp128r1", "formula": "xz-ladder"}
+
+    def made(**keys):
+        return DigitCoprocessorBuild(check_any(asked | keys))
+
+    auto = made()
+    assert [row["bits"] for row in auto.blinding] == [70, 98]
+    assert (auto.specification.blinding, auto.capabilities.blinding) == ("auto", True)
+    assert auto.core.design.served == (182, 226)
+    given = made(blinding="100")
+    assert given.specification.blinding == 100
+    assert given.core.design.served == (212, 228)
+    without = made(blinding=0)
+    assert [(row["cycles"], row["bare"]) for row in without.blinding] == [(0, 112), (0, 128)]
+    assert not without.capabilities.blinding
 
 
 def test_a_specification_gives_the_same_bytes(built, tmp_path):
@@ -86,7 +125,7 @@ def test_a_specification_gives_the_same_bytes(built, tmp_path):
     assert contents(again.path).items() <= contents(built.path).items()
     resolved = tomllib.loads((built.path / "spec.toml").read_text())
     assert (resolved["digit"], resolved["lanes"]) == (12, 1)
-    assert resolved["formula"] == "difference-ladder"
+    assert (resolved["formula"], resolved["blinding"]) == ("xz-ladder", 83)
     opened = Directory.open(built.path)
     assert opened.kind == "coprocessor"
     assert isinstance(opened.coprocessor, DigitCoprocessorBuild)
@@ -107,7 +146,7 @@ def test_texts_tell_of_digits(built):
 
 def test_p256(tmp_path):
     """One multiplication, within what small cores are to take."""
-    core = DigitEccCore([find_curve("P-256")], digit=17, blinding=64)
+    core = DigitEccCore([find_curve("P-256")], digit=17, blinding="auto")
     curve, draw = core.curves[0], random.Random(1)
     assert core.design.multipliers <= 8
     assert core.utilisation > 0.98
@@ -116,7 +155,33 @@ def test_p256(tmp_path):
     point = affine.multiply(curve, draw.randrange(curve.order), curve.base_point)
     answer = simulated.operate(Operation.POINT_MULTIPLY, k, *point)
     assert answer.results == affine.multiply(curve, k, point)
-    assert answer.cycles <= 1_400_000
+    assert answer.cycles <= 1_630_000
+
+
+BLINDED = {
+    "difference ladder": (MIDDLE, Formula.DIFFERENCE_LADDER, 32),
+    "window": (SMALLEST, Formula.FIXED_WINDOW, 70),
+    "cofactor": (EVEN, Formula.XZ_LADDER, 69),
+}
+
+
+@pytest.mark.parametrize("name", list(BLINDED))
+def test_the_cost_of_blinding_is_computed(name, tmp_path):
+    """Simulated with and without it."""
+    curve, formula, count = BLINDED[name]
+    cycles = []
+    for blinding in (count, 0):
+        core = DigitEccCore([curve], digit=12, blinding=blinding, formula=formula)
+        (tmp_path / str(blinding)).mkdir()
+        simulated = simulator(core, tmp_path / str(blinding), optimise=False)
+        for operation in (Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY):
+            point = curve.base_point if operation is Operation.POINT_MULTIPLY else ()
+            answer = simulated.operate(operation, 12345, *point)
+            assert answer.results == affine.multiply(curve, 12345, curve.base_point)
+            cycles.append(answer.cycles)
+        if blinding:
+            added = core.design.blinding_cycles(0)
+    assert [cycles[0] - cycles[2], cycles[1] - cycles[3]] == [added, added]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ TINY = {
     "order": 1099510235093,
     "cofactor": 1,
 }
-SMALL = {"curve": TINY, "width": 12, "blinding": 32}
+SMALL = {"curve": TINY, "width": 12}
 
 
 def contents(path: Path) -> dict[str, bytes]:
@@ -87,7 +87,8 @@ def test_manifest_tells_curves_codes_and_ports(built):
         port["name"] for port in manifest["ports"]
     }
     steps = manifest["cycles"]["ladder_steps"]
-    assert steps == manifest["cycles"]["ladder_bits"] == [40 + 32]
+    assert manifest["parameters"]["blinding"] == [83]
+    assert steps == manifest["cycles"]["ladder_bits"] == [40 + 83]
     assert manifest["cycles"]["ladder"] == [steps[0] * manifest["cycles"]["ladder_step"]]
 
 
@@ -184,8 +185,11 @@ def test_wrong_results_are_told(built, monkeypatch):
     monkeypatch.setattr(Directory, "store", lambda *_arguments: None)
     found = verify_directory(Directory.open(built.path), vectors=1)
     assert not found["passed"]
-    assert found["mismatches"] > len(found["failures"]) == ecc_verification.MOST_FAILURES
-    assert found["failures"][0].startswith("POINT_MULTIPLY on tiny of (0x")
+    assert found["mismatches"] > ecc_verification.MOST_FAILURES
+    *told, through_bus = found["failures"]
+    assert len(told) == ecc_verification.MOST_FAILURES
+    assert told[0].startswith("POINT_MULTIPLY on tiny of (0x")
+    assert through_bus.startswith("through the bus, after 0 operations: operation 1 on curve 0")
 
 
 def test_cycles_that_vary_are_no_success(built):

@@ -10,12 +10,8 @@ from residua.cores.ecc import EccCore
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_verification import verify_coprocessor
 from residua.cores.proofs.boundaries import coprocessor_boundary
-from residua.cores.proofs.constant_time import (
-    Netlist,
-    prove_netlist,
-    read_netlist,
-    write_verilog,
-)
+from residua.cores.proofs.constant_time import prove_netlist
+from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
 from residua.cores.specification import check_coprocessor
 from residua.cores.timing_evidence import measure_timing
 from residua.curves import affine
@@ -65,7 +61,7 @@ def small(tmp_path_factory):
 def mixed(tmp_path_factory):
     """A curve with the window after one of even order, which has a ladder; blinded scalars."""
     with quick_schedules():
-        core = EccCore([EVEN, find_curve("secp192k1")], blinding=32)
+        core = EccCore([EVEN, find_curve("secp192k1")], blinding="auto")
         assert core.design.formulas == (Formula.XZ_LADDER, Formula.FIXED_WINDOW)
         return Made(core, tmp_path_factory.mktemp("mixed"))
 
@@ -170,11 +166,11 @@ def test_curves_without_it_are_refused(name, reason):
 
 
 def test_a_build_tells_bits_and_steps():
-    request = {"curve": "secp192k1", "formula": "fixed-window", "blinding": 32}
+    request = {"curve": "secp192k1", "formula": "fixed-window"}
     build = CoprocessorBuild(check_coprocessor(request))
     assert build.specification.formula == "fixed-window"
     cycles = build.cycles
-    assert cycles["ladder_bits"] == [4 * 57]
-    assert cycles["ladder_steps"] == [57]
-    assert cycles["ladder"] == [57 * cycles["ladder_step"]]
+    assert cycles["ladder_bits"] == [4 * 88]
+    assert cycles["ladder_steps"] == [88]
+    assert cycles["ladder"] == [88 * cycles["ladder_step"]]
     assert cycles["ladder_step"] < 4 * 312

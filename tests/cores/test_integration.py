@@ -8,7 +8,7 @@ from residua.cores.integration import integration_files
 from residua.cores.specification import check
 
 PORTS = [{"name": "clk", "width": 1}, {"name": "data", "width": 200}]
-COPROCESSOR = {"kind": "coprocessor", "top": "unit_axi", "ports": PORTS}
+COPROCESSOR = {"kind": "coprocessor", "name": "unit", "top": "unit_axi", "ports": PORTS}
 
 
 @pytest.fixture(scope="module")

@@ -94,7 +94,7 @@ def test_the_c_header_says_the_same(capabilities, tmp_path):
     curves = [
         DriverCurve(f"c{i}", "weierstrass", 7, 5, 1, 1, 1) for i in range(capabilities.curves)
     ]
-    for name, text in c_driver(capabilities, curves).items():
+    for name, text in c_driver("core", capabilities, curves).items():
         (tmp_path / name).write_text(text)
     values = {f"OFFSET_{name}": f"offsetof(residua_ecc_t, {name})" for name in registers.registers}
     for register in registers.registers.values():

@@ -224,7 +224,7 @@ def test_directory(built):
     assert payload["width"] == 3 * 18
     result = next(p for p in found.manifest["ports"] if p["name"] == "result")
     assert result["width"] == 2 * payload["width"]
-    assert re.search(r"m_gamma:\s+-16 to 15", (found.path / "rtl/sbmm_4x17.v").read_text())
+    assert re.search(r"m_gamma:\s+-16 to 15", (found.path / f"rtl/{found.top}.v").read_text())
 
 
 @pytest.mark.parametrize("stalls", [False, True])

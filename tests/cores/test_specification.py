@@ -205,7 +205,8 @@ def coprocessor_refusal(**values):
 def test_defaults_of_a_coprocessor():
     specification = check_coprocessor({"curve": "p256, curve25519"})
     assert [curve.name for curve in specification.curve] == ["P-256", "Curve25519"]
-    assert (specification.bus, specification.blinding, specification.width) == ("axi", 64, 17)
+    assert (specification.bus, specification.width) == ("axi", 17)
+    assert specification.blinding == "auto"
 
 
 @pytest.mark.parametrize("curves", ["P-256", ["P-256", "secp256k1"], "table", ["P-256", "table"]])
@@ -223,11 +224,28 @@ def test_toml_round_trip_of_a_coprocessor(curves):
     ("values", "message"),
     [
         (
-            {"curve": "P-256", "blinding": 33},
+            {"curve": "P-256", "blinding": 1025},
             (
-                "blinding = 33: expected a multiple of 32, 0 to 256 (random bits that blind each "
-                "scalar of a coprocessor on Weierstrass curves, besides its random coordinates; "
-                "0 for none; needs curve)"
+                "blinding = 1025: expected auto, or a number of bits from 0 to 1024 (random bits "
+                "that blind each scalar of a coprocessor, besides its random coordinates, by a "
+                "multiple of the number of points; fewer than hide every bit are refused, 0 is for "
+                "no blinding; needs curve)"
+            ),
+        ),
+        (
+            {"curve": "brainpoolP256r1, secp256k1", "blinding": "96"},
+            (
+                "blinding = 96: on secp256k1 31 bits of every scalar would stay bare, as the order "
+                "has a run of 127 equal bits: take 'auto', or at least 191, or 0 for no blinding"
+            ),
+        ),
+        (
+            {"curve": "Curve25519", "algorithm": "iddmm", "blinding": 64},
+            (
+                "blinding = 64: on Curve25519 255 bits of every scalar would be hidden by fewer "
+                "than 64 random bits, as the least common multiple of the numbers of points of "
+                "curve and twist has a run of 17 equal bits: take 'auto', or at least 81, or 0 for "
+                "no blinding"
             ),
         ),
         (

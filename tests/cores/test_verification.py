@@ -7,7 +7,13 @@ import pytest
 
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification
-from residua.cores.verification import build_simulator, control_cycles, verify, verify_engine
+from residua.cores.verification import (
+    MOST_RESETS,
+    build_simulator,
+    control_cycles,
+    verify,
+    verify_engine,
+)
 from residua.cores.workload import decode, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
@@ -57,6 +63,7 @@ def test_engine_is_right(core, simulator, stalls):
     assert found.failures == ()
     assert found.passed
     assert (found.vectors, found.mismatches) == (12_000, 0)
+    assert found.resets == MOST_RESETS
     assert found.latency == core.cycles["latency"]
     assert found.interval == (None if stalls else core.cycles["interval"])
     assert found.oracle_checks > len(simulator.workload.cases)

@@ -10,6 +10,7 @@ from residua import cli
 from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import check, load
+from residua.cores.verification import MOST_RESETS
 from residua.cores.word_verification import (
     build_word_simulator,
     edge_pairs,
@@ -17,6 +18,8 @@ from residua.cores.word_verification import (
     verify_words,
 )
 from residua.errors import SpecificationError
+from residua.hardware import residue_to_binary
+from residua.hardware.delay import delayed
 from residua.report import gantt, page
 
 P64 = 2**64 - 59
@@ -60,7 +63,7 @@ def test_spec_can_be_fed_back(plain, tmp_path):
 def test_defaults_are_written_down():
     resolved = RnsMontgomeryCore(check(WORDS)).specification.items()
     assert (resolved["result"], resolved["output_multipliers"]) == ("montgomery", 1)
-    assert resolved["name"] == "rns_montgomery_4x17_words"
+    assert resolved["name"].startswith("rns_montgomery_4x17_words_")
 
 
 def test_residues_have_no_keys_of_words():
@@ -152,6 +155,7 @@ def test_core_is_right(built, simulator, stalls):
     )
     assert found.failures == ()
     assert (found.vectors, found.mismatches, found.oracle_checks) == (3000, 0, 3000)
+    assert found.resets == MOST_RESETS
     assert found.latency == built.manifest["cycles"]["latency"]
     assert found.interval == (None if stalls else built.manifest["cycles"]["interval"])
     assert told[-1] == (3000, 3000)
@@ -206,6 +210,20 @@ def test_wrong_result_is_found(plain, tmp_path):
     assert not found.passed
     assert found.mismatches > 0
     assert re.match(r"word \d of the product of x = \d+ and y = \d+: expected", found.failures[0])
+
+
+def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
+    """The marks of words on their way to binary, without a reset."""
+
+    def unreset(m, value, cycles, name, **_):
+        return delayed(m, value, cycles, name, data=True)
+
+    monkeypatch.setattr(residue_to_binary, "delayed", unreset)
+    made = build(check(WORDS), tmp_path / "core")
+    simulator = build_word_simulator(
+        made.core.words, made.sources(), build_dir=tmp_path, top=made.name, optimise=False
+    )
+    assert not verify_words(simulator, vectors=40, seed=1, stalls=False).passed
 
 
 def test_operands_are_within_their_ranges_and_reach_the_edges(built):

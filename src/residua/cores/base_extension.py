@@ -18,6 +18,7 @@ from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.engine_core import EngineCore
+from residua.cores.naming import default_name, modulus_part
 from residua.errors import SpecificationError
 from residua.hardware.engine import Engine, EngineDesign
 from residua.machines.counts import count
@@ -91,8 +92,10 @@ class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
 
     @cached_property
     def name(self) -> str:
-        """Name of the top module, base_extension_<channels>x<width> unless asked otherwise."""
-        return self.request.name or f"base_extension_{self.channels}x{self.width}"
+        """Name of the top module, base_extension_<modulus>_<channels>x<width> by default."""
+        request, size = self.request, f"{self.channels}x{self.width}"
+        parts = ("base_extension", modulus_part(request.modulus), size)
+        return request.name or default_name(parts, request, "channels")
 
     @property
     def wide_bases(self) -> tuple[Base, Base]:

@@ -1,6 +1,7 @@
 // A simulated coprocessor behind its bus, as a library: what a driver's functions of access need.
-// They have the types of the members of `residua_ecc_port`, so that the C driver can take them as
-// they are. In front of this text stand Top, the bus (AXI or else Wishbone), STREAMS and ZEROISE.
+// They have the types of the members of `residua_ecc_device`, so that the C driver can take them as
+// they are. In front of this text stand Top, the bus (AXI or else Wishbone), STREAMS, ZEROISE and
+// its key, and PREFIX, which the names of the functions begin with, so that a program can have several cores.
 //
 // The host at the other side offers and takes words with random stalls on every channel, and lets
 // the clock run for some cycles before each access. Offers stay until they are taken.
@@ -10,13 +11,17 @@
 #include <memory>
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
+#define JOINED(prefix, name) prefix##_##name
+#define WITH(prefix, name) JOINED(prefix, name)
+#define NAME(name) WITH(PREFIX, name)
 
 namespace {
 
-constexpr long patience = 10'000'000;  // cycles, for one access or one result
+constexpr long patience = 10'000'000;  // cycles, for one access
+constexpr int pending = 1;
 constexpr unsigned stall_steps = 256;
 
-enum Failure { none = 0, refused = 1, hangs = 2, wrong_last = 4, surplus = 8 };
+enum Failure { none = 0, refused = 1, hangs = 2, wrong_last = 4, surplus = 8, disarmed = 16 };
 
 struct Word {
   std::uint32_t value;
@@ -40,16 +45,37 @@ class Bench {
   void write(std::uint32_t offset, std::uint32_t value) {
     rest();
     // A sender that goes on would leave words of the old operation to the next one.
-    if (offset == ZEROISE) forget();
+    const bool zeroises = offset == ZEROISE && value == ZEROISE_KEY;
+    if (zeroises) forget();
     write_access(offset, value);
-    if (offset == ZEROISE) forget();
+    if (zeroises) forget();
   }
 
   void run(std::uint64_t count) {
     for (; count > 0; --count) step();
   }
 
+  // Whether the interrupt came within so many cycles.
+  bool interrupted(std::uint64_t most) {
+    for (; most > 0 && !top.irq; --most) step();
+    return top.irq;
+  }
+
+  // Begins to write a register, and resets core and host after some cycles, before the answer.
+  void reset(std::uint32_t offset, std::uint32_t value, unsigned after, unsigned count) {
+    begin_write(offset, value);
+    run(after);
+    failure = none;  // that write may have been refused
+    top.rst = 1;
+    forget();
+    end_access();
+    run(count);
+    top.rst = 0;
+  }
+
+  // Without words, what was not offered yet is forgotten.
   void send(const std::uint32_t *words, std::size_t count) {
+    if (words == nullptr) operands_.resize(offered() ? 1 : 0);
     operands_.insert(operands_.end(), words, words + count);
   }
 
@@ -59,11 +85,13 @@ class Bench {
     return 0;
   }
 
-  // Waits for the result that `receive` prepared for.
+  // The result that `receive` prepared for: 0, pending, or negative if something went wrong.
   int received() {
-    for (long cycles = 0; results_.size() < count_; ++cycles) {
-      if (cycles == patience) return fail(hangs);
+    if (target_ == nullptr) return -fail(disarmed);
+    if (results_.size() < count_) {
       step();
+      rest();
+      return pending;
     }
     for (std::size_t i = 0; i < count_; ++i) {
       target_[i] = results_.front().value;
@@ -71,7 +99,8 @@ class Bench {
       results_.pop_front();
     }
     if (!results_.empty()) fail(surplus);
-    return failure;
+    target_ = nullptr;
+    return -failure;
   }
 
   std::size_t waiting() const { return results_.size(); }
@@ -90,9 +119,9 @@ class Bench {
   void forget() {
     operands_.clear();
     results_.clear();
-    count_ = 0;
 #if STREAMS
     top.s_axis_operand_tvalid = 0;
+    if (top.rst) top.s_axis_random_tvalid = 0;
 #endif
   }
 
@@ -111,7 +140,10 @@ class Bench {
   }
 
 #if STREAMS
+  bool offered() { return top.s_axis_operand_tvalid; }
+
   void offer_streams() {
+    if (top.rst) return;
     if (!top.s_axis_operand_tvalid && !operands_.empty() && goes()) {
       top.s_axis_operand_tvalid = 1;
       top.s_axis_operand_tdata = operands_.front();
@@ -139,6 +171,7 @@ class Bench {
     if (random_taken_) top.s_axis_random_tvalid = 0;
   }
 #else
+  bool offered() { return false; }
   void offer_streams() {}
   void take_streams() {}
   void withdraw_streams() {}
@@ -182,6 +215,19 @@ class Bench {
     fail(hangs);
   }
 
+  void begin_write(std::uint32_t offset, std::uint32_t value) {
+    top.s_axi_awaddr = offset;
+    top.s_axi_wdata = value;
+    top.s_axi_wstrb = 0b1111;
+    top.s_axi_awvalid = goes();
+    top.s_axi_wvalid = goes();
+  }
+
+  void end_access() {
+    top.s_axi_awvalid = top.s_axi_wvalid = top.s_axi_arvalid = 0;
+    top.s_axi_bready = top.s_axi_rready = 0;
+  }
+
   std::uint32_t read_access(std::uint32_t offset) {
     bool addressed = false;
     top.s_axi_araddr = offset;
@@ -209,13 +255,20 @@ class Bench {
     if (answered_) top.wb_cyc_i = top.wb_stb_i = 0;
   }
 
-  std::uint32_t access(bool writes, std::uint32_t offset, std::uint32_t value) {
-    while (!goes()) step();
+  void begin_access(bool writes, std::uint32_t offset, std::uint32_t value) {
     top.wb_we_i = writes;
     top.wb_adr_i = offset / 4;
     top.wb_dat_i = value;
     top.wb_sel_i = 0b1111;
     top.wb_cyc_i = top.wb_stb_i = 1;
+  }
+
+  void begin_write(std::uint32_t offset, std::uint32_t value) { begin_access(true, offset, value); }
+  void end_access() { top.wb_cyc_i = top.wb_stb_i = 0; }
+
+  std::uint32_t access(bool writes, std::uint32_t offset, std::uint32_t value) {
+    while (!goes()) step();
+    begin_access(writes, offset, value);
     for (long waited = 0; waited < patience; ++waited) {
       step();
       if (answered_) return read_data_;
@@ -246,45 +299,54 @@ Bench &bench(void *context) { return *static_cast<Bench *>(context); }
 
 }  // namespace
 
-EXPORTED void *residua_bus_open(std::uint64_t seed, std::uint32_t stalls, std::uint32_t pause) {
+EXPORTED void *NAME(open)(std::uint64_t seed, std::uint32_t stalls, std::uint32_t pause) {
   return new Bench(seed, stalls, pause);
 }
 
-EXPORTED void residua_bus_close(void *context) { delete &bench(context); }
+EXPORTED void NAME(close)(void *context) { delete &bench(context); }
 
-EXPORTED std::uint32_t residua_bus_read32(void *context, std::uint32_t offset) {
+EXPORTED std::uint32_t NAME(read32)(void *context, std::uint32_t offset) {
   return bench(context).read(offset);
 }
 
-EXPORTED void residua_bus_write32(void *context, std::uint32_t offset, std::uint32_t value) {
+EXPORTED void NAME(write32)(void *context, std::uint32_t offset, std::uint32_t value) {
   bench(context).write(offset, value);
 }
 
-EXPORTED int residua_bus_random(void *context, std::uint32_t *word) {
+EXPORTED int NAME(random)(void *context, std::uint32_t *word) {
   *word = bench(context).random_word();
   return 0;
 }
 
-EXPORTED int residua_bus_send(void *context, const std::uint32_t *words, std::size_t count) {
+EXPORTED int NAME(send)(void *context, const std::uint32_t *words, std::size_t count) {
   bench(context).send(words, count);
   return 0;
 }
 
-EXPORTED int residua_bus_receive(void *context, std::uint32_t *words, std::size_t count) {
+EXPORTED int NAME(receive)(void *context, std::uint32_t *words, std::size_t count) {
   return bench(context).receive(words, count);
 }
 
-EXPORTED int residua_bus_received(void *context) { return bench(context).received(); }
+EXPORTED int NAME(received)(void *context) { return bench(context).received(); }
 
 // Result words that came and were not asked for.
-EXPORTED std::size_t residua_bus_waiting(void *context) { return bench(context).waiting(); }
+EXPORTED std::size_t NAME(waiting)(void *context) { return bench(context).waiting(); }
 
-EXPORTED void residua_bus_run(void *context, std::uint64_t cycles) { bench(context).run(cycles); }
+EXPORTED void NAME(run)(void *context, std::uint64_t cycles) { bench(context).run(cycles); }
 
-EXPORTED std::uint64_t residua_bus_cycles(void *context) { return bench(context).cycles; }
+EXPORTED int NAME(interrupted)(void *context, std::uint64_t most) {
+  return bench(context).interrupted(most);
+}
+
+EXPORTED void NAME(reset)(void *context, std::uint32_t offset, std::uint32_t value,
+                                std::uint32_t after, std::uint32_t count) {
+  bench(context).reset(offset, value, after, count);
+}
+
+EXPORTED std::uint64_t NAME(cycles)(void *context) { return bench(context).cycles; }
 
 // What went wrong since the last call, as bits: see Failure.
-EXPORTED int residua_bus_failure(void *context) {
+EXPORTED int NAME(failure)(void *context) {
   const int found = bench(context).failure;
   bench(context).failure = none;
   return found;

@@ -23,6 +23,7 @@ _FAILURES = {
     2: "the bus hangs",
     4: "the last word of a result is not marked as such, or another one is",
     8: "the result has more words than were asked for",
+    16: "a result was asked for without a place for it",
 }
 """By the harness's bits."""
 
@@ -39,6 +40,8 @@ _PROTOTYPES = {
     "received": (ctypes.c_int, (_CONTEXT,)),
     "waiting": (ctypes.c_size_t, (_CONTEXT,)),
     "run": (None, (_CONTEXT, _U64)),
+    "interrupted": (ctypes.c_int, (_CONTEXT, _U64)),
+    "reset": (None, (_CONTEXT, _U32, _U32, _U32, _U32)),
     "cycles": (_U64, (_CONTEXT,)),
     "failure": (ctypes.c_int, (_CONTEXT,)),
 }
@@ -79,8 +82,8 @@ class BusSimulator:
             if not 0 <= value <= most:
                 raise SpecificationError(f"{name} = {value}: give 0 to {most}")
         self.model = model
-        self.context = ctypes.c_void_p(model.functions.residua_bus_open(seed, stalls, pause))
-        self._finalizer = weakref.finalize(self, model.functions.residua_bus_close, self.context)
+        self.context = ctypes.c_void_p(model.functions["open"](seed, stalls, pause))
+        self._finalizer = weakref.finalize(self, model.functions["close"], self.context)
 
     def read32(self, offset: int) -> int:
         """The word of the register at a byte offset.
@@ -108,14 +111,17 @@ class BusSimulator:
     def received(self, count: int) -> list[int]:
         """The next ``count`` words of the result stream, the last one marked as such.
 
+        No word if they are not all there after some cycles.
+
         Raises:
-            BusError: they do not come, or are not one whole result.
+            BusError: they are not one whole result.
         """
         words = (ctypes.c_uint32 * count)()
         self._call("receive", words, count)
-        self._call("received")
+        pending = self._call("received")
+        self._call("receive", None, 0)
         self._check(f"result of {count} words")
-        return list(words)
+        return [] if pending else list(words)
 
     @property
     def waiting(self) -> int:
@@ -132,6 +138,21 @@ class BusSimulator:
         """Let the clock run."""
         self._call("run", cycles)
 
+    def interrupted(self, most: int) -> bool:
+        """Let the clock run until the interrupt comes; False if it does not in ``most`` cycles."""
+        return bool(self._call("interrupted", most))
+
+    def reset(self, offset: int, value: int, *, after: int, cycles: int) -> None:
+        """Reset core and host, in the midst of a write to a register.
+
+        Args:
+            offset: of the register.
+            value: what is on its way there.
+            after: cycles of the write that pass before the reset.
+            cycles: those of the reset.
+        """
+        self._call("reset", offset, value, after, cycles)
+
     @property
     def cycles(self) -> int:
         """Clock cycles since the start."""
@@ -142,8 +163,7 @@ class BusSimulator:
         self._finalizer()
 
     def _call(self, name: str, *arguments: object) -> int:
-        function = getattr(self.model.functions, f"residua_bus_{name}")
-        return int(function(self.context, *arguments) or 0)
+        return int(self.model.functions[name](self.context, *arguments) or 0)
 
     def _check(self, action: str) -> None:
         failure = self._call("failure")
@@ -155,16 +175,19 @@ class BusSimulator:
 class BusModel:
     """A compiled simulation of a coprocessor on its bus: a shared library.
 
-    The library's functions ``residua_bus_read32`` to ``residua_bus_received`` have the types that
-    the C driver's ``residua_ecc_port`` asks for, with the context of a `BusSimulator`.
+    The library's functions `read32` to `received` have the types that the C driver's
+    ``residua_ecc_device`` asks for, with the context of a `BusSimulator`. Their names begin with
+    that of the top module and ``_bus_``; ``functions`` has them by what follows.
     """
 
-    def __init__(self, library: Path, registers: RegisterMap) -> None:
+    def __init__(self, library: Path, top: str, registers: RegisterMap) -> None:
         self.library, self.registers = library, registers
-        self.functions = ctypes.CDLL(str(library))
+        self.functions: dict[str, ctypes._NamedFuncPointer] = {}
+        loaded = ctypes.CDLL(str(library))
         for name, (result, arguments) in _PROTOTYPES.items():
-            function = getattr(self.functions, f"residua_bus_{name}")
+            function = loaded[f"{top}_bus_{name}"]
             function.restype, function.argtypes = result, arguments
+            self.functions[name] = function
 
 
 def build_bus_model(
@@ -182,10 +205,12 @@ def build_bus_model(
     Raises:
         ToolError: the simulator cannot be built.
     """
-    settings = {
+    settings: dict[str, object] = {
+        "PREFIX": f"{top}_bus",
         "AXI": int(bus == "axi"),
         "STREAMS": int(not registers.capabilities.data_registers),
         "ZEROISE": registers["ZEROISE"].address,
+        "ZEROISE_KEY": f"{registers.zeroise_key}u",
     }
     lines = [f'#include "V{top}.h"', f"using Top = V{top};"]
     lines += [f"#define {name} {value}" for name, value in settings.items()]
@@ -194,7 +219,7 @@ def build_bus_model(
         harness = Path(work) / "bus_harness.cpp"
         harness.write_text(text, encoding="utf-8")
         library = verilator.build(sources, top, harness, optimise=optimise, library=True)
-    return BusModel(library, registers)
+    return BusModel(library, top, registers)
 
 
 def simulated_client(
@@ -248,7 +273,7 @@ def directory_model(directory: Directory, *, optimise: bool = True) -> BusModel:
         curves=len(manifest["parameters"]["curves"]),
         words=interface["words"],
         operations=[operation["code"] for operation in interface["operations"]],
-        blinding=manifest["parameters"]["blinding"] > 0,
+        blinding=any(manifest["parameters"]["blinding"]),
         data_registers=bus != "axi",
     )
     sources, registers = directory.sources(), RegisterMap(capabilities)

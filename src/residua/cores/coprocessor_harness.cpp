@@ -1,13 +1,15 @@
 // Drives a simulated coprocessor through its raw streams, one operation a line of a file:
 //
-//   <operation> <curve> <stalls> <seed> <abort> <operand words in hexadecimal ...>
+//   <operation> <curve> <stalls> <seed> <abort> <reset> <operand words in hexadecimal ...>
 //
 // stalls: every stream pauses in stalls of 256 cycles; seed: of the random words and the pauses;
-// abort: 0, or the cycle of the operation in which it is zeroised. It answers with a line
+// abort: 0, or the cycle of the operation in which it is zeroised, or with reset not 0 reset for so
+// many cycles. Unless reset, it answers with a line
 //
 //   <status> <cycles> <random words taken> <result words in hexadecimal ...>
 //
 // where cycles count from the one in which the command is taken to the one in which done is set.
+// Registers begin with random values.
 
 #include <cstdint>
 #include <cstdio>
@@ -25,6 +27,13 @@ namespace {
 
 constexpr long longest_operation = 100'000'000;
 
+struct Context : VerilatedContext {
+  Context() {
+    randReset(2);
+    randSeed(1);
+  }
+};
+
 struct Random {
   std::uint64_t state;
   std::uint32_t next() {
@@ -39,17 +48,13 @@ struct Random {
 struct Operation {
   unsigned operation, curve, stalls;
   std::uint64_t seed;
-  long abort;
+  long abort, reset;
   std::vector<std::uint32_t> operands;
 };
 
 class Bench {
  public:
-  Bench() {
-    top.rst = 1;
-    for (int i = 0; i < 4; ++i) clock();
-    top.rst = 0;
-  }
+  Bench() { reset(1); }
 
   void run(const Operation& request) {
     Random data{request.seed}, pauses{request.seed ^ 0x5555};
@@ -72,7 +77,9 @@ class Bench {
       top.random_valid = goes();
       top.random_payload = top.random_valid ? word : pauses.next();
       top.result_ready = goes();
-      top.zeroise = request.abort > 0 && cycles == request.abort;
+      const bool aborts = request.abort > 0 && cycles == request.abort;
+      if (aborts && request.reset > 0) return reset(request.reset);
+      top.zeroise = aborts;
       top.eval();
       if (top.operands_valid && top.operands_ready) ++position;
       if (top.random_valid && top.random_ready) {
@@ -102,6 +109,13 @@ class Bench {
  private:
   static bool has_result(unsigned operation) { return operation != 5; }
 
+  // Inputs stay as they are meanwhile: what is offered in a reset is not taken.
+  void reset(long cycles) {
+    top.rst = 1;
+    for (long i = 0; i < cycles; ++i) clock();
+    top.rst = 0;
+  }
+
   void clock() {
     top.clk = 0;
     top.eval();
@@ -109,7 +123,8 @@ class Bench {
     top.eval();
   }
 
-  TOP top;
+  Context context;
+  TOP top{&context};
 };
 
 }  // namespace
@@ -121,7 +136,8 @@ int main(int, char** arguments) {
   while (std::getline(script, line)) {
     std::istringstream text(line);
     Operation request{};
-    text >> request.operation >> request.curve >> request.stalls >> request.seed >> request.abort;
+    text >> request.operation >> request.curve >> request.stalls >> request.seed >> request.abort >>
+        request.reset;
     std::string word;
     while (text >> word) {
       request.operands.push_back(static_cast<std::uint32_t>(std::stoul(word, nullptr, 16)));

@@ -16,7 +16,8 @@ class Request:
     """An operation to run.
 
     ``stalls`` of 256 cycles each stream pauses; ``seed`` is that of random words and pauses. In
-    cycle ``abort`` of the operation it is zeroised, if that is not 0.
+    cycle ``abort`` of the operation it is zeroised, if that is not 0, or the core is reset for
+    ``reset`` cycles, if that is not 0 either; then there is no answer.
     """
 
     operation: int
@@ -25,6 +26,7 @@ class Request:
     stalls: int = 0
     seed: int = 1
     abort: int = 0
+    reset: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class CoprocessorSimulator:
     def run(self, requests: Iterable[Request]) -> list[Answer]:
         """The answers to some requests, one after another on one simulated core.
 
+        There is none to a request that ends in a reset.
+
         Raises:
             SpecificationError: an operand does not fit its words.
             ToolError: the core hangs.
@@ -66,7 +70,8 @@ class CoprocessorSimulator:
 
     def _line(self, request: Request) -> str:
         words = [word for number in request.operands for word in self._split(number)]
-        head = (request.operation, request.curve, request.stalls, request.seed, request.abort)
+        head = [request.operation, request.curve, request.stalls, request.seed]
+        head += [request.abort, request.reset]
         return " ".join([*map(str, head), *(f"{word:08x}" for word in words)])
 
     def _split(self, number: int) -> Sequence[int]:
@@ -92,7 +97,7 @@ def build_coprocessor_simulator(
     with TemporaryDirectory() as work:
         harness = Path(work) / "coprocessor_harness.cpp"
         text = template.replace("#include HEADER", f'#include "V{top}.h"')
-        text = text.replace("TOP top;", f"V{top} top;")
+        text = text.replace("TOP top{&context};", f"V{top} top{{&context}};")
         harness.write_text(text, encoding="utf-8")
-        executable = verilator.build(sources, top, harness, optimise=optimise)
+        executable = verilator.build(sources, top, harness, optimise=optimise, any_state=True)
     return CoprocessorSimulator(executable, words)

@@ -32,6 +32,7 @@ from residua.cores.specification_keys import (
     integer,
     within,
 )
+from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
@@ -40,9 +41,6 @@ from residua.numbers.search import MOST_CHANNELS, check_columns
 
 Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
-
-BLINDING_STEP, MOST_BLINDING = 32, 256
-"""Random bits that blind a scalar come in words of this size, up to this number."""
 
 
 def _curves(value: object) -> tuple[Curve, ...]:
@@ -73,9 +71,11 @@ def _curve(entry: object) -> Curve:
     raise ValueError("")
 
 
-def _blinding(value: object) -> int:
+def _blinding(value: object) -> BlindingChoice:
+    if value == "auto":
+        return "auto"
     number = integer(value)
-    if not 0 <= number <= MOST_BLINDING or number % BLINDING_STEP:
+    if not 0 <= number <= MOST_RANDOM_BITS:
         raise ValueError("")
     return number
 
@@ -149,13 +149,14 @@ BusKey = Annotated[
     ),
 ]
 Blinding = Annotated[
-    int,
+    BlindingChoice,
     BeforeValidator(_blinding),
     Key(
-        "Random bits that blind each scalar of a coprocessor on Weierstrass curves, besides "
-        "its random coordinates; 0 for none; needs `curve`.",
-        f"a multiple of {BLINDING_STEP}, 0 to {MOST_BLINDING}",
-        "64",
+        "Random bits that blind each scalar of a coprocessor, besides its random coordinates, by a "
+        "multiple of the number of points; fewer than hide every bit are refused, 0 is for no "
+        "blinding; needs `curve`.",
+        f"`auto`, or a number of bits from 0 to {MOST_RANDOM_BITS}",
+        f"`auto`: for each curve {MARGIN} more than the longest run of equal bits in that number",
         "BITS",
     ),
 ]
@@ -175,7 +176,7 @@ class CoprocessorSpecification(CurveSpecification):
     """A checked request for a coprocessor."""
 
     bus: BusKey = "axi"
-    blinding: Blinding = 64
+    blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
     inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
     inverter_rowers: Annotated[
@@ -206,6 +207,7 @@ class CoprocessorSpecification(CurveSpecification):
 
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
+        check_blinding(self.curve, self.blinding)
         if self.algorithm == "sbmm":
             self._check_single_base()
             return self

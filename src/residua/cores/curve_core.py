@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from residua.algorithms import field_unit
+from residua.curves.blinding import BlindingChoice, random_bits
 from residua.curves.formulas import Formula, admitted
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
@@ -29,12 +30,7 @@ class CurveCore(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Name of the top module."""
-
-    @property
-    def blinding(self) -> int:
-        """Random bits that blind a scalar."""
-        return self.design.blinding
+        """Name of the core: its kind, curves and size."""
 
     @cached_property
     def step_cycles(self) -> int:
@@ -105,7 +101,7 @@ def checked(curves: Sequence[Curve]) -> tuple[Curve, ...]:
 def fastest_formula(
     curve: Curve,
     asked: Formula | None,
-    blinding: int,
+    blinding: BlindingChoice,
     design_of: Callable[[Formula], CurveDesign],
 ) -> Formula:
     """The formula asked for, or else, of those that the curve admits, that of fewest cycles.
@@ -115,7 +111,7 @@ def fastest_formula(
     Raises:
         SpecificationError: no formula fits the bases.
     """
-    candidates = admitted(curve, blinding)
+    candidates = admitted(curve, random_bits(curve, blinding))
     if isinstance(curve, WeierstrassCurve) and asked is not None:
         return asked
     if len(candidates) == 1:

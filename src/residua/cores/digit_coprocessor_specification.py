@@ -12,6 +12,7 @@ from residua.cores.coprocessor_specification import (
 )
 from residua.cores.digit_specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
 from residua.cores.specification_keys import Algorithm, Name, check_algorithm, within
+from residua.curves.blinding import check_blinding
 from residua.errors import SpecificationError
 
 ALGORITHM = "iddmm"
@@ -27,7 +28,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
 
     algorithm: Algorithm = ALGORITHM
     bus: BusKey = "axi"
-    blinding: Blinding = 64
+    blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
     digit: Annotated[int, within(SMALLEST_DIGIT, LARGEST_DIGIT), DIGIT_KEY] = DEFAULT_DIGIT
     lanes: Annotated[Annotated[int, within(1, MOST_LANES)] | None, LANES_KEY] = None
@@ -37,6 +38,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
     @model_validator(mode="after")
     def _consistent(self) -> "DigitCoprocessorSpecification":
         check_algorithm(self.algorithm, ALGORITHM)
+        check_blinding(self.curve, self.blinding)
         if self.lanes is not None and self.pipeline is not None:
             raise SpecificationError(
                 f"pipeline = {self.pipeline}: lanes = {self.lanes} has a datapath of its own; "

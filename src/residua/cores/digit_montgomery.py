@@ -13,6 +13,7 @@ from residua.algorithms.digit_operations import DigitOperations, V
 from residua.algorithms.exponentiation import binary, fixed_window, window_products
 from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
 from residua.cores.digit_specification import EXPONENTIATORS, VERSIONS, DigitSpecification
+from residua.cores.naming import default_name, modulus_part
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.modexp import ModexpDesign
@@ -113,11 +114,12 @@ class DigitMontgomeryCore:
 
     @property
     def name(self) -> str:
-        """Name of the top module, <algorithm>_<bits>x<digit> unless asked otherwise."""
-        lanes = f"_lanes_{self.request.lanes}" if self.request.lanes else ""
-        kind = self.request.algorithm.replace("-", "_")
-        own = f"{kind}_{self.request.length}x{self.request.digit}{lanes}"
-        return self.request.name or own
+        """Name of the top module, <algorithm>_<modulus>_<bits>x<digit> by default."""
+        request = self.request
+        kind, size = request.algorithm.replace("-", "_"), f"{request.length}x{request.digit}"
+        lanes = f"lanes_{request.lanes}" if request.lanes else ""
+        parts = (kind, modulus_part(request.modulus), size, lanes)
+        return request.name or default_name(parts, request, "bits", "lanes")
 
     @cached_property
     def shape(self) -> DigitShape:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.rsa_crt import RsaCrtCore
-from residua.cores.verification import Progress, VerificationResult
+from residua.cores.verification import Progress, Resets, VerificationResult
 from residua.cores.word_verification import (
     WordSimulator,
     build_word_simulator,
@@ -56,6 +56,7 @@ def verify_digits(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Make ``vectors`` products, over all moduli if they are loaded; see `verify_words`.
@@ -83,6 +84,7 @@ def verify_digits(
             vectors=count,
             seed=seed,
             stalls=stalls,
+            resets=0 if done else resets,
             progress=shifted(progress, done, vectors),
         )
         found = _with_model(core, products, found, seed)
@@ -146,4 +148,5 @@ def merged(one: VerificationResult, other: VerificationResult) -> VerificationRe
         build_seconds=one.build_seconds,
         oracle_checks=one.oracle_checks + other.oracle_checks,
         model_checks=one.model_checks + other.model_checks,
+        resets=one.resets + other.resets,
     )

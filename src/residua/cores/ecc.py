@@ -6,6 +6,8 @@ from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.curve_core import EngineCurveCore, checked, fastest_formula
+from residua.cores.naming import curves_part
+from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
@@ -32,8 +34,9 @@ class EccCore(EngineCurveCore):
     whose h have few digits (up to ``weight``) if there are enough of them, ``reduction`` None folds
     by shifts for those and by multipliers for any other. ``columns`` c > 1 makes extensions
     hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
-    that blind each scalar on Weierstrass curves, ``inversion`` how elements are inverted, with
-    ``inverter_rowers`` as in `CoprocessorDesign`.
+    that blind each scalar, taken as it is, or "auto" for as many as each curve needs;
+    ``inversion`` says how elements are inverted, with ``inverter_rowers`` as in
+    `CoprocessorDesign`.
     ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
@@ -53,7 +56,7 @@ class EccCore(EngineCurveCore):
         reduction: Literal["shift", "multiply"] | None = None,
         rowers: int | None = None,
         columns: int = 1,
-        blinding: int = 0,
+        blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
         inverter_rowers: int | None = None,
         formula: Formula | None = None,
@@ -62,7 +65,7 @@ class EccCore(EngineCurveCore):
     ) -> None:
         self.curves, self._width = checked(curves), width or DEFAULT_WIDTH
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
-            check_formula(curves[0], formula, blinding)
+            check_formula(curves[0], formula)
         self._style, self._weight, self._bases = style, weight, bases
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._columns, self._blinding, self._formula = columns, blinding, formula
@@ -74,8 +77,8 @@ class EccCore(EngineCurveCore):
 
     @property
     def name(self) -> str:
-        """Name of the top module: ecc_<channels>x<width>."""
-        return f"ecc_{self.channels}x{self.width}"
+        """Kind, curves and size: ecc_<curves>_<channels>x<width>."""
+        return f"ecc_{curves_part(self.curves)}_{self.channels}x{self.width}"
 
     @property
     def channels(self) -> int:

@@ -17,11 +17,18 @@ from residua.cores.driver.curves import DriverCurve
 from residua.cores.ecc import EccCore
 from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.ecc_single_base import SingleBaseEccCore
+from residua.cores.naming import default_name
 from residua.curves import affine
+from residua.curves.blinding import (
+    BlindingChoice,
+    bare_bits,
+    longest_run,
+    multiple_name,
+)
 from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
-from residua.hardware.bus.coprocessor import BUSES
+from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor import Coprocessor
 from residua.numbers.residues import Redundant
@@ -58,8 +65,10 @@ class CurveBuild(ABC):
 
     @property
     def name(self) -> str:
-        """Name of the core without a bus, ecc_<channels>x<width> unless asked otherwise."""
-        return self.request.name or self.core.name
+        """Name of the core without a bus; see `residua.cores.naming` for the default."""
+        return self.request.name or default_name(
+            [self.core.name], self.request, "channels", "lanes"
+        )
 
     @property
     def top(self) -> str:
@@ -72,6 +81,30 @@ class CurveBuild(ABC):
         chosen = set(self.core.design.formulas) - {Formula.MONTGOMERY_LADDER}
         return chosen.pop() if len(chosen) == 1 else "auto"
 
+    @property
+    def _blinding(self) -> BlindingChoice:
+        """The random bits on all curves; "auto" if they have different numbers of them."""
+        chosen = set(self.core.design.blinding)
+        return chosen.pop() if len(chosen) == 1 else "auto"
+
+    @cached_property
+    def blinding(self) -> list[dict[str, Any]]:
+        """What blinds the scalars of each curve, why so, and what it costs."""
+        design = self.core.design
+        return [
+            {
+                "curve": curve.name,
+                "bits": bits,
+                "multiple": multiple_name(curve),
+                "run": longest_run(curve),
+                "bare": bare_bits(curve, bits),
+                "steps": design.rounds[number],
+                "steps_unblinded": design.rounds_unblinded(number),
+                "cycles": design.blinding_cycles(number),
+            }
+            for number, (curve, bits) in enumerate(zip(design.curves, design.blinding, strict=True))
+        ]
+
     @cached_property
     def capabilities(self) -> Capabilities:
         """What the registers of a bus tell; AXI has streams for data."""
@@ -80,7 +113,7 @@ class CurveBuild(ABC):
             curves=len(design.curves),
             words=design.words,
             operations=sorted(design.operation_codes),
-            blinding=design.blinding > 0,
+            blinding=any(design.blinding),
             data_registers=self.request.bus != "axi",
         )
 
@@ -94,8 +127,8 @@ class CurveBuild(ABC):
         return Coprocessor(self.core.design)
 
     def bus_component(self) -> Component:
-        """The core on its bus."""
-        return BUSES[self.request.bus](self.raw_component(), self.capabilities)
+        """The bus and its registers around an instance of the core."""
+        return BUSES[self.request.bus](CoreInstance(self.name), self.capabilities)
 
     @cached_property
     def cycles(self) -> dict[str, Any]:
@@ -140,6 +173,7 @@ class CurveBuild(ABC):
             "kind": "coprocessor",
             "specification": self.specification.items(),
             "parameters": self.parameters,
+            "blinding": self.blinding,
             "cycles": self.cycles,
             "utilisation": round(self.core.utilisation, 4),
             "bounds": self.bounds,
@@ -224,6 +258,7 @@ class CoprocessorBuild(CurveBuild):
             "base_a": tuple(modulus.value for modulus in base_a),
             "base_b": tuple(modulus.value for modulus in base_b),
             **self._extra,
+            "blinding": self._blinding,
             "formula": self._formula,
             "rowers": options.rowers,
             "columns": self.request.row_length if self.request.row_length > 1 else None,
@@ -250,7 +285,7 @@ class CoprocessorBuild(CurveBuild):
             "algorithm": self.request.algorithm,
             "curves": [parameters_of(curve) for curve in core.curves],
             "bus": self.request.bus,
-            "blinding": core.blinding,
+            "blinding": list(core.design.blinding),
             "inversion": self.request.inversion,
             "n": core.channels,
             "w": core.width,
@@ -310,7 +345,12 @@ class DigitCoprocessorBuild(CurveBuild):
     @cached_property
     def specification(self) -> DigitCoprocessorSpecification:
         """The request with every choice made; it leads to this core again."""
-        made = {"formula": self._formula, "lanes": self._lanes, "name": self.name}
+        made = {
+            "blinding": self._blinding,
+            "formula": self._formula,
+            "lanes": self._lanes,
+            "name": self.name,
+        }
         return self.request.model_copy(update=made)
 
     @property
@@ -326,7 +366,7 @@ class DigitCoprocessorBuild(CurveBuild):
             "algorithm": self.request.algorithm,
             "curves": [parameters_of(curve) for curve in self.core.curves],
             "bus": self.request.bus,
-            "blinding": self.core.blinding,
+            "blinding": list(self.core.design.blinding),
             "inversion": design.inversion,
             "digits": design.field.digits,
             "digit": design.digit,

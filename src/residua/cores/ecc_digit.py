@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 
 from residua.cores.curve_core import CurveCore, checked, fastest_formula
+from residua.cores.naming import curves_part
+from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
@@ -13,9 +15,9 @@ class DigitEccCore(CurveCore):
 
     ``curves`` share one core. ``digit`` is k, the bits of a digit; ``lanes`` are those of the
     multiplier; with ``pipeline`` it has the datapath of the report with so many levels instead.
-    ``blinding`` is the number of random bits that blind each scalar on Weierstrass curves.
-    ``formula`` is that of the Weierstrass curves; None takes for each curve the one with the fewest
-    cycles.
+    ``blinding`` is the number of random bits that blind each scalar, taken as it is, or "auto" for
+    as many as each curve needs. ``formula`` is that of the Weierstrass curves; None takes for each
+    curve the one with the fewest cycles.
 
     Raises:
         SpecificationError: a curve is wrong, or there is no such multiplier.
@@ -30,12 +32,12 @@ class DigitEccCore(CurveCore):
         digit: int,
         lanes: int = 1,
         pipeline: int | None = None,
-        blinding: int = 0,
+        blinding: BlindingChoice = 0,
         formula: Formula | None = None,
     ) -> None:
         self.curves = checked(curves)
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
-            check_formula(curves[0], formula, blinding)
+            check_formula(curves[0], formula)
         self._options = (digit, lanes, pipeline, blinding)
         chosen = [self._chosen(curve, formula) for curve in self.curves]
         self.design = DigitCoprocessorDesign(self.curves, chosen, *self._options)
@@ -49,9 +51,10 @@ class DigitEccCore(CurveCore):
 
     @property
     def name(self) -> str:
-        """Name of the top module: ecc_iddmm_<digits>x<bits>, with several lanes their number."""
+        """Kind, curves and size: ecc_iddmm_<curves>_<digits>x<bits>, with several lanes those."""
         field, lanes = self.design.field, self.design.lanes
-        return f"ecc_iddmm_{field.digits}x{field.digit}" + (f"_lanes_{lanes}" if lanes > 1 else "")
+        size = f"{field.digits}x{field.digit}" + (f"_lanes_{lanes}" if lanes > 1 else "")
+        return f"ecc_iddmm_{curves_part(self.curves)}_{size}"
 
     @property
     def utilisation(self) -> float:

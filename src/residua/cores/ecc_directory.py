@@ -6,7 +6,15 @@ from typing import Any
 from residua.cores.driver.files import c_driver
 from residua.cores.ecc_build import CurveBuild
 from residua.cores.integration import integration_files
-from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
+from residua.cores.manifest import (
+    SPECIFICATION,
+    begun,
+    commented,
+    completed,
+    modules,
+    ports,
+    render,
+)
 from residua.cores.registers.export import html_page
 from residua.cores.verilog_bench import bench_files
 from residua.hardware.bus.register_map import RegisterMap
@@ -63,14 +71,14 @@ def coprocessor_files(made: CurveBuild, progress: Callable[[str], None]) -> dict
     files: dict[str, str] = {}
     if made.top != made.name:
         progress("bus and driver")
-        # The same primitives complete both, so those of either will do.
-        rtl = emit(made.bus_component(), made.top) | rtl
+        # The bus has no primitives: those of the core complete both.
+        rtl = emit(made.bus_component(), made.top, prefix=made.name) | rtl
         files = _driver(made)
     top = rtl[f"rtl/{made.top}.v"]
     manifest["ports"] = ports(
         top, made.top, _RAW_MEANINGS.__getitem__ if made.top == made.name else _bus_meaning
     )
-    for name in {made.name: None, made.top: None}:
+    for name in modules(manifest):
         path = f"rtl/{name}.v"
         own = manifest["raw_ports"] if name == made.name else manifest["ports"]
         header = render("header_ecc.txt", manifest, module=name, module_ports=own)
@@ -93,7 +101,7 @@ def coprocessor_files(made: CurveBuild, progress: Callable[[str], None]) -> dict
 
 def _driver(made: CurveBuild) -> dict[str, str]:
     """What software needs: C sources, and the registers for people."""
-    files = c_driver(made.capabilities, made.driver_curves)
+    files = c_driver(made.name, made.capabilities, made.driver_curves)
     page = html_page(RegisterMap(made.capabilities))
     return {f"driver/{name}": text for name, text in files.items()} | {"registers.html": page}
 

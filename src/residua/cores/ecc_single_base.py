@@ -12,7 +12,9 @@ from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base
 from residua.algorithms.split import Form
 from residua.cores.curve_core import EngineCurveCore, checked, fastest_formula
+from residua.cores.naming import curves_part
 from residua.cores.specification_keys import LARGEST_EXTRA, divisors, shown
+from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import constants, routines
@@ -59,7 +61,7 @@ class SingleBaseEccCore(EngineCurveCore):
         reduction: Literal["shift", "multiply"] | None = None,
         rowers: int | None = None,
         columns: int = 1,
-        blinding: int = 0,
+        blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
         formula: Formula | None = None,
         product_registers: int = 0,
@@ -85,8 +87,8 @@ class SingleBaseEccCore(EngineCurveCore):
 
     @property
     def name(self) -> str:
-        """Name of the top module: ecc_sbmm_<channels>x<width>."""
-        return f"ecc_sbmm_{self.channels}x{self.width}"
+        """Kind, curves and size: ecc_sbmm_<curves>_<channels>x<width>."""
+        return f"ecc_sbmm_{curves_part(self.curves)}_{self.channels}x{self.width}"
 
     @property
     def channels(self) -> int:

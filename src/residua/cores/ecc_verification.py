@@ -12,6 +12,7 @@ from residua.cores.coprocessor_simulator import (
     Request,
     build_coprocessor_simulator,
 )
+from residua.cores.verification import EVERY, Resets
 from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
@@ -23,6 +24,12 @@ STALLS = 64
 
 MOST_FAILURES = 10
 """Failures that are told one by one."""
+
+FEWEST_RESETS, MOST_RESETS = 2, 24
+"""Resets in mid-operation, for each operation of each curve, by default."""
+
+RESET_CYCLES = 400_000
+"""Cycles that the resets of an operation may take beyond `FEWEST_RESETS`."""
 
 _BATCH = 16
 _FIELD_RUNS = 4
@@ -49,11 +56,13 @@ class Case:
 class EccResult:
     """What a verification found.
 
-    ``cycles`` has, for each curve, the cycles of each operation that ended well. ``failures`` names
-    the first mismatches, and operations whose cycles depend on more than their status.
+    ``resets`` of the core came in the middle of operations. ``cycles`` has, for each curve, the
+    cycles of each operation that ended well. ``failures`` names the first mismatches, and
+    operations whose cycles depend on more than their status.
     """
 
     operations: int = 0
+    resets: int = 0
     mismatches: int = 0
     failures: list[str] = field(default_factory=list)
     cycles: list[dict[str, int]] = field(default_factory=list)
@@ -75,9 +84,14 @@ def verify_coprocessor(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Steps = lambda done, total: None,
 ) -> EccResult:
     """Run random, exceptional and invalid operations, and judge each by plain integers.
+
+    Registers begin with random values, and one cycle of reset comes before the first operation.
+    Afterwards each operation is reset in the middle, for 1, 2 and 3 cycles, at instants spread over
+    it, and the operations that follow are judged, too.
 
     Args:
         design: the coprocessor.
@@ -86,14 +100,15 @@ def verify_coprocessor(
         vectors: multiplications of random points for each curve, at least 1.
         seed: chooses operands and random words.
         stalls: every stream pauses now and then; cycles are not compared then.
+        resets: those of each operation; None for fewer the longer it is, `EVERY` for three in each
+            of its cycles.
         progress: called now and then.
 
     Raises:
         SpecificationError: no vectors.
         ToolError: the simulator cannot be built, or the core hangs.
     """
-    if vectors < 1:
-        raise SpecificationError(f"vectors = {vectors}: at least 1 is needed")
+    check_vectors(vectors)
     cases = list(all_cases(design, vectors, seed))
     started = time.perf_counter()
     simulator = build_coprocessor_simulator(sources, top, design.words)
@@ -112,10 +127,63 @@ def verify_coprocessor(
         ]
         answers += simulator.run(requests)
         progress(len(answers), len(cases))
+    interrupted = list(_after_resets(cases, answers, resets))
+    answers += _reset_answers(simulator, interrupted)
+    cases += [follower for _, follower in interrupted]
     result = _judged(design, cases, answers, timed=not stalls)
+    result.resets = len(interrupted)
     result.build_seconds = built - started
     result.seconds = time.perf_counter() - built
     return result
+
+
+def check_vectors(vectors: int) -> None:
+    """Refuse a verification without multiplications.
+
+    Raises:
+        SpecificationError: no vectors.
+    """
+    if vectors < 1:
+        raise SpecificationError(f"vectors = {vectors}: at least 1 is needed")
+
+
+def _after_resets(
+    cases: Sequence[Case], answers: Sequence[Answer], resets: Resets
+) -> Iterator[tuple[Request, Case]]:
+    """Operations that are reset in the middle, each with one that follows."""
+    longest: dict[tuple[int, int], tuple[Case, int]] = {}
+    for case, answer in zip(cases, answers, strict=True):
+        key = case.curve, case.operation
+        if answer.status is Status.OK and answer.cycles > longest.get(key, (case, 0))[1]:
+            longest[key] = case, answer.cycles
+    for (curve, _), (case, cycles) in longest.items():
+        # The shortest one of the curve follows, and this one after one reset.
+        others = (found for (own, _), found in longest.items() if own == curve)
+        shortest = min(others, key=lambda found: found[1])[0]
+        default = min(max(RESET_CYCLES // cycles, FEWEST_RESETS), MOST_RESETS)
+        count = 3 * cycles if resets == EVERY else default if resets is None else resets
+        for index in range(count):
+            instant = 1 + index * cycles // count
+            request = Request(
+                case.operation,
+                case.operands,
+                curve=case.curve,
+                seed=index,
+                abort=instant,
+                reset=1 + index % 3,
+            )
+            yield request, case if index == 0 else shortest
+
+
+def _reset_answers(
+    simulator: CoprocessorSimulator, interrupted: Sequence[tuple[Request, Case]]
+) -> list[Answer]:
+    """The answers to the operations that follow resets."""
+    requests = []
+    for first, case in interrupted:
+        follower = Request(case.operation, case.operands, curve=case.curve, seed=first.seed)
+        requests += [first, follower]
+    return simulator.run(requests) if requests else []
 
 
 def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[tuple[str, int]]:

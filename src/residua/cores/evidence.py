@@ -1,30 +1,61 @@
 """What verification adds to a core's directory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.base_extension_workload import extension_workload
+from residua.cores.bus_simulator import directory_model
 from residua.cores.digit_specification import EXPONENTIATORS
 from residua.cores.digit_verification import verify_digits
-from residua.cores.directory import AnyEngineCore, Directory
-from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.directory import Directory
+from residua.cores.ecc_verification import check_vectors, verify_coprocessor
+from residua.cores.engine_directory import AnyEngineCore
 from residua.cores.exponentiation_verification import verify_exponentiation
 from residua.cores.extended_verification import verify_extended
 from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
+from residua.cores.shipped.bench import verify_bench
+from residua.cores.shipped.bus import verify_bus
+from residua.cores.shipped.driver import verify_driver
+from residua.cores.shipped.texts import verify_texts
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
-from residua.cores.verification import VerificationResult, build_simulator, verify
+from residua.cores.verification import (
+    LONG,
+    Resets,
+    VerificationResult,
+    build_simulator,
+    verify,
+)
 from residua.cores.word_verification import build_word_simulator, verify_words
 from residua.cores.workload import Workload, montgomery_workload
+from residua.hardware.rtl import TARGET_FORMS
+from residua.toolchain import verilator, yosys
 
 C = TypeVar("C")
 
 Steps = Callable[[int, int], None]
 """Called with the runs that are done and their total."""
 
-_Run = Callable[[Directory, int, int, bool, Steps], VerificationResult]
-"""Verifies a directory: with how many runs, which seed, stalls or none."""
+
+@dataclass(frozen=True)
+class _Runs:
+    """How many runs of a directory's core, with which of its Verilog, seed, stalls and resets."""
+
+    directory: Directory
+    sources: Sequence[Path]
+    vectors: int
+    seed: int
+    stalls: bool
+    resets: Resets
+    progress: Steps
+
+
+_Run = Callable[[_Runs], VerificationResult]
+"""Verifies the Verilog of a directory."""
 
 PRODUCTS, POINTS = 100_000, 50
 """Runs by default: products or base extensions, multiplications of points on each curve."""
@@ -35,6 +66,12 @@ POWERS = 100
 INVERSIONS = 1000
 """Inversions by default."""
 
+_ENGINES = ("multiplier", "extension", "sbmm")
+"""Kinds of directories whose core is one engine with one program."""
+
+_ECP5_SHARE = 50
+"""The form of the primitives for the ECP5 takes one run for so many of the other form."""
+
 
 def verify_directory(
     directory: Directory,
@@ -42,9 +79,16 @@ def verify_directory(
     vectors: int | None = None,
     seed: int = 1,
     stalls: bool = False,
+    resets: Resets = None,
     progress: Steps = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Compare the Verilog of a directory with its model, and keep the outcome in its results.
+    """Compare all that a directory ships with its model, and keep the outcome in its results.
+
+    First every file is held against what the specification gives, byte for byte. Then the files
+    are run as they lie there, so that a fault that the specification gives again is found, too:
+    the Verilog with the primitives for any target and, for a part of the runs, with those for the
+    ECP5; the files that take it into a design are read back. Of a coprocessor, operations also run
+    through the registers and streams of its bus, in its test bench, and by its C driver.
 
     A core with binary words, a digit multiplier and a coprocessor are compared with plain integers,
     which judge every result then.
@@ -56,29 +100,55 @@ def verify_directory(
         seed: chooses the operands; the same seed, the same operands.
         stalls: random gaps between operands, and with binary words results that have to wait,
             instead of runs back to back.
+        resets: how many come in mid-run, of a coprocessor for each operation; see `Resets`.
         progress: called now and then.
 
     Raises:
-        SpecificationError: the core is not the one that this version of Residua makes.
+        SpecificationError: a file is not what this version of Residua makes of the specification.
         ToolError: the simulator cannot be built or run.
     """
+    directory.check()
+    return run_directory(
+        directory, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
+    )
+
+
+def run_directory(
+    directory: Directory,
+    *,
+    vectors: int | None = None,
+    seed: int = 1,
+    stalls: bool = False,
+    resets: Resets = None,
+    progress: Steps = lambda done, total: None,
+) -> dict[str, Any]:
+    """The part of `verify_directory` that runs the files, whatever they are."""
     if directory.kind == "coprocessor":
         return _verify_coprocessor(
-            directory, POINTS if vectors is None else vectors, seed, stalls, progress
+            directory, POINTS if vectors is None else vectors, seed, stalls, resets, progress
         )
     count = _default_runs(directory) if vectors is None else vectors
     engine = _verify_words if directory.interface == "words" else _verify_residues
-    found = _RUNS.get(directory.kind, engine)(directory, count, seed, stalls, progress)
+    run = _RUNS.get(directory.kind, engine)
+    failures = verify_texts(directory.path, directory.manifest)
+    found = run(_Runs(directory, directory.sources(), count, seed, stalls, resets, progress))
+    ecp5 = _verify_ecp5(directory, run, -(-count // _ECP5_SHARE), seed, stalls=stalls)
+    failures += found.failures
+    failures += _other_interval(directory, found)
+    if ecp5:
+        failures += [f"with the primitives for the ECP5: {one}" for one in ecp5.failures]
     result: dict[str, Any] = {
         "vectors": found.vectors,
-        "mismatches": found.mismatches,
-        "passed": found.passed,
-        "failures": list(found.failures),
+        "ecp5_vectors": ecp5.vectors if ecp5 else None,
+        "mismatches": found.mismatches + (ecp5.mismatches if ecp5 else 0),
+        "passed": not failures,
+        "failures": failures,
         "seed": seed,
         "stalls": stalls,
         "cycles": {"latency": found.latency, "interval": found.interval},
         "oracle_checks": found.oracle_checks,
         "model_checks": found.model_checks,
+        "resets": found.resets,
         "cox_edges": [edges._asdict() for edges in found.cox_edges],
     }
     directory.store("verify-stalls" if stalls else "verify", result)
@@ -96,16 +166,26 @@ def verify_directory(
 
 
 def _verify_coprocessor(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
+    directory: Directory, vectors: int, seed: int, stalls: bool, resets: Resets, progress: Steps
 ) -> dict[str, Any]:
     made = directory.coprocessor
+    design = made.core.design
+    check_vectors(vectors)
+    failures = verify_texts(directory.path, directory.manifest)
+    through_bus = None
+    if directory.top != directory.name:
+        model = directory_model(directory, optimise=False)
+        through_bus, faults = verify_bus(model, design, seed)
+        failures += faults + verify_driver(directory, design, optimise=False)
+    failures += verify_bench(directory.path, directory.sources(ecp5=True))
     found = verify_coprocessor(
-        made.core.design,
+        design,
         directory.sources(top=made.name),
         made.name,
         vectors=vectors,
         seed=seed,
         stalls=stalls,
+        resets=resets,
         progress=progress,
     )
     names = [curve.name for curve in made.core.curves]
@@ -113,9 +193,11 @@ def _verify_coprocessor(
         "kind": directory.kind,
         "vectors": vectors,
         "operations": found.operations,
+        "resets": found.resets,
+        "bus_operations": through_bus,
         "mismatches": found.mismatches,
-        "passed": found.passed,
-        "failures": found.failures,
+        "passed": found.passed and not failures,
+        "failures": found.failures + failures,
         "seed": seed,
         "stalls": stalls,
         "constant_time": found.constant_time,
@@ -126,19 +208,45 @@ def _verify_coprocessor(
     return {"name": directory.name, **result, **times}
 
 
-def _verify_residues(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-) -> VerificationResult:
-    core = directory.core
-    workload = _workload(core, seed)
+def _other_interval(directory: Directory, found: VerificationResult) -> list[str]:
+    """The interval of an engine, measured back to back, against that of the manifest."""
+    computed = directory.manifest["cycles"].get("interval")
+    if directory.kind not in _ENGINES or found.interval in (None, computed):
+        return []
+    return [f"interval: {found.interval} cycles measured, {computed} computed"]
+
+
+def _verify_ecp5(
+    directory: Directory, run: _Run, vectors: int, seed: int, *, stalls: bool
+) -> VerificationResult | None:
+    """The Verilog with the ECP5 form of the primitives, if it has any, and models of the cells."""
+    if len({(directory.path / form).read_bytes() for form in TARGET_FORMS}) == 1:
+        return None
+    with TemporaryDirectory() as work:
+        cells = Path(work) / "cells.v"
+        cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
+        sources = [*directory.sources(ecp5=True), cells]
+        return run(_Runs(directory, sources, vectors, seed, stalls, None, lambda done, total: None))
+
+
+def _verify_residues(runs: _Runs) -> VerificationResult:
+    core = runs.directory.core
     simulator = build_simulator(
         core.design,
-        workload,
-        directory.sources(),
-        build_dir=directory.path / "simulation",
-        top=directory.name,
+        _workload(core, runs.seed),
+        runs.sources,
+        build_dir=verilator.kept_dir(),
+        top=runs.directory.name,
+        optimise=runs.vectors >= LONG,
     )
-    return verify(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+    return verify(
+        simulator,
+        vectors=runs.vectors,
+        seed=runs.seed,
+        stalls=runs.stalls,
+        resets=runs.resets,
+        progress=runs.progress,
+    )
 
 
 def _workload(core: AnyEngineCore, seed: int) -> Workload:
@@ -149,32 +257,40 @@ def _workload(core: AnyEngineCore, seed: int) -> Workload:
     return montgomery_workload(core.program, core.domain, seed)
 
 
-def _verify_words(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-) -> VerificationResult:
-    design = directory.core.words
+def _verify_words(runs: _Runs) -> VerificationResult:
+    design = runs.directory.core.words
     assert design is not None
     simulator = build_word_simulator(
         design,
-        directory.sources(),
-        build_dir=directory.path / "simulation",
-        top=directory.name,
+        runs.sources,
+        build_dir=verilator.kept_dir(),
+        top=runs.directory.name,
+        optimise=runs.vectors >= LONG,
     )
-    return verify_words(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+    return verify_words(
+        simulator,
+        vectors=runs.vectors,
+        seed=runs.seed,
+        stalls=runs.stalls,
+        resets=runs.resets,
+        progress=runs.progress,
+    )
 
 
-def _verify_inversions(
-    directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-) -> VerificationResult:
-    core = directory.inverter
+def _verify_inversions(runs: _Runs) -> VerificationResult:
     simulator = build_inverter_simulator(
-        core,
-        directory.sources(),
-        build_dir=directory.path / "simulation",
-        optimise=vectors > INVERSIONS,
+        runs.directory.inverter,
+        runs.sources,
+        build_dir=verilator.kept_dir(),
+        optimise=runs.vectors > INVERSIONS,
     )
     return verify_inversions(
-        simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress
+        simulator,
+        vectors=runs.vectors,
+        seed=runs.seed,
+        stalls=runs.stalls,
+        resets=runs.resets,
+        progress=runs.progress,
     ).verdict
 
 
@@ -191,17 +307,16 @@ def _default_runs(directory: Directory) -> int:
 def _of_core(core: Callable[[Directory], C], verified: Callable[..., VerificationResult]) -> _Run:
     """How directories with such a core are verified, the harness made by ``verified``."""
 
-    def run(
-        directory: Directory, vectors: int, seed: int, stalls: bool, progress: Steps
-    ) -> VerificationResult:
+    def run(runs: _Runs) -> VerificationResult:
         return verified(
-            core(directory),
-            directory.sources(),
-            build_dir=directory.path / "simulation",
-            vectors=vectors,
-            seed=seed,
-            stalls=stalls,
-            progress=progress,
+            core(runs.directory),
+            runs.sources,
+            build_dir=verilator.kept_dir(),
+            vectors=runs.vectors,
+            seed=runs.seed,
+            stalls=runs.stalls,
+            resets=runs.resets,
+            progress=runs.progress,
         )
 
     return run

@@ -12,6 +12,7 @@ from gmpy2 import next_prime, powmod
 from residua.algorithms.field_powers import step_products
 from residua.cores.ecc import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.exponentiation_specification import ExponentiationSpecification
+from residua.cores.naming import default_name, modulus_part
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineOptions
 from residua.hardware.exponentiator import ExponentiatorDesign
@@ -236,8 +237,13 @@ class ExponentiationCore:
 
     @property
     def name(self) -> str:
-        """Name of the top module, modexp_rns_<channels>x<width> unless asked otherwise."""
-        return self.request.name or f"modexp_rns_{self.pair.channels}x{self.design.width}"
+        """Name of the top module, modexp_rns_<modulus>_<channels>x<width> by default.
+
+        In place of a modulus it has the bits of those that are loaded.
+        """
+        request, size = self.request, f"{self.pair.channels}x{self.design.width}"
+        parts = ("modexp_rns", modulus_part(request.modulus, request.bits), size)
+        return request.name or default_name(parts, request, "bits", "channels")
 
     @cached_property
     def specification(self) -> ExponentiationSpecification:

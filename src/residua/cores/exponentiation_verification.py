@@ -10,7 +10,7 @@ from pathlib import Path
 from residua.algorithms.loaded_field import SMALLEST
 from residua.cores.digit_verification import LONG_CYCLES, merged, shifted
 from residua.cores.exponentiation import ExponentiationCore, Powers, largest_modulus
-from residua.cores.verification import Progress, VerificationResult
+from residua.cores.verification import Progress, Resets, VerificationResult
 from residua.cores.word_verification import build_word_simulator, edge_pairs, verify_words
 from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
 
@@ -41,6 +41,7 @@ def verify_exponentiation(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Compute ``vectors`` powers, over all moduli if they are loaded; see `verify_words`.
@@ -73,6 +74,7 @@ def verify_exponentiation(
             vectors=min(share, vectors - done),
             seed=seed,
             stalls=stalls,
+            resets=0 if done else resets,
             progress=shifted(progress, done, vectors),
         )
         checks = max(model_checks(core) // len(every), 1)

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import Component
 
 from residua.algorithms.integer_program import run
 from residua.cores.extended_specification import ExtendedSpecification
+from residua.cores.naming import curves_part, default_name
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
@@ -66,10 +67,11 @@ class ExtendedCore:
 
     @property
     def name(self) -> str:
-        """Name of the top module, ecpm_<n>x<w> (eca, ecd) unless asked otherwise."""
+        """Name of the top module, ecpm_<curve>_<n>x<w> (eca, ecd) by default."""
         kinds = {"multiply": "ecpm", "add": "eca", "double": "ecd"}
-        own = f"{kinds[self.design.operation]}_{self.design.channels}x{self.design.width}"
-        return self.request.name or own
+        size = f"{self.design.channels}x{self.design.width}"
+        parts = (kinds[self.design.operation], curves_part(self.request.curve), size)
+        return self.request.name or default_name(parts, self.request, "channels", "operation")
 
     @cached_property
     def specification(self) -> ExtendedSpecification:

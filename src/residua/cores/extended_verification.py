@@ -14,7 +14,14 @@ from typing import Any
 from residua.algorithms.integer_program import run
 from residua.cores.extended import ExtendedCore, Numbers
 from residua.cores.extended_directory import operand_words, result_words
-from residua.cores.verification import STEPS, Progress, VerificationResult, compile_harness
+from residua.cores.verification import (
+    STEPS,
+    Progress,
+    Resets,
+    VerificationResult,
+    compile_harness,
+    reset_count,
+)
 from residua.cores.word_verification import Streams, harness_source, simulate_runs
 from residua.curves import affine
 from residua.curves.jacobian import ADDITION, DOUBLING
@@ -36,9 +43,12 @@ def verify_extended(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Make ``vectors`` runs on operands chosen by ``seed``, adversarial ones first.
+
+    ``resets`` are those of `residua.cores.verification.verify`.
 
     Raises:
         SpecificationError: ``vectors`` is not positive.
@@ -70,7 +80,10 @@ def verify_extended(
              _joined(result_words(core, found), design.width))
             for numbers, found in zip(chosen, models, strict=True)
         )  # fmt: skip
-        reports.append(simulate_runs(executable, streams, cases, len(chosen), seed + done, stalls))
+        own = reset_count(resets, design.latency) if done == 0 else 0
+        reports.append(
+            simulate_runs(executable, streams, cases, len(chosen), seed + done, stalls, resets=own)
+        )
         failures += _failures(reports[-1], chosen)
         done += len(chosen)
         if progress:
@@ -92,6 +105,7 @@ def verify_extended(
         built - start,
         oracle_checks=done,
         model_checks=done,
+        resets=sum(report["resets"] for report in reports),
         failures=tuple(failures),
     )
 

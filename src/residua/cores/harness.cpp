@@ -4,18 +4,21 @@
 //   namespace tables  the engine's interface and the program's operands
 //   namespace model   the native model, if HAS_MODEL; else every case brings its expected outputs
 //
-// usage: harness POOL DUMP RUNS SEED STALLS SAMPLES
+// usage: harness POOL DUMP RUNS SEED STALLS SAMPLES RESETS
 //   POOL     elements, cases and perhaps expected outputs (see `Workload`)
 //   DUMP     receives inputs and outputs of every case and of SAMPLES other runs
 //   RUNS     runs to make; the cases come first
 //   STALLS   0: operands are always offered; 1: random gaps, random values of enable
-// Prints one JSON object.
+//   RESETS   after the runs, so many resets in the middle of others, each before two that must be
+//            right; "every" for each cycle of a run
+// Registers begin with random values. Prints one JSON object.
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -32,6 +35,10 @@ constexpr int isolated_runs = 16;
 constexpr int most_failures = 3;
 constexpr std::int64_t patience =
     1000 + std::int64_t{200} * (tables::latency + tables::interval);
+
+// Resets come in the cycles of a run and of the ones behind it.
+constexpr std::int64_t reset_span =
+    std::int64_t{2} * tables::load_count + tables::latency + 2 * tables::interval;
 
 constexpr int port_words = (tables::load_width * tables::word_bits + 31) / 32;
 
@@ -239,35 +246,31 @@ void print_words(const char* name, const Words& words, Transfer<count> transfer)
 class Bench {
  public:
   Bench(Source& source, std::ofstream& dump, std::uint64_t runs, std::uint64_t seed, bool stalls)
-      : engine_(new tables::Engine(&context_)),
+      : engine_(new tables::Engine(any_state(context_, seed))),
         source_(source),
         dump_(dump),
         gaps_(~seed),
         runs_(runs),
-        stalls_(stalls) {
+        stalls_(stalls),
+        end_(runs) {
     noise_.resize(tables::load_width);
   }
 
-  void run() {
-    engine_->rst = 1;
-    engine_->operands_valid = 0;
+  void run(std::uint64_t resets) {
     engine_->enable = 1;
-    for (int i = 0; i < 4; ++i) tick();
-    engine_->rst = 0;
-    std::int64_t idle = 0;
-    while (failure_.empty() && failures_.size() < most_failures) {
-      drive();
-      const bool busy = !in_flight_.empty() || next_ < runs_;
-      // After the last run, a while longer: nothing may come out any more.
-      if (!busy && ++idle > 2 * tables::latency) break;
-      cycle();
-      if (busy && now_ - progress_ > patience) failure_ = "the engine stopped";
+    reset(1);
+    work();
+    const std::uint64_t completed = completed_;
+    measures_ = false;
+    for (resets_ = 0; resets_ < resets && passes(); ++resets_) {
+      interrupt(reset_of(resets_, resets, reset_span));
     }
+    completed_ = completed;
   }
 
   void report() {
     std::printf("{\"vectors\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", ", completed_, wrong_);
-    std::printf("\"cycles\": %" PRId64 ", ", now_);
+    std::printf("\"cycles\": %" PRId64 ", \"resets\": %" PRIu64 ", ", now_, resets_);
     std::printf("\"latency\": [%" PRId64 ", %" PRId64 "], ", latency_.low, latency_.high);
     std::printf("\"interval\": [%" PRId64 ", %" PRId64 "], ", interval_.low, interval_.high);
     std::printf("\"fractions\": [");
@@ -293,6 +296,52 @@ class Bench {
   }
 
  private:
+  bool passes() const { return failure_.empty() && failures_.size() < most_failures; }
+
+  // Inputs stay as they are meanwhile: what is offered in a reset is not taken.
+  void reset(int cycles) {
+    engine_->rst = 1;
+    for (int i = 0; i < cycles; ++i) tick();
+    engine_->rst = 0;
+    engine_->operands_valid = 0;
+    pending_ = offered_ = false;
+    position_ = 0;
+    in_flight_.clear();
+    for (std::uint64_t& seen : seen_) seen = completed_;
+    next_ = completed_;
+    progress_ = now_;
+  }
+
+  // Makes the runs up to ``end_``.
+  void work() {
+    std::int64_t idle = 0;
+    while (passes() && now_ < deadline_) {
+      drive();
+      const bool busy = !in_flight_.empty() || next_ < end_;
+      // After the last run, a while longer: nothing may come out any more.
+      if (!busy && ++idle > 2 * tables::latency) break;
+      cycle();
+      if (busy && now_ - progress_ > patience) failure_ = "the engine stopped";
+    }
+  }
+
+  // Runs until a reset ends that; what comes then must be as if nothing had been before.
+  void interrupt(Reset planned) {
+    deadline_ = now_ + planned.instant;
+    end_ = ~std::uint64_t{0};
+    work();
+    deadline_ = never;
+    if (!passes()) return;
+    reset(planned.cycles);
+    end_ = next_ + 2;
+    const std::uint64_t wrong = wrong_;
+    work();
+    if (passes() && wrong_ == wrong) return;
+    failure_ = "after a reset of " + std::to_string(planned.cycles) + " cycles, " +
+               std::to_string(planned.instant) + " cycles after the one before: " +
+               (failure_.empty() ? "a wrong result" : failure_);
+  }
+
   // Offer the next operand word, or make a gap; an offer stands until it is taken.
   void drive() {
     if (stalls_ && now_ % 256 == 0) {
@@ -304,7 +353,7 @@ class Bench {
     if (offered_) return;
     if (stalls_ && gaps_.one_in(gap_rate_)) return invalid();
     if (position_ == 0) {
-      if (next_ >= runs_ || (pending_ && !begin_isolated())) return invalid();
+      if (next_ >= end_ || (pending_ && !begin_isolated())) return invalid();
       if (!pending_ && !prepare()) return invalid();
     }
     Word words[tables::load_width];
@@ -325,7 +374,8 @@ class Bench {
 
   bool prepare() {
     source_.make(waiting_, next_, runs_);
-    waiting_.isolated = next_ < isolated_runs;
+    waiting_.isolated = measures_ && next_ < isolated_runs;
+    waiting_.dumped = waiting_.dumped && measures_;
     pending_ = true;
     const int rest = tables::latency + 2 * tables::interval;
     wait_ = rest + static_cast<int>(gaps_.below(tables::interval));
@@ -359,6 +409,7 @@ class Bench {
     engine_->eval();
     engine_->clk = 1;
     engine_->eval();
+    ++now_;
   }
 
   void start() {
@@ -401,7 +452,7 @@ class Bench {
   void finish(const Run& run) {
     if (run.isolated) latency_.add(now_ - run.given);
     // The pipeline fills before runs are an interval apart.
-    if (!stalls_ && completed_ >= 2 * isolated_runs) interval_.add(now_ - finished_);
+    if (measures_ && !stalls_ && completed_ >= 2 * isolated_runs) interval_.add(now_ - finished_);
     finished_ = now_;
     wrong_ += run.wrong;
     if (run.dumped) {
@@ -425,6 +476,10 @@ class Bench {
   std::uint64_t runs_;
   bool stalls_;
 
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t end_, resets_ = 0;
+  std::int64_t deadline_ = never;
+  bool measures_ = true;
   std::deque<Run> in_flight_;
   Run waiting_;
   bool pending_ = false, offered_ = false;
@@ -442,8 +497,8 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 7) {
-    std::fprintf(stderr, "usage: %s POOL DUMP RUNS SEED STALLS SAMPLES\n", argv[0]);
+  if (argc != 8) {
+    std::fprintf(stderr, "usage: %s POOL DUMP RUNS SEED STALLS SAMPLES RESETS\n", argv[0]);
     return 2;
   }
   const std::uint64_t runs = std::strtoull(argv[3], nullptr, 10);
@@ -451,7 +506,7 @@ int main(int argc, char** argv) {
   Source source(argv[1], seed, std::strtoull(argv[6], nullptr, 10));
   std::ofstream dump(argv[2], std::ios::binary);
   Bench bench(source, dump, runs, seed, argv[5][0] == '1');
-  bench.run();
+  bench.run(reset_count(argv[7], reset_span));
   bench.report();
   return 0;
 }

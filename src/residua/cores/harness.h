@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 #include "verilated.h"
 
@@ -37,6 +39,31 @@ template <class Port> void set_port_word(Port& port, int index, std::uint32_t va
 }
 template <std::size_t N> void set_port_word(VlWide<N>& port, int index, std::uint32_t value) {
   port[index] = value;
+}
+
+// Has the registers of a core that is made in this context begin with random values.
+VerilatedContext* any_state(VerilatedContext& context, std::uint64_t seed) {
+  context.randReset(2);
+  context.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+  return &context;
+}
+
+// How many resets in mid-run an argument asks for: a number, or "every", which is each cycle of a
+// span three times.
+std::uint64_t reset_count(const char* text, std::int64_t span) {
+  if (std::strcmp(text, "every") == 0) return static_cast<std::uint64_t>(3 * span);
+  return std::strtoull(text, nullptr, 10);
+}
+
+// After how many cycles a reset comes, all of them spread over a span, and how long it lasts.
+struct Reset {
+  std::int64_t instant;
+  int cycles;
+};
+
+Reset reset_of(std::uint64_t index, std::uint64_t count, std::int64_t span) {
+  const std::int64_t instant = static_cast<std::int64_t>(index) * span / static_cast<std::int64_t>(count);
+  return {instant, 1 + static_cast<int>(index % 3)};
 }
 
 struct Extremes {

@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from residua.cores.manifest import render, version
+from residua import __version__
+from residua.cores.manifest import modules, render
 from residua.cores.verilog_bench import BENCH, VECTORS
 from residua.toolchain import nextpnr, vivado
 
@@ -43,6 +44,7 @@ def integration_files(manifest: dict[str, Any], description: str) -> dict[str, s
     names: dict[str, object] = {
         "description": description,
         "vlnv": f"residua:cores:{top}:{_release()}",
+        "modules": modules(manifest),
         "bench": BENCH if kind == "coprocessor" else None,
         "vectors": VECTORS,
         "ecp5": _ECP5 | {"mhz": _ECP5_MHZ[kind], "fits": _pins(manifest) <= _PINS},
@@ -64,5 +66,5 @@ def _pins(manifest: dict[str, Any]) -> int:
 
 def _release() -> str:
     """Numbers alone, which is what FuseSoC takes."""
-    found = re.match(r"\d+(\.\d+)*", version())
+    found = re.match(r"\d+(\.\d+)*", __version__)
     return found.group() if found else "0"

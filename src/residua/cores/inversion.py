@@ -9,6 +9,7 @@ from gmpy2 import invert
 
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.inversion_specification import InversionSpecification
+from residua.cores.naming import default_name, modulus_part
 from residua.errors import SpecificationError
 from residua.hardware.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.engine import EngineOptions
@@ -87,10 +88,11 @@ class InversionCore:
 
     @property
     def name(self) -> str:
-        """Name of the top module, inversion_<method>_<bits>x<w> unless asked otherwise."""
-        method = self.request.inversion.replace("-", "_")
-        own = f"{method}_{self.request.modulus.bit_length()}x{self.request.width}"
-        return self.request.name or own
+        """Name of the top module, <method>_<modulus>_<bits>x<w> by default."""
+        request = self.request
+        size = f"{request.modulus.bit_length()}x{request.width}"
+        parts = (request.inversion.replace("-", "_"), modulus_part(request.modulus), size)
+        return request.name or default_name(parts, request, "inversion")
 
     @cached_property
     def specification(self) -> InversionSpecification:

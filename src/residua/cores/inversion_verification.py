@@ -22,8 +22,10 @@ from residua.cores.inversion import InversionCore
 from residua.cores.verification import (
     STEPS,
     Progress,
+    Resets,
     VerificationResult,
     compile_harness,
+    reset_count,
 )
 from residua.cores.word_verification import LARGEST_STEP, word_harness
 from residua.errors import SpecificationError
@@ -80,11 +82,13 @@ def verify_inversions(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> InversionFindings:
     """Make ``vectors`` inversions of operands chosen by ``seed``, adversarial ones first.
 
-    Without ``stalls`` cycles are compared with those of the model. Stops after the first few
+    Without ``stalls`` cycles are compared with those of the model. ``resets`` are those of
+    `residua.cores.verification.verify`. Stops after the first few
     differences; a difference is a finding, not an error.
 
     Raises:
@@ -99,16 +103,18 @@ def verify_inversions(
     step = min(max(-(-vectors // STEPS), 1000), LARGEST_STEP)
     failures: list[str] = []
     measured: list[int] = []
-    done = mismatches = 0
+    done = mismatches = reset = 0
     while done < vectors and not failures:
         xs = [next(operands) for _ in range(min(step, vectors - done))]
-        report, cycles = _simulate(simulator, xs, seed + done, stalls)
+        own = reset_count(resets, core.design.longest) if done == 0 else 0
+        report, cycles = _simulate(simulator, xs, seed + done, stalls, own)
         failures += _failures(core, xs, report)
         if not stalls:
             failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - done)[:3]
         pairs = zip(xs, cycles, strict=False)
         measured += [count for x, count in pairs if core.expected(x) is not None]
         mismatches += report["mismatches"]
+        reset += report["resets"]
         done += report["vectors"]
         if progress:
             progress(done, vectors)
@@ -123,6 +129,7 @@ def verify_inversions(
         simulator.build_seconds,
         oracle_checks=done,
         model_checks=checks,
+        resets=reset,
         failures=tuple(failures),
     )
     return InversionFindings(verdict, tuple(measured))
@@ -168,7 +175,7 @@ def _number_bytes(core: InversionCore) -> int:
 
 
 def _simulate(
-    simulator: InverterSimulator, xs: Sequence[int], seed: int, stalls: bool
+    simulator: InverterSimulator, xs: Sequence[int], seed: int, stalls: bool, resets: Resets
 ) -> tuple[dict[str, Any], list[int]]:
     """The harness's report on these operands, from reset, and the cycles of each."""
     core, size = simulator.core, _number_bytes(simulator.core)
@@ -180,7 +187,7 @@ def _simulate(
                 for number in (x, expected or 0):
                     file.write(number.to_bytes(size, "little"))
                 file.write(bytes([expected is None]))
-        words = ["cases", "cycles", str(len(xs)), str(seed), str(int(stalls))]
+        words = ["cases", "cycles", *map(str, (len(xs), seed, int(stalls), resets))]
         output = process.run(
             [simulator.executable.resolve(), *words],
             tool="the simulator",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from residua import __version__
 from residua.cores.templating import environment
 
 SCHEMA = 2
@@ -18,17 +19,9 @@ SPECIFICATION = "spec.toml"
 _PORT = re.compile(r"\b(input|output) (?:wire|reg) (?:signed )?(?:\[(\d+):0\] )?(\w+)")
 
 
-def version() -> str:
-    """The version of Residua."""
-    try:
-        return importlib.metadata.version("residua")
-    except importlib.metadata.PackageNotFoundError:
-        return "unknown"
-
-
 def tools() -> dict[str, str]:
     """The versions of what a core depends on."""
-    return {"residua": version(), "amaranth": importlib.metadata.version("amaranth")}
+    return {"residua": __version__, "amaranth": importlib.metadata.version("amaranth")}
 
 
 def begun(name: str, top: str, specification: str) -> dict[str, Any]:
@@ -40,6 +33,11 @@ def begun(name: str, top: str, specification: str) -> dict[str, Any]:
         "configuration": digest(specification),
         "tools": tools(),
     }
+
+
+def modules(manifest: dict[str, Any]) -> list[str]:
+    """The modules that have a file rtl/<module>.v: the top module, and the core inside a bus."""
+    return list(dict.fromkeys((manifest["top"], manifest["name"])))
 
 
 def completed(manifest: dict[str, Any], files: dict[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Vector
 from residua.cores.engine_core import EngineCore
+from residua.cores.naming import default_name, modulus_part
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError
 from residua.hardware.core import WordCore, WordDesign
@@ -46,12 +47,14 @@ class RnsMontgomeryCore(EngineCore[Specification]):
 
     @cached_property
     def name(self) -> str:
-        """Name of the top module, rns_montgomery_<channels>x<width> unless asked otherwise.
+        """Name of the top module, rns_montgomery_<modulus>_<channels>x<width> by default.
 
-        With words it ends in ``_words``.
+        With words it ends in ``_words``; see `residua.cores.naming`.
         """
-        suffix = "_words" if self.request.interface == "words" else ""
-        return self.request.name or f"rns_montgomery_{self.channels}x{self.width}{suffix}"
+        request, size = self.request, f"{self.channels}x{self.width}"
+        words = "words" if request.interface == "words" else ""
+        parts = ("rns_montgomery", modulus_part(request.modulus), size, words)
+        return request.name or default_name(parts, request, "channels", "interface")
 
     @property
     def wide_bases(self) -> tuple[Base, Base]:

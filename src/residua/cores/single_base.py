@@ -8,6 +8,7 @@ from residua.algorithms.single_base import largest_operands, outputs, product_pr
 from residua.algorithms.split import Form
 from residua.algorithms.terms import Interval
 from residua.cores.engine_core import EngineCore
+from residua.cores.naming import default_name, modulus_part
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.errors import SpecificationError
 from residua.hardware.engine import Engine, EngineDesign
@@ -46,8 +47,10 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
 
     @cached_property
     def name(self) -> str:
-        """Name of the top module, sbmm_<channels>x<width> unless asked otherwise."""
-        return self.request.name or f"sbmm_{self.channels}x{self.width}"
+        """Name of the top module, sbmm_<bits>_<channels>x<width> by default."""
+        request, size = self.request, f"{self.channels}x{self.width}"
+        parts = ("sbmm", modulus_part(request.modulus, request.bits), size)
+        return request.name or default_name(parts, request, "bits", "channels")
 
     @property
     def channels(self) -> int:

@@ -354,11 +354,8 @@ Name = Annotated[
         "Name of the top module, and prefix of the names of the others.",
         "letters, digits and underscores, a letter first, no reserved word of Verilog, "
         "SystemVerilog or VHDL",
-        "the algorithm, n and w: `rns_montgomery_16x17`, with words "
-        "`rns_montgomery_16x17_words`, with a curve `ecc_16x17`, on digits "
-        "`ecc_iddmm_16x17`; `base_extension_16x17`; "
-        "N and k: `iddmm_256x16`, with lanes `iddmm_256x17_lanes_2`; `modexp_rns_16x17`; "
-        "`ecpm_20x33`",
+        "kind, standard curves or modulus, size: `ecc_p256_16x17`, `ecc_iddmm_p256_16x17`, "
+        "`rns_montgomery_p256_16x17`, `iddmm_256x16`; a digest of what was asked for besides",
         "NAME",
     ),
 ]

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from residua.cores.coprocessor_simulator import build_coprocessor_simulator
-from residua.cores.directory import Directory, Progress
+from residua.cores.directory import Directory
 from residua.cores.ecc_verification import point_cycles
+from residua.cores.generation import Progress
 from residua.errors import SpecificationError
 from residua.toolchain import nextpnr, vivado, yosys
 
@@ -46,13 +47,16 @@ def synthesise_directory(
         (LUTs times milliseconds).
 
     Raises:
-        SpecificationError: no such target, or no seed.
+        SpecificationError: no such target, no seed, or the directory is not what its specification
+            gives.
         ToolError: a tool is missing or failed.
     """
     if target not in TARGETS:
         raise SpecificationError(f"target '{target}' is unknown: one of {', '.join(TARGETS)}")
     if seeds < 1:
         raise SpecificationError(f"seeds = {seeds}: place and route needs at least 1")
+    progress("the core again")
+    directory.check()
     work = directory.path / "synth" / target
     runner = _RUNNERS.get(target)
     if runner is None:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.program import Program
@@ -42,12 +42,24 @@ LONG = 50_000
 STEPS = 20
 """Reports of progress in one verification; each step is a simulation of its own, from reset."""
 
+FEWEST_RESETS, MOST_RESETS = 6, 96
+"""Resets in mid-run of one verification, by default; fewer where runs are long."""
+
+RESET_CYCLES = 500_000
+"""Cycles that the runs before and after resets may take beyond `FEWEST_RESETS` of them."""
+
 _HARNESS = Path(__file__).with_name("harness.cpp")
 
 COMMON_SOURCE = Path(__file__).with_name("harness.h").read_text()
 """What every harness begins with, after the generated part."""
 
 _LARGEST_NATIVE_WORD = 63
+
+EVERY: Final = "every"
+
+Resets = int | Literal["every"] | None
+"""How many resets come in mid-run: a number, `EVERY` for three in each cycle of a run, or None for
+a number that is worth its time."""
 
 Progress = Callable[[int, int], None]
 """Told the runs that are done, and their total."""
@@ -86,9 +98,10 @@ class VerificationResult:
     ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from
     the first slot of a run to its last result, ``interval`` in cycles between runs back to back
     (None with stalls, or for few runs), both measured. ``oracle_checks`` runs were judged by the
-    oracle, ``model_checks`` compared with the values interpreter. ``cox_edges`` has one entry for
-    each base extension. ``failures`` says what went wrong. ``seconds`` leaves out the
-    ``build_seconds`` that compiling the simulator took.
+    oracle, ``model_checks`` compared with the values interpreter. The core was reset ``resets``
+    times in the middle of runs. ``cox_edges`` has one entry for each base extension. ``failures``
+    says what went wrong. ``seconds`` leaves out the ``build_seconds`` that compiling the simulator
+    took.
     """
 
     vectors: int
@@ -99,6 +112,7 @@ class VerificationResult:
     build_seconds: float
     oracle_checks: int
     model_checks: int
+    resets: int = 0
     cox_edges: tuple[CoxEdges, ...] = ()
     failures: tuple[str, ...] = ()
 
@@ -144,6 +158,7 @@ def verify_engine(
     stalls: bool,
     build_dir: Path,
     top: str = "engine",
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Verify the RTL of an engine for one RNS Montgomery product.
@@ -154,7 +169,17 @@ def verify_engine(
     simulator = build_simulator(
         design, workload, rtl_sources, build_dir=build_dir, top=top, optimise=vectors >= LONG
     )
-    return verify(simulator, vectors=vectors, seed=seed, stalls=stalls, progress=progress)
+    return verify(
+        simulator, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
+    )
+
+
+def reset_count(resets: Resets, latency: int) -> int | Literal["every"]:
+    """The resets that were asked for, or what is worth its time for runs of ``latency`` cycles."""
+    if resets is not None:
+        return resets
+    # A run is cut off by each, and some of its length and two more follow.
+    return min(max(RESET_CYCLES // (4 * latency), FEWEST_RESETS), MOST_RESETS)
 
 
 def build_simulator(
@@ -180,11 +205,13 @@ def build_simulator(
 def compile_harness(
     text: str, rtl_sources: Sequence[Path], top: str, build_dir: Path, *, optimise: bool
 ) -> Path:
-    """The executable of a harness with module ``top``; its text stays in ``build_dir``."""
-    build_dir.mkdir(parents=True, exist_ok=True)
-    harness = build_dir / "harness.cpp"
-    harness.write_text(text)
-    return verilator.build(rtl_sources, top, harness, build_dir=build_dir, optimise=optimise)
+    """The executable of a harness with module ``top``, kept in ``build_dir``."""
+    with tempfile.TemporaryDirectory() as work:
+        harness = Path(work) / "harness.cpp"
+        harness.write_text(text)
+        return verilator.build(
+            rtl_sources, top, harness, build_dir=build_dir, optimise=optimise, any_state=True
+        )
 
 
 def verify(
@@ -193,11 +220,15 @@ def verify(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
 
     Back to back, or with ``stalls``: random gaps between operands and random values of ``enable``.
+    The registers begin with random values, and one cycle of reset comes before the first run. After
+    some runs come ``resets`` (None: a default, see `reset_count`) of 1, 2 and 3 cycles in the
+    middle of others, at instants spread over a whole run, and the runs after each are compared.
     Stops after the first few differences; a difference is a finding, not an error.
 
     Raises:
@@ -210,9 +241,11 @@ def verify(
     findings = _Findings(simulator)
     step = max(-(-vectors // STEPS), min(vectors, 2 * len(simulator.workload.cases)))
     done = 0
+    wanted = reset_count(resets, simulator.design.schedule.latency)
     while done < vectors and not findings.failures:
         count = min(step, vectors - done)
-        findings.add(*_simulate(simulator, count, seed, stalls, done))
+        own = wanted if done == 0 else 0
+        findings.add(*_simulate(simulator, count, seed, stalls, done, own))
         done += count
         if progress:
             progress(done, vectors)
@@ -301,7 +334,7 @@ def _length(places: Mapping[str, tuple[int, int]]) -> int:
 
 
 def _simulate(
-    simulator: Simulator, vectors: int, seed: int, stalls: bool, done: int
+    simulator: Simulator, vectors: int, seed: int, stalls: bool, done: int, resets: Resets
 ) -> tuple[dict[str, Any], list[Run]]:
     """The harness's report and the runs that it dumped; the first simulation makes the cases."""
     cases = list(simulator.workload.cases) if done == 0 or not simulator.has_model else []
@@ -311,7 +344,8 @@ def _simulate(
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         (directory / "pool").write_bytes(_pool_file(simulator, cases))
-        numbers = [str(number) for number in (vectors, seed + done, int(stalls), samples)]
+        arguments = (vectors, seed + done, int(stalls), samples, resets)
+        numbers = [str(number) for number in arguments]
         output = process.run(
             [simulator.executable.resolve(), "pool", "dump", *numbers],
             tool="the simulator",
@@ -388,6 +422,7 @@ class _Findings:
     mismatches: int = 0
     oracle_checks: int = 0
     model_checks: int = 0
+    resets: int = 0
     latencies: set[int] = field(default_factory=set)
     intervals: set[int] = field(default_factory=set)
     cox: list[CoxEdges] = field(default_factory=list)
@@ -398,6 +433,7 @@ class _Findings:
         """Take in one simulation."""
         self.vectors += report["vectors"]
         self.mismatches += report["mismatches"]
+        self.resets += report["resets"]
         before = control_cycles(self.simulator.design)
         self.latencies |= {cycles - before for cycles in report["latency"] if cycles >= 0}
         self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
@@ -446,6 +482,7 @@ class _Findings:
             self.simulator.build_seconds,
             self.oracle_checks,
             self.model_checks,
+            self.resets,
             tuple(self.cox),
             tuple(self.failures),
         )

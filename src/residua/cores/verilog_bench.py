@@ -4,7 +4,7 @@ from typing import Any
 
 from residua.cores.bench_vectors import END, HEADER, hex_file, vectors
 from residua.cores.ecc_build import CurveBuild
-from residua.cores.manifest import render
+from residua.cores.manifest import modules, render
 from residua.hardware.bus.register_map import RegisterMap
 
 BENCH = "sim/bench.v"
@@ -40,6 +40,6 @@ def bench_files(made: CurveBuild, manifest: dict[str, Any]) -> tuple[dict[str, s
     files = {
         BENCH: render(f"bench_{bus}.v", manifest, **names),
         VECTORS: text,
-        "sim/Makefile": render("bench.mk", manifest),
+        "sim/Makefile": render("bench.mk", manifest, modules=modules(manifest)),
     }
     return files, len(found)

@@ -4,17 +4,21 @@
 //   namespace tables  the core's interface and figures
 //   harness.h, word_ports.h
 //
-// usage: harness CASES RUNS SEED STALLS
+// usage: harness CASES RUNS SEED STALLS RESETS
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
 //            16 bytes each; then the operands and the expected result of every run, each as one
 //            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both
-// Prints one JSON object.
+//   RESETS   after the runs, so many resets in the middle of others, each before two that must be
+//            right; "every" for each cycle of a run
+// Registers begin with random values. Prints one JSON object.
 
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace {
@@ -25,6 +29,10 @@ constexpr std::uint64_t isolated_runs = 16;
 constexpr std::size_t most_failures = 3;
 constexpr std::int64_t patience = 1000 + std::int64_t{200} * tables::latency;
 
+// Resets come in the cycles of a run, of the one behind it, and of what is loaded before.
+constexpr std::int64_t reset_span = std::int64_t{2} * (tables::modulus_words + tables::operand_words) +
+                                    tables::latency + 2 * tables::interval;
+
 struct Failure {
   std::uint64_t run;
   int word;
@@ -34,29 +42,27 @@ struct Failure {
 class Bench {
  public:
   Bench(const Bytes& cases, std::uint64_t runs, std::uint64_t seed, bool stalls)
-      : core_(new tables::Core(&context_)), cases_(cases), random_(seed), runs_(runs), stalls_(stalls) {}
+      : core_(new tables::Core(any_state(context_, seed))),
+        cases_(cases),
+        random_(seed),
+        runs_(runs),
+        stalls_(stalls),
+        end_(runs) {}
 
-  void run() {
-    core_->rst = 1;
-    core_->operands_valid = 0;
-    core_->result_ready = 0;
-    for (int i = 0; i < 4; ++i) cycle();
-    core_->rst = 0;
+  void run(std::uint64_t resets) {
+    reset(1);
     load_modulus();
-    std::int64_t idle = 0;
-    while (failure_.empty() && failures_.size() < most_failures) {
-      drive();
-      const bool busy = completed_ < runs_;
-      // After the last run, a while longer: nothing may come out any more.
-      if (!busy && ++idle > 2 * tables::latency) break;
-      step();
-      if (busy && now_ - progress_ > patience) failure_ = "the core stopped";
+    work();
+    const std::uint64_t completed = completed_;
+    for (resets_ = 0; resets_ < resets && passes(); ++resets_) {
+      interrupt(reset_of(resets_, resets, reset_span));
     }
+    completed_ = completed;
   }
 
   void report() const {
     std::printf("{\"vectors\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", ", completed_, wrong_);
-    std::printf("\"cycles\": %" PRId64 ", ", now_);
+    std::printf("\"cycles\": %" PRId64 ", \"resets\": %" PRIu64 ", ", now_, resets_);
     std::printf("\"latency\": [%" PRId64 ", %" PRId64 "], ", latency_.low, latency_.high);
     std::printf("\"interval\": [%" PRId64 ", %" PRId64 "], ", interval_.low, interval_.high);
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
@@ -80,10 +86,63 @@ class Bench {
     return operands(run) + tables::operand_bytes;
   }
 
+  bool passes() const { return failure_.empty() && failures_.size() < most_failures; }
+
+  // Inputs stay as they are meanwhile: what is offered in a reset is not taken.
+  void reset(int cycles) {
+    core_->rst = 1;
+    for (int i = 0; i < cycles; ++i) cycle();
+    core_->rst = 0;
+    core_->operands_valid = 0;
+    core_->result_ready = 0;
+    offered_ = waiting_ = differs_ = false;
+    position_ = result_word_ = 0;
+    wait_ = -1;
+    progress_ = now_;
+  }
+
+  // Makes the runs up to ``end_``.
+  void work() {
+    std::int64_t idle = 0;
+    while (passes() && now_ < deadline_) {
+      drive();
+      const bool busy = completed_ < end_;
+      // After the last run, a while longer: nothing may come out any more.
+      if (!busy && ++idle > 2 * tables::latency) break;
+      step();
+      if (busy && now_ - progress_ > patience) failure_ = "the core stopped";
+    }
+  }
+
+  // Loads and runs, until a reset ends that; what comes then must be as if nothing had been before.
+  void interrupt(Reset planned) {
+    deadline_ = now_ + planned.instant;
+    begin_at(random_.below(runs_), runs_);
+    load_modulus();
+    work();
+    deadline_ = never;
+    if (!passes()) return;
+    reset(planned.cycles);
+    const std::uint64_t first = runs_ > 2 ? random_.below(runs_ - 2) : 0;
+    begin_at(first, runs_ > 2 ? first + 2 : runs_);
+    load_modulus();
+    work();
+    if (passes() && !differs_ever_) return;
+    failure_ = "after a reset of " + std::to_string(planned.cycles) + " cycles, " +
+               std::to_string(planned.instant) + " cycles after the one before: " +
+               (failure_.empty() ? "a wrong result" : failure_);
+  }
+
+  void begin_at(std::uint64_t run, std::uint64_t end) {
+    next_ = completed_ = run;
+    end_ = end;
+    measures_ = false;
+  }
+
   // The words of the modulus, each until it is taken.
   void load_modulus() {
 #ifdef LOADS_MODULUS
-    for (int i = 0; i < tables::modulus_words;) {
+    for (int i = 0; i < tables::modulus_words && now_ < deadline_;) {
       Word word = 0;
       for (int byte = 15; byte >= 0; --byte) {
         const Word next = cases_[16 * i + byte];
@@ -98,7 +157,8 @@ class Bench {
     }
     core_->modulus_valid = 0;
     // Until the inverse is there, so that it does not count as latency.
-    for (int i = 0; i < 4 * tables::width + 16; ++i) cycle();
+    for (int i = 0; i < 4 * tables::width + 16 && now_ < deadline_; ++i) cycle();
+    progress_ = now_;
 #endif
   }
 
@@ -108,7 +168,8 @@ class Bench {
       gap_rate_ = static_cast<unsigned>(random_.below(4) * 5);
       wait_rate_ = static_cast<unsigned>(random_.below(4) * 5);
     }
-    core_->result_ready = !(stalls_ && completed_ >= isolated_runs && random_.one_in(wait_rate_));
+    const bool alone = measures_ && completed_ < isolated_runs;
+    core_->result_ready = !(stalls_ && !alone && random_.one_in(wait_rate_));
     if (offered_) return;
     if ((stalls_ && random_.one_in(gap_rate_)) || !may_begin()) {
       core_->operands_valid = 0;
@@ -123,8 +184,8 @@ class Bench {
   // A run of its own begins in a core that has come to rest, after a wait of no particular length.
   bool may_begin() {
     if (position_ > 0) return true;
-    if (next_ >= runs_) return false;
-    if (next_ > isolated_runs) return true;
+    if (next_ >= end_) return false;
+    if (!measures_ || next_ > isolated_runs) return true;
     if (completed_ < next_) return false;
     if (wait_ < 0) wait_ = tables::latency + static_cast<int>(random_.below(tables::interval));
     return --wait_ < 0;
@@ -146,6 +207,7 @@ class Bench {
     core_->eval();
     core_->clk = 1;
     core_->eval();
+    ++now_;
   }
 
   void take() {
@@ -184,15 +246,15 @@ class Bench {
     const Word right = word_of(expected(completed_), result_word_);
     if (word != right) {
       if (!differs_) failures_.push_back({completed_, result_word_, right, word});
-      differs_ = true;
+      differs_ = differs_ever_ = true;
     }
     if (++result_word_ == tables::words) finish();
   }
 
   void finish() {
-    if (completed_ < isolated_runs) latency_.add(now_ - given_);
+    if (measures_ && completed_ < isolated_runs) latency_.add(now_ - given_);
     // The pipeline fills before results are an interval apart.
-    if (!stalls_ && completed_ >= 2 * isolated_runs) interval_.add(now_ - finished_);
+    if (measures_ && !stalls_ && completed_ >= 2 * isolated_runs) interval_.add(now_ - finished_);
     finished_ = now_;
     wrong_ += differs_;
     differs_ = false;
@@ -207,6 +269,10 @@ class Bench {
   std::uint64_t runs_;
   bool stalls_;
 
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t end_, resets_ = 0;
+  std::int64_t deadline_ = never;
+  bool measures_ = true, differs_ever_ = false;
   bool offered_ = false, waiting_ = false, waiting_last_ = false, differs_ = false;
   int position_ = 0, result_word_ = 0, wait_ = -1;
   unsigned gap_rate_ = 0, wait_rate_ = 0;
@@ -221,15 +287,15 @@ class Bench {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) {
-    std::fprintf(stderr, "usage: %s CASES RUNS SEED STALLS\n", argv[0]);
+  if (argc != 6) {
+    std::fprintf(stderr, "usage: %s CASES RUNS SEED STALLS RESETS\n", argv[0]);
     return 2;
   }
   const std::uint64_t runs = std::strtoull(argv[2], nullptr, 10);
   Bytes cases(16 * tables::modulus_words + runs * (tables::operand_bytes + tables::result_bytes));
   if (!read_values(argv[1], cases)) return 1;
   Bench bench(cases, runs, std::strtoull(argv[3], nullptr, 10), argv[4][0] == '1');
-  bench.run();
+  bench.run(reset_count(argv[5], reset_span));
   bench.report();
   return 0;
 }

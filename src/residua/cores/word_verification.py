@@ -19,8 +19,10 @@ from residua.cores.verification import (
     COMMON_SOURCE,
     STEPS,
     Progress,
+    Resets,
     VerificationResult,
     compile_harness,
+    reset_count,
 )
 from residua.errors import SpecificationError
 from residua.toolchain import process
@@ -154,13 +156,15 @@ def verify_words(
     vectors: int,
     seed: int,
     stalls: bool,
+    resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Make ``vectors`` products of operands chosen by ``seed`` and compare every word of each.
 
     Back to back, or with ``stalls``: random gaps between operand words, and results that have to
-    wait. Latency and interval are held against those of the design. Stops after the first few
-    differences; a difference is a finding, not an error.
+    wait. ``resets`` in the middle of runs are those of `residua.cores.verification.verify`, a
+    modulus is loaded again after each. Latency and interval are held against those of the design.
+    Stops after the first few differences; a difference is a finding, not an error.
 
     Raises:
         SpecificationError: ``vectors`` is not positive.
@@ -174,9 +178,11 @@ def verify_words(
     pairs = chain(edges, random_pairs(design, chooser))
     step = min(max(-(-vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
     findings, done = _Findings(design), 0
+    wanted = reset_count(resets, design.latency)
     while done < vectors and not findings.failures:
         chosen = [next(pairs) for _ in range(min(step, vectors - done))]
-        findings.add(simulate(simulator, chosen, seed + done, stalls), chosen)
+        own = wanted if done == 0 else 0
+        findings.add(simulate(simulator, chosen, seed + done, stalls, own), chosen)
         done += len(chosen)
         if progress:
             progress(done, vectors)
@@ -296,9 +302,11 @@ def word_harness(
 
 
 def simulate(
-    simulator: WordSimulator, pairs: Sequence[Pair], seed: int, stalls: bool
+    simulator: WordSimulator, pairs: Sequence[Pair], seed: int, stalls: bool, resets: Resets = 0
 ) -> dict[str, Any]:
     """The harness's report on these products, from reset, whatever the design expects of them.
+
+    ``resets`` follow in the middle of others.
 
     It has ``vectors``, ``mismatches``, ``failure`` and ``failures``, and the smallest and the
     largest ``latency`` and ``interval``, negative if there was none.
@@ -310,7 +318,14 @@ def simulate(
     streams, above = _streams(design), design.words * design.width
     cases = ((x | y << above, design.expected(x, y)) for x, y in pairs)
     return simulate_runs(
-        simulator.executable, streams, cases, len(pairs), seed, stalls, modulus=simulator.modulus
+        simulator.executable,
+        streams,
+        cases,
+        len(pairs),
+        seed,
+        stalls,
+        resets=resets,
+        modulus=simulator.modulus,
     )
 
 
@@ -322,9 +337,10 @@ def simulate_runs(
     seed: int,
     stalls: bool,
     *,
+    resets: Resets = 0,
     modulus: Sequence[int] = (),
 ) -> dict[str, Any]:
-    """The harness's report on these runs, from reset.
+    """The harness's report on these runs, from reset, and on ``resets`` in the middle of others.
 
     ``cases`` has the operands and the expected result of each run, either as one number of all its
     words.
@@ -338,7 +354,7 @@ def simulate_runs(
                 file.write(operands.to_bytes(streams.operand_bytes, "little"))
                 file.write(expected.to_bytes(streams.result_bytes, "little"))
         output = process.run(
-            [executable.resolve(), "cases", str(runs), str(seed), str(int(stalls))],
+            [executable.resolve(), "cases", *map(str, (runs, seed, int(stalls), resets))],
             tool="the simulator",
             cwd=directory,
             log=directory / "log",
@@ -354,6 +370,7 @@ class _Findings:
     design: WordDesign
     vectors: int = 0
     mismatches: int = 0
+    resets: int = 0
     latencies: set[int] = field(default_factory=set)
     intervals: set[int] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
@@ -362,6 +379,7 @@ class _Findings:
         """Take in one simulation."""
         self.vectors += report["vectors"]
         self.mismatches += report["mismatches"]
+        self.resets += report["resets"]
         self.latencies |= {cycles for cycles in report["latency"] if cycles >= 0}
         self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
         if report["failure"]:
@@ -391,5 +409,6 @@ class _Findings:
             build_seconds,
             oracle_checks=self.vectors,
             model_checks=0,
+            resets=self.resets,
             failures=tuple(self.failures),
         )

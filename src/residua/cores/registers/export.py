@@ -59,4 +59,4 @@ def _reset(register: Register) -> str:
     """What a register reads as after a reset, if that is known."""
     if not register.readable or any(field.kind == "taken" for field in register.fields.values()):
         return "–"
-    return f"0x{sum(field.place(field.reset) for field in register.fields.values()):08X}"
+    return f"0x{register.reset:08X}"

@@ -3,7 +3,7 @@
 #   make             with Verilator 5 or later
 #   make icarus      with Icarus Verilog 11 or later; slower by far
 
-SOURCES := bench.v ../rtl/{{ top }}.v ../rtl/primitives.v
+SOURCES := bench.v{% for module in modules %} ../rtl/{{ module }}.v{% endfor %} ../rtl/primitives.v
 VERILATOR ?= verilator
 JOBS ?= 0
 IVERILOG ?= iverilog

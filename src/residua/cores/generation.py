@@ -1,0 +1,75 @@
+"""From any specification to its core, and from the core to the files of its directory."""
+
+from collections.abc import Callable
+
+from residua.cores.coprocessor_specification import CoprocessorSpecification
+from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
+from residua.cores.digit_directory import digit_files
+from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.digit_specification import DigitSpecification
+from residua.cores.ecc_build import CurveBuild, curve_build
+from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.engine_directory import AnyEngineCore, engine_core, engine_files
+from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.exponentiation_directory import exponentiation_files
+from residua.cores.exponentiation_specification import ExponentiationSpecification
+from residua.cores.extended import ExtendedCore
+from residua.cores.extended_directory import extended_files
+from residua.cores.extended_specification import ExtendedSpecification
+from residua.cores.inversion import InversionCore
+from residua.cores.inversion_directory import inversion_files
+from residua.cores.inversion_specification import InversionSpecification
+from residua.cores.rsa_crt import digit_core
+from residua.cores.specification import AnySpecification
+
+AnyCore = (
+    AnyEngineCore
+    | DigitMontgomeryCore
+    | ExponentiationCore
+    | InversionCore
+    | ExtendedCore
+    | CurveBuild
+)
+"""What a specification leads to."""
+
+Progress = Callable[[str], None]
+"""Called with the name of each step as it begins."""
+
+
+def core_of(specification: AnySpecification) -> AnyCore:
+    """The core that a specification asks for.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+    if isinstance(specification, DigitSpecification):
+        return digit_core(specification)
+    if isinstance(specification, ExtendedSpecification):
+        return ExtendedCore(specification)
+    if isinstance(specification, ExponentiationSpecification):
+        return ExponentiationCore(specification)
+    if isinstance(specification, InversionSpecification):
+        return InversionCore(specification)
+    if isinstance(specification, CoprocessorSpecification | DigitCoprocessorSpecification):
+        return curve_build(specification)
+    return engine_core(specification)
+
+
+def files_of(core: AnyCore, progress: Progress = lambda step: None) -> dict[str, str]:
+    """All files of the directory by name, the manifest last; the same core, the same bytes.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+    if isinstance(core, CurveBuild):
+        return coprocessor_files(core, progress)
+    progress("Verilog")
+    if isinstance(core, DigitMontgomeryCore):
+        return digit_files(core)
+    if isinstance(core, ExtendedCore):
+        return extended_files(core)
+    if isinstance(core, ExponentiationCore):
+        return exponentiation_files(core)
+    if isinstance(core, InversionCore):
+        return inversion_files(core)
+    return engine_files(core)

@@ -1,0 +1,109 @@
+"""The test bench of a directory, run as it lies there, with the ECP5 form of the primitives.
+
+The harnesses of `residua.cores` simulate the form for any target; the bench takes the other one,
+with models of the cells, so that both are simulated as they are shipped.
+"""
+
+import re
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from residua.cores.bench_vectors import END, HEADER
+from residua.cores.verilog_bench import BENCH, VECTORS
+from residua.curves.operations import Operation
+from residua.toolchain import process, verilator, yosys
+from residua.toolchain.process import ToolError
+
+_LIMIT = 3600.0
+"""Seconds after which the bench is stopped."""
+
+_CELLS = "cells.v"
+
+
+def verify_bench(directory: Path, rtl: list[Path]) -> list[str]:
+    """What goes wrong in the bench of a directory.
+
+    It must compile by its makefile, pass with its vectors, all of them, and fail with a wrong one.
+
+    Args:
+        directory: the core's.
+        rtl: its Verilog with the ECP5 form of the primitives.
+    """
+    with TemporaryDirectory() as work:
+        folder = Path(work) / "core"
+        for name in ("rtl", "sim"):
+            shutil.copytree(directory / name, folder / name, ignore=_outputs)
+        cells = folder / _CELLS
+        cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
+        sim = folder / Path(BENCH).parent
+        copies = [folder / path.relative_to(directory) for path in rtl]
+        found = _missing(sim)
+        try:
+            bench = verilator.build_bench(sim, [folder / BENCH, *copies, cells])
+            return found + _passes(bench, sim) + _fails(bench, sim)
+        except ToolError as error:
+            return [*found, f"bench: {error}"]
+
+
+def _outputs(_folder: str, names: list[str]) -> set[str]:
+    return {"obj_dir", "bench.vvp"} & set(names)
+
+
+def _missing(sim: Path) -> list[str]:
+    """Files that the makefile reads and that are not there; it may have no other sources."""
+    text = (sim / "Makefile").read_text(encoding="utf-8")
+    sources = re.findall(r"^SOURCES := (.*)$", text, re.MULTILINE)
+    if len(sources) != 1:
+        return ["sim/Makefile: SOURCES is not there once"]
+    named = {(sim / name).resolve() for name in sources[0].split()}
+    right = {*sim.glob("*.v"), *(sim.parent / "rtl").glob("*.v")}
+    if named != {path.resolve() for path in right}:
+        return [f"sim/Makefile: SOURCES are not the files of sim/ and rtl/: {sources[0]}"]
+    return []
+
+
+def _passes(bench: Path, sim: Path) -> list[str]:
+    """The bench with its own vectors."""
+    output = _run(bench, sim)
+    count = len(_records(sim.parent / VECTORS))
+    if f"PASS: {count} operations" not in output or output.count("ok ") < count:
+        told = [line for line in output.splitlines() if "WRONG" in line or "FAIL" in line]
+        return [f"bench: {line.strip()}" for line in told[:10]] or [
+            f"bench: no PASS of {count} operations"
+        ]
+    return []
+
+
+def _fails(bench: Path, sim: Path) -> list[str]:
+    """The bench with a wrong bit in a result, and with a wrong status."""
+    found = []
+    product = next(
+        one
+        for one in _records(sim.parent / VECTORS)
+        if one[0] == Operation.FIELD_MULTIPLY and one[5]
+    )
+    for place in (3, HEADER + product[4], len(product) - 1):
+        wrong = list(product)
+        wrong[place] ^= 1
+        words = " ".join(f"{word:08x}" for word in (*product, *wrong, END))
+        (sim / "vectors.hex").write_text(f"{words}\n", encoding="utf-8")
+        if "FAIL: 1 of 2 operations" not in _run(bench, sim):
+            found.append(f"bench: word {place} of a vector is wrong, and it does not fail")
+    return found
+
+
+def _run(bench: Path, sim: Path) -> str:
+    """What the bench prints, whether it passes or fails."""
+    every = range(-64, 256)
+    log = sim.parent / "bench.log"
+    return process.run(
+        [bench], tool="the test bench", cwd=sim, log=log, timeout=_LIMIT, accept=every
+    )
+
+
+def _records(path: Path) -> list[list[int]]:
+    """The records of a file of vectors, without its end."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [[int(w, 16) for w in line.split()] for line in lines if not line.startswith("//")]
+    return [row for row in rows if row != [END]]

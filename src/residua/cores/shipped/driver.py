@@ -1,0 +1,231 @@
+"""The C driver of a directory, compiled as it lies there and run against the simulated bus."""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from residua.cores.directory import Directory
+from residua.cores.driver.curves import DriverCurve
+from residua.cores.driver_program import build_driver_program, run_driver_program
+from residua.cores.templating import environment
+from residua.curves import affine
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.hardware.curve_design import CurveDesign
+from residua.toolchain.process import ToolError
+
+_VALID, _INVALID = "RESIDUA_ECC_VALID", "RESIDUA_ECC_INVALID"
+
+_LIMIT = 1800.0
+"""Seconds after which the program is stopped."""
+
+Argument = int | bytes
+"""A number of a curve, or a byte string."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of the driver, its arguments after the device, its code, and what it gives out.
+
+    ``sized`` says which byte strings are followed by their size; ``result`` is None for a function
+    without an output.
+    """
+
+    function: str
+    arguments: tuple[Argument, ...]
+    code: int | str = 0
+    result: bytes | None = None
+    sized: tuple[int, ...] = ()
+
+    def rendered(self) -> str:
+        """The arguments in C."""
+        texts = []
+        for index, one in enumerate(self.arguments):
+            texts.append(str(one) if isinstance(one, int) else _literal(one))
+            if index in self.sized:
+                texts.append(str(len(one)) if isinstance(one, bytes) else "0")
+        return ", ".join(texts)
+
+    def expected(self) -> str:
+        """The output in C."""
+        return _literal(self.result or b"")
+
+
+def verify_driver(directory: Directory, design: CurveDesign, *, optimise: bool = True) -> list[str]:
+    """What goes wrong in a directory's driver: it does not compile, or gives something else.
+
+    ``optimise`` is for long runs of the simulation.
+    """
+    calls = [call for number in range(len(design.curves)) for call in _Calls(design, number).all()]
+    template = environment("residua.cores.shipped").get_template("driver_check.c")
+    with TemporaryDirectory() as work:
+        check = Path(work) / "driver_check.c"
+        text = template.render(calls=calls, name=directory.name)
+        check.write_text(text, encoding="utf-8")
+        try:
+            program = build_driver_program([directory], check, Path(work), optimise=optimise)
+            output = run_driver_program(program, timeout=_LIMIT)
+        except ToolError as error:
+            return [f"driver: {error}"]
+    wrong = [line for line in output.splitlines() if line.startswith("WRONG")]
+    if wrong or not re.search(rf"^PASS {len(calls)}$", output, re.MULTILINE):
+        return [f"driver: {line}" for line in wrong or output.splitlines()[-1:] or ["no output"]]
+    return []
+
+
+class _Calls:
+    """Calls for one curve, judged by plain integers."""
+
+    def __init__(self, design: CurveDesign, number: int) -> None:
+        self.number, self.curve = number, design.curves[number]
+        self.codes = set(design.operations[number])
+        self.entry = DriverCurve.of(self.curve)
+        self.draw = random.Random(f"driver {self.curve.name}")
+
+    def all(self) -> Iterator[Call]:
+        """Arithmetic, refusals, key agreement, signatures."""
+        yield from self.arithmetic()
+        if isinstance(self.curve, MontgomeryCurve):
+            yield from self.montgomery(self.curve)
+        else:
+            yield from self.weierstrass(self.curve)
+        yield Call("zeroise", ())
+        yield from self.arithmetic()
+
+    def call(self, operation: Operation, *arguments: object, **options: object) -> Iterator[Call]:
+        """A call, if the core has the operation that it runs."""
+        if operation in self.codes:
+            name, *rest = arguments
+            yield Call(str(name), (self.number, *rest), **options)  # type: ignore[arg-type]
+
+    def arithmetic(self) -> Iterator[Call]:
+        """Products and inverses modulo the prime and the order."""
+        p, n, size = self.curve.prime, self.curve.order, self.entry.field_size
+        a, b, c = (self.draw.randrange(1, min(p, n)) for _ in range(3))
+        x, y = (one.to_bytes(size, self.entry.byte_order) for one in (a, b))
+        product = (a * b % p).to_bytes(size, self.entry.byte_order)
+        yield from self.call(Operation.FIELD_MULTIPLY, "field_multiply", x, y, result=product)
+        whole = p.to_bytes(size, self.entry.byte_order)
+        yield from self.call(
+            Operation.FIELD_MULTIPLY,
+            "field_multiply",
+            whole,
+            y,
+            code=int(Status.OPERAND_RANGE),
+            result=bytes(size),
+        )
+        sums = [self.order(one) for one in (a, b, c, (a * b + c) % n)]
+        yield from self.call(
+            Operation.ORDER_MULTIPLY_ADD, "order_multiply_add", *sums[:3], result=sums[3]
+        )
+        yield from self.call(
+            Operation.ORDER_INVERT,
+            "order_invert",
+            self.order(0),
+            code=int(Status.NO_INVERSE),
+            result=self.order(0),
+        )
+
+    def weierstrass(self, curve: Curve) -> Iterator[Call]:
+        """Key agreement, a point off the curve, a signature and a wrong one."""
+        n, size = curve.order, self.entry.field_size
+        d, m, k = (self.draw.randrange(1, n) for _ in range(3))
+        other = self.point(self.multiple(m))
+        shared = self.multiple(d * m % n)
+        options = {"sized": (2,)}
+        yield from self.call(
+            Operation.X_MULTIPLY,
+            "ecdh",
+            self.order(d),
+            other,
+            result=shared[0].to_bytes(size),
+            **options,
+        )
+        off = other[:-1] + bytes([other[-1] ^ 1])
+        code = int(Status.NOT_ON_CURVE)
+        yield from self.call(Operation.VALIDATE, "validate", off, code=code, sized=(1,))
+        yield from self.call(
+            Operation.X_MULTIPLY,
+            "ecdh",
+            self.order(d),
+            off,
+            code=code,
+            result=bytes(size),
+            **options,
+        )
+        digest = self.draw.randbytes(32)
+        z = int.from_bytes(digest) >> max(0, 256 - n.bit_length())
+        r = self.multiple(k)[0] % n
+        s = pow(k, -1, n) * (z + r * d) % n
+        signature = self.order(r) + self.order(s)
+        yield from self.call(
+            Operation.BASE_MULTIPLY,
+            "ecdsa_sign",
+            self.order(d),
+            digest,
+            self.order(k),
+            result=signature,
+            **options,
+        )
+        public = self.point(self.multiple(d))
+        for text, found in ((digest, _VALID), (bytes([digest[0] ^ 0x80]) + digest[1:], _INVALID)):
+            yield from self.call(
+                Operation.DOUBLE_MULTIPLY,
+                "ecdsa_verify",
+                public,
+                text,
+                signature,
+                code=found,
+                sized=(1, 2),
+            )
+
+    def montgomery(self, curve: MontgomeryCurve) -> Iterator[Call]:
+        """Key agreement with a random and with a small-order point."""
+        size, order = self.entry.field_size, self.entry.byte_order
+        key, u = self.draw.randbytes(size), self.draw.randrange(2, 1 << 32)
+        top = 1 << (self.entry.field_bits - 1)
+        k = int.from_bytes(key, order) % top | top
+        k = k >> self.entry.cofactor_bits << self.entry.cofactor_bits
+        for point in (curve.x, affine.multiply_x(curve, u, curve.x)):
+            right = affine.multiply_x(curve, k, point).to_bytes(size, order)
+            yield from self.call(
+                Operation.X_MULTIPLY,
+                "ecdh",
+                key,
+                point.to_bytes(size, order),
+                result=right,
+                sized=(2,),
+            )
+        yield from self.call(
+            Operation.X_MULTIPLY,
+            "ecdh",
+            key,
+            bytes(size),
+            code=int(Status.NEUTRAL),
+            result=bytes(size),
+            sized=(2,),
+        )
+
+    def multiple(self, k: int) -> tuple[int, int]:
+        """A multiple of the base point."""
+        assert not isinstance(self.curve, MontgomeryCurve)
+        found = affine.multiply(self.curve, k, self.curve.base_point)
+        assert found is not None
+        return found
+
+    def point(self, point: tuple[int, int]) -> bytes:
+        """A point as the driver takes it."""
+        return b"\x04" + b"".join(part.to_bytes(self.entry.field_size) for part in point)
+
+    def order(self, number: int) -> bytes:
+        """A number modulo the order."""
+        return number.to_bytes(self.entry.order_size, self.entry.byte_order)
+
+
+def _literal(content: bytes) -> str:
+    """A byte string in C."""
+    text = "".join(f"\\x{byte:02x}" for byte in content)
+    return f'(const uint8_t *)"{text}"'

@@ -1,0 +1,208 @@
+"""What a directory ships is run as it lies there: a fault that the emitter makes is found."""
+
+import functools
+import shutil
+
+import pytest
+from tests.cores.planted import replaced
+from tests.cores.test_tampering import COPROCESSOR, SMALL
+
+from residua.cores import evidence
+from residua.cores.bus_simulator import directory_model
+from residua.cores.directory import Directory, build
+from residua.cores.ecc_verification import EccResult
+from residua.cores.evidence import verify_directory
+from residua.cores.shipped.bench import verify_bench
+from residua.cores.shipped.bus import verify_bus
+from residua.cores.shipped.driver import verify_driver
+from residua.cores.shipped.texts import verify_texts
+from residua.cores.specification import check_any
+from residua.toolchain.process import ToolError
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory):
+    """A coprocessor on a bus."""
+    return functools.cache(
+        lambda bus: build(
+            check_any({**COPROCESSOR, "bus": bus}), tmp_path_factory.mktemp(bus) / "core"
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def models(directories):
+    return functools.cache(lambda bus: directory_model(directories(bus), optimise=False))
+
+
+def copied(directory, tmp_path):
+    return shutil.copytree(directory.path, tmp_path / "core")
+
+
+@pytest.mark.parametrize("bus", ["axi", "wishbone"])
+def test_bus_and_driver_pass(bus, directories, models):
+    design = directories(bus).coprocessor.core.design
+    operations, faults = verify_bus(models(bus), design, 3)
+    assert faults == []
+    assert operations > 3 * len(design.operation_codes)
+    assert verify_driver(directories(bus), design, optimise=False) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("assign irq = n3 | n4;", "assign irq = n3;", "no interrupt tells of a refused access"),
+        (
+            "core (\n    .clk(clk),\n    .rst(rst)",
+            "core (\n    .clk(clk),\n    .rst(1'b0)",
+            "reset",
+        ),
+    ],
+)
+def test_a_fault_of_the_bus_is_found(old, new, message, directories, tmp_path, monkeypatch):
+    made = directories("axi")
+    path = copied(made, tmp_path)
+    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
+    broken.check()
+    model = directory_model(broken, optimise=False)
+    _, faults = verify_bus(model, made.coprocessor.core.design, 3)
+    assert len(faults) == 1
+    assert message in faults[0]
+
+
+def test_a_bus_that_is_no_verilog_is_found(directories, tmp_path, monkeypatch):
+    made = directories("axi")
+    path = copied(made, tmp_path)
+    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", "endmodule", "end of module")
+    with pytest.raises(ToolError):
+        verify_directory(broken, vectors=1)
+
+
+DRIVER_FAULTS = {
+    "no-c": ("residua_ecc.c", "static int run(", "static in run(", "failed"),
+    "operands": ("residua_ecc.c", "p->count += p->words;", "p->count += 2 * p->words;", "WRONG"),
+    "curve": ("{name}_core.c", "0x", "1 ^ 0x", "WRONG"),
+    "signature": (
+        "residua_ecc_protocols.c",
+        "RESIDUA_ECC_INVALID",
+        "RESIDUA_ECC_STATUS_OK",
+        "WRONG",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DRIVER_FAULTS)
+def test_a_fault_of_the_driver_is_found(name, directories, tmp_path):
+    made = directories("axi")
+    path = copied(made, tmp_path)
+    file, old, new, message = DRIVER_FAULTS[name]
+    source = path / "driver" / file.format(name=made.name)
+    text = source.read_text()
+    assert old in text
+    source.write_text(text.replace(old, new))
+    broken = Directory(path, made.manifest)
+    faults = verify_driver(broken, made.coprocessor.core.design, optimise=False)
+    assert faults
+    assert message in faults[0]
+
+
+def test_faults_of_the_bench_are_found(directories, tmp_path):
+    made = directories("axi")
+    path = copied(made, tmp_path)
+    sources = Directory(path, made.manifest).sources(ecp5=True)
+    assert verify_bench(path, sources) == []
+    vectors = path / "sim" / "vectors.hex"
+    lines = vectors.read_text().splitlines()
+    assert lines[-2].split()[3] == "00000006"  # the status of the last vector
+    vectors.write_text("\n".join([*lines[:-2], lines[-2].replace("6", "7"), lines[-1], ""]))
+    assert any("WRONG" in fault for fault in verify_bench(path, sources))
+    vectors.write_text("\n".join([*lines, ""]))
+    makefile = path / "sim" / "Makefile"
+    makefile.write_text(makefile.read_text().replace("../rtl/primitives.v", "../primitives.v"))
+    assert any("SOURCES" in fault for fault in verify_bench(path, sources))
+
+
+def test_a_bench_that_passes_whatever_comes_is_found(directories, tmp_path):
+    made = directories("axi")
+    path = copied(made, tmp_path)
+    bench = path / "sim" / "bench.v"
+    text = bench.read_text()
+    assert "right = 1'b0" in text
+    bench.write_text(text.replace("right = 1'b0", "right = right"))
+    faults = verify_bench(path, Directory(path, made.manifest).sources(ecp5=True))
+    assert any("it does not fail" in fault for fault in faults)
+
+
+def test_a_fault_of_the_ecp5_primitives_is_found(tmp_path, monkeypatch):
+    made = build(check_any(SMALL), tmp_path / "core")
+    path = made.path
+    found = verify_directory(made, vectors=60)
+    assert (found["passed"], found["ecp5_vectors"]) == (True, 2)
+    shutil.rmtree(path / "results")
+    broken = replaced(monkeypatch, path, "rtl/ecp5/primitives.v", ".INIT0(16'h", ".INIT0(~16'h")
+    found = verify_directory(broken, vectors=60)
+    assert not found["passed"]
+    assert all(one.startswith("with the primitives for the ECP5") for one in found["failures"])
+
+
+TEXT_FAULTS = [
+    ("{top}.core", "CAPI=2:", "CAPI=1:"),
+    ("{top}.core", "toplevel: {top}", "toplevel: {name}_bus"),
+    ("{top}.core", "- rtl/{name}.v", "- rtl/{name}_core.v"),
+    ("{top}.core", "      - rtl/{name}.v\n", ""),
+    ("{top}.core", "- rtl/primitives.v", "- rtl/ecp5/primitives.v\n      - rtl/primitives.v"),
+    ("{top}.core", "filesets: [rtl, primitives]", "filesets: [rtl]"),
+    ("{top}.core", "filesets: [rtl, primitives]", "filesets: [rtl, primitive]"),
+    ("{top}.core", "file_type: LPF", "file_type: lfp"),
+    ("{top}.core", "filesets:\n", "filesets\n"),
+    ("{top}.core", "name: residua:cores:", "name: residua:"),
+    ("constraints/{top}.lpf", 'PORT "clk"', 'PORT "clock"'),
+    ("constraints/{top}.lpf", "MHZ;", "MHZ"),
+    ("constraints/{top}.lpf", "BLOCK ASYNCPATHS", "BLOCK ALL"),
+    ("constraints/{top}.xdc", "[get_ports clk]", "[get_ports clock]"),
+    ("constraints/{top}.xdc", "[get_ports clk]", "[get_ports clk"),
+    ("constraints/{top}.xdc", "create_clock", "make_clock"),
+    ("constraints/{top}.xdc", "$inputs", "$ins"),
+    ("constraints/{top}.xdc", "-period 5", "-period -5"),
+    ("constraints/{top}.xdc", "read_xdc -ref {top}", "read_xdc -ref {name}"),
+    ("constraints/out_of_context.tcl", "{STEPS", "STEPS"),
+]
+
+
+@pytest.mark.parametrize("fault", TEXT_FAULTS, ids=str)
+def test_faults_of_what_takes_the_core_into_a_design_are_found(fault, directories, tmp_path):
+    made = directories("axi")
+    path = copied(made, tmp_path)
+    assert verify_texts(path, made.manifest) == []
+    names = {"top": made.top, "name": made.name}
+    name, old, new = (
+        text.replace("{top}", names["top"]).replace("{name}", names["name"]) for text in fault
+    )
+    text = (path / name).read_text()
+    assert old in text
+    (path / name).write_text(text.replace(old, new, 1))
+    assert verify_texts(path, made.manifest)
+
+
+SEAMS = {
+    "verify_bus": (7, ["wrong"]),
+    "verify_driver": ["wrong"],
+    "verify_bench": ["wrong"],
+    "verify_texts": ["wrong"],
+}
+
+
+@pytest.mark.parametrize("broken", [None, *SEAMS])
+def test_any_seam_that_fails_fails_the_verification(broken, directories, monkeypatch, tmp_path):
+    made = Directory.open(copied(directories("axi"), tmp_path))
+    monkeypatch.setattr(Directory, "made", directories("axi").coprocessor)
+    monkeypatch.setattr(evidence, "directory_model", lambda *_a, **_k: None)
+    passed = EccResult(cycles=[{}], constant_time=True)
+    monkeypatch.setattr(evidence, "verify_coprocessor", lambda *_a, **_k: passed)
+    for seam, failing in SEAMS.items():
+        answer = failing if seam == broken else ((7, []) if seam == "verify_bus" else [])
+        monkeypatch.setattr(evidence, seam, lambda *_a, answer=answer, **_k: answer)
+    found = verify_directory(made, vectors=1)
+    assert found["passed"] == (broken is None)
+    assert found["failures"] == ([] if broken is None else ["wrong"])
+    assert found["bus_operations"] == 7
