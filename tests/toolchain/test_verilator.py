@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from residua.toolchain import verilator
 from residua.toolchain.process import ToolError
 from residua.toolchain.verilator import build, cache_dir, lint
 
@@ -39,6 +40,28 @@ def test_build_runs_and_is_kept(tmp_path: Path) -> None:
     assert build([source], "counter", main, **arguments) == simulator
     assert time.monotonic() - start < 0.5
     assert list((tmp_path / "build").iterdir()) == [simulator]
+
+
+def test_two_processes_may_build_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One begins while the other runs and ends first; neither takes the other's log away."""
+    source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
+    source.write_text(COUNTER)
+    main.write_text(MAIN)
+    logs = []
+
+    def tool(_command: object, *, cwd: Path, log: Path, **_options: object) -> str:
+        log.write_text("output")
+        logs.append(log)
+        (cwd / "build").mkdir()
+        (cwd / "build" / "simulator").write_text("simulator")
+        if len(logs) == 1:
+            build([source], "counter", main, build_dir=tmp_path / "build")
+        return log.read_text()
+
+    monkeypatch.setattr(verilator, "run", tool)
+    found = build([source], "counter", main, build_dir=tmp_path / "build")
+    assert len(set(logs)) == 2
+    assert list((tmp_path / "build").iterdir()) == [found]
 
 
 def test_broken_source_gives_a_message(tmp_path: Path) -> None:

@@ -4,13 +4,13 @@ import json
 import shutil
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
-from residua.toolchain.process import ToolError, run_python
+from residua.toolchain.process import ToolError, run_python, side_by_side
 from residua.toolchain.yosys import Port
 
 DEVICES: Mapping[str, tuple[str, str]] = {
@@ -132,16 +132,12 @@ def place_and_route(
         report = _run(directory, top, device, speed, seed, timeout)
         return _parse(report, seed, directory), report
 
-    with ThreadPoolExecutor(max_workers=workers) as pool:
+    with side_by_side(workers) as pool:
         futures: list[Future[tuple[SeedResult, dict[str, Any]]]] = [
             pool.submit(place, seed) for seed in seeds
         ]
-        try:
-            for future in as_completed(futures):
-                progress(future.result()[0])
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+        for future in as_completed(futures):
+            progress(future.result()[0])
     results = tuple(future.result()[0] for future in futures)
     return _summary(device, speed, results, futures[0].result()[1])
 

@@ -5,7 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Collection, Mapping, Sequence
+import threading
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _TAIL_LINES = 12
@@ -41,6 +44,66 @@ class ToolError(RuntimeError):
         super().__init__("\n".join(parts))
 
 
+class _Group:
+    """The programs that the threads of one `side_by_side` run, to be stopped together."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._stopped = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing is to be started any more."""
+        return self._stopped
+
+    def add(self, process: "subprocess.Popen[bytes]") -> None:
+        """Takes in a program that has just been started."""
+        with self._lock:
+            self._running.add(process)
+            if self._stopped:
+                _kill(process)
+
+    def discard(self, process: "subprocess.Popen[bytes]") -> None:
+        """Lets go of a program that has ended."""
+        with self._lock:
+            self._running.discard(process)
+
+    def stop(self) -> None:
+        """Ends the programs that run, and each that is started from now on."""
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                _kill(process)
+
+
+_thread = threading.local()
+
+
+@contextmanager
+def side_by_side(workers: int) -> Iterator[Executor]:
+    """An executor of threads for calls that run programs one after another.
+
+    An exception in the body, an interrupt by the user too, stops the programs that run and drops
+    the calls that wait; nothing is left running.
+
+    Args:
+        workers: calls at a time, at least 1.
+    """
+    group = _Group()
+
+    def join() -> None:
+        _thread.group = group
+
+    with ThreadPoolExecutor(workers, initializer=join) as pool:
+        try:
+            yield pool
+        except BaseException:
+            group.stop()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
 def run(
     command: Sequence[str | Path],
     *,
@@ -66,6 +129,9 @@ def run(
         ToolError: it could not be started, failed, or took too long.
     """
     words = [str(word) for word in command]
+    group: _Group | None = getattr(_thread, "group", None)
+    if group and group.stopped:
+        raise ToolError(f"{tool} was not started any more", words, None, "")
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
         with log.open("wb") as sink:
@@ -78,7 +144,7 @@ def run(
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-            status = _wait(process, timeout)
+            status = _wait(process, timeout, group)
     except OSError as error:
         raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
     text = log.read_text(errors="replace")
@@ -115,16 +181,28 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _wait(process: "subprocess.Popen[bytes]", timeout: float | None) -> int | None:
+def _wait(
+    process: "subprocess.Popen[bytes]", timeout: float | None, group: _Group | None
+) -> int | None:
     """The exit code; None after a timeout. Nothing that ends the wait leaves a process behind."""
     try:
+        if group:
+            group.add(process)
         return process.wait(timeout)
     except subprocess.TimeoutExpired:
         return None
     finally:
         if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            _kill(process)
             process.wait()
+        if group:
+            group.discard(process)
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """Ends a program, and with it what it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _shorten(word: str) -> str:

@@ -32,10 +32,16 @@ class Scope:
 
 
 def module_names(modules: list[Module], top: str) -> dict[str, str]:
-    """Verilog names: the leaf of the path, without its number where several instances share it."""
+    """Verilog names: the leaf of the path, without its number where several instances share it.
+
+    None of them is that of a module which is instantiated, but described elsewhere.
+    """
     scope = Scope()
     names = {modules[0].name: scope.take(top)}
     uses = Counter(cell.kind for module in modules for cell in module.cells)
+    for kind in sorted(uses.keys() - {module.name for module in modules}):
+        if not kind.startswith("$"):
+            scope.take(kind)
     for module in modules[1:]:
         leaf = module.name.rpartition(".")[2]
         shared = (re.sub(r"_?\d+$", "", leaf) if uses[module.name] > 1 else leaf) or "part"

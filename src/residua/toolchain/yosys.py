@@ -5,6 +5,7 @@ process of its own.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ TARGETS = ("ecp5", *XILINX_TARGETS)
 _MODELLED_XILINX = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp")  # Yosys has no model of the DSP48E2
 
 _SHARE = Path(pyosys.__file__).parent / "share"
+_INCLUDE = re.compile(r'^`include "(.*)"$', re.MULTILINE)
 _OWN_CELLS = Path(__file__).parent / "cells"
 
 _RUNNER = """
@@ -187,6 +189,16 @@ def cell_models(target: str) -> tuple[Path, ...]:
 def cell_model_directories(target: str) -> tuple[Path, ...]:
     """Directories that the files of `cell_models` include from."""
     return tuple(dict.fromkeys(path.parent for path in cell_models(target)))
+
+
+def cell_model_text(target: str) -> str:
+    """The files of `cell_models` as one text that includes nothing."""
+    return "\n".join(_inlined(path) for path in cell_models(target))
+
+
+def _inlined(path: Path) -> str:
+    text = path.read_text(encoding="utf-8")
+    return _INCLUDE.sub(lambda found: _inlined(path.parent / found[1]), text)
 
 
 def run_script(

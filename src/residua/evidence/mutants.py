@@ -1,0 +1,188 @@
+"""How good the checks are: mutants of a core's Verilog, and what verification says of each."""
+
+import os
+import signal
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from residua.cores.directory import Directory
+from residua.cores.evidence import run_directory
+from residua.cores.manifest import MANIFEST, digest
+from residua.errors import SpecificationError
+from residua.hardware.rtl import PRIMITIVE_FILE
+from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate
+from residua.toolchain.process import ToolError
+
+Verdict = Literal["killed", "equivalent", "open"]
+"""Found by verification; proved to be no fault; neither of them."""
+
+Check = Callable[[Directory], dict[str, Any]]
+"""Verifies a directory; its ``passed`` and ``failures`` are used."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """What became of one mutant: ``command`` made it, ``reason`` says what killed it."""
+
+    number: int
+    command: str
+    verdict: Verdict
+    reason: str
+
+
+class _LateError(Exception):
+    """A verification takes longer than it may."""
+
+
+def run_mutants(
+    directory: Directory,
+    count: int,
+    *,
+    check: Check = run_directory,
+    seed: int = 1,
+    seconds: float = 600,
+    kept: Mapping[str, Any] | None = None,
+    keep: Callable[[dict[str, Any]], None] = lambda row: None,
+) -> dict[str, Any]:
+    """Verify the mutants of a core, one after the other in one simulator.
+
+    Args:
+        directory: of the core; it stays as it is.
+        count: mutants.
+        check: the verification that is judged.
+        seed: which mutants are taken of all.
+        seconds: for the verification of one mutant; one that takes longer has killed it.
+        kept: an earlier row, whose mutants are taken over if the mutated Verilog is the same.
+        keep: called with the row after each mutant, so that it can be continued.
+
+    Returns:
+        The row: ``digest`` of the mutated Verilog, ``asked`` mutants and each of those in
+        ``mutants``, see `Mutant`.
+
+    Raises:
+        SpecificationError: there are fewer mutants, or the check fails on the core itself.
+        ToolError: a tool failed on the core itself.
+    """
+    with tempfile.TemporaryDirectory(prefix="mutants-") as name:
+        work = Path(name)
+        sources = directory.sources(top=directory.name)
+        made = mutate(sources, directory.name, count, out_dir=work / "yosys", seed=seed)
+        text = made.verilog.read_text(encoding="utf-8")
+        row: dict[str, Any] = {"digest": digest(text), "asked": count, "mutants": []}
+        if kept and kept["digest"] == row["digest"]:
+            row["mutants"] = list(kept["mutants"])[:count]
+        switched = _switched(directory, text, work / "core")
+        if len(row["mutants"]) < count and (reason := _reason(switched, check, 0, seconds)):
+            raise SpecificationError(f"the check fails on {directory.name} itself: {reason}")
+        for number in range(len(row["mutants"]) + 1, count + 1):
+            reason = _reason(switched, check, number, seconds)
+            row["mutants"].append(asdict(_judged(made, number, reason)))
+            keep(row)
+    return row
+
+
+def tally(row: Mapping[str, Any]) -> dict[str, int]:
+    """How many mutants of a row have which verdict."""
+    verdicts = [mutant["verdict"] for mutant in row["mutants"]]
+    return {verdict: verdicts.count(verdict) for verdict in ("killed", "equivalent", "open")}
+
+
+def page(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows as a Markdown page: how many of each verdict, and every mutant that is open."""
+    lines = [
+        "# Mutants",
+        "",
+        "How good the checks are. Faults are made in the Verilog of a small core of every kind",
+        "by Yosys' `mutate`: bits at the ports of its cells are inverted, held or exchanged, one",
+        "fault at a time. *Killed* are those that `residua verify` finds with its defaults. A",
+        "mutant that survives is *equivalent* if SAT proves that in every state and for every",
+        "input it has the outputs and the next state of the core; otherwise it is *open*. Clocks",
+        "and the contents of memories are left alone. `make mutants` writes this page.",
+        "",
+        "| Kind | Core | Mutants | Killed | Equivalent | Open | Commit |",
+        "|---|---|--:|--:|--:|--:|---|",
+    ]
+    for row in rows:
+        found = tally(row)
+        cells = [row["row"], f"`{row['core']}`", len(row["mutants"]), *found.values()]
+        lines.append("| " + " | ".join(map(str, cells)) + f" | `{row['commit']}` |")
+    lines += ["", "## Open", ""]
+    still = [
+        f"| {row['row']} | {mutant['number']} | `{_place(mutant['command'])}` |"
+        for row in rows
+        for mutant in row["mutants"]
+        if mutant["verdict"] == "open"
+    ]
+    heading = ["| Kind | Number | Fault |", "|---|--:|---|"]
+    return "\n".join([*lines, *([*heading, *still] if still else ["None."])]) + "\n"
+
+
+def _place(command: str) -> str:
+    """A command without what is the same for all, and what is only a comment."""
+    words = command.split(" -src ", maxsplit=1)[0].removeprefix("mutate ").split()
+    return " ".join(words).replace("|", "/")
+
+
+def _judged(made: Mutants, number: int, reason: str) -> Mutant:
+    command = made.commands[number - 1]
+    if reason:
+        return Mutant(number, command, "killed", reason)
+    verdict: Verdict = "equivalent" if equivalent(made, number) else "open"
+    return Mutant(number, command, verdict, "")
+
+
+def _switched(directory: Directory, text: str, path: Path) -> Directory:
+    """A directory with the mutated Verilog in the place of the core's."""
+    for name in (MANIFEST, *directory.manifest["files"]):
+        target = path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((directory.path / name).read_bytes())
+    (path / f"rtl/{directory.name}.v").write_text(text, encoding="utf-8")
+    (path / PRIMITIVE_FILE).write_text("// In the flattened core.\n", encoding="utf-8")
+    switched = Directory(path, directory.manifest)
+    # The core that the mutants are held against: the files are not those of its specification.
+    switched.__dict__["made"] = directory.made
+    return switched
+
+
+def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:
+    """What kills a mutant; nothing if it survives."""
+    try:
+        with _chosen(number), _limited(seconds):
+            found = check(directory)
+    except _LateError:
+        return f"takes longer than {seconds:g} s"
+    except ToolError as error:
+        return str(error).splitlines()[0]
+    if found["passed"]:
+        return ""
+    return str(found["failures"][0])[:200] if found["failures"] else "mismatches"
+
+
+@contextmanager
+def _chosen(number: int) -> Iterator[None]:
+    os.environ[VARIABLE] = str(number)
+    try:
+        yield
+    finally:
+        del os.environ[VARIABLE]
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    """Raise in the main thread after so many seconds, which ends a simulation too."""
+
+    def late(_number: int, _frame: object) -> None:
+        raise _LateError
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

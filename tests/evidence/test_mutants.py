@@ -1,0 +1,80 @@
+"""Mutants of a core, judged by its verification and by a check that sees nothing."""
+
+import os
+from functools import partial
+
+import pytest
+
+from residua.cores.directory import build
+from residua.cores.evidence import run_directory
+from residua.cores.specification import check_any
+from residua.errors import SpecificationError
+from residua.evidence.mutants import page, run_mutants, tally
+from residua.toolchain.mutation import VARIABLE
+
+COUNT = 12
+SPECIFICATION = {"algorithm": "r2mm", "modulus": "0x1000b"}
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory):
+    return build(check_any(SPECIFICATION), tmp_path_factory.mktemp("mutants") / "core")
+
+
+def blind(_directory):
+    """A check that is off."""
+    return {"passed": True, "failures": []}
+
+
+@pytest.mark.slow
+def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core):
+    seen = run_mutants(core, COUNT, check=partial(run_directory, vectors=2000))
+    missed = run_mutants(core, COUNT, check=blind)
+    assert seen["digest"] == missed["digest"]
+    assert tally(seen)["killed"] >= COUNT // 2
+    assert tally(missed)["killed"] == 0
+    assert tally(missed)["open"] > 0
+    for one, other in zip(seen["mutants"], missed["mutants"], strict=True):
+        assert one["command"] == other["command"]
+        # What verification finds is no equivalent mutant.
+        assert (one["verdict"], other["verdict"]) != ("killed", "equivalent")
+    text = page([{"row": "R2MM", "core": core.name, "commit": "x"} | missed])
+    assert f"| R2MM | `{core.name}` | {COUNT} | 0 |" in text
+    for mutant in missed["mutants"]:
+        assert (f"| R2MM | {mutant['number']} |" in text) == (mutant["verdict"] == "open")
+
+
+def test_a_run_is_continued(core, monkeypatch):
+    monkeypatch.setattr("residua.evidence.mutants.equivalent", lambda *_: False)
+    rows = []
+    whole = run_mutants(core, 4, check=blind, keep=lambda row: rows.append(len(row["mutants"])))
+    assert rows == [1, 2, 3, 4]
+    numbers = []
+
+    def check(directory):
+        numbers.append(int(os.environ[VARIABLE]))
+        return blind(directory)
+
+    half = whole | {"mutants": whole["mutants"][:2]}
+    assert run_mutants(core, 4, check=check, kept=half) == whole
+    assert numbers == [0, 3, 4]
+    # Another Verilog is begun again.
+    run_mutants(core, 4, check=check, kept=half | {"digest": ""})
+    assert numbers[3:] == [0, 1, 2, 3, 4]
+    assert VARIABLE not in os.environ
+
+
+def test_a_check_that_fails_on_the_core_is_no_judge(core):
+    message = f"the check fails on {core.name} itself: wrong"
+    with pytest.raises(SpecificationError, match=message):
+        run_mutants(core, 1, check=lambda _: {"passed": False, "failures": ["wrong"]})
+
+
+def test_a_mutant_that_hangs_is_killed(core):
+    def check(directory):
+        while os.environ[VARIABLE] != "0":
+            pass
+        return blind(directory)
+
+    (mutant,) = run_mutants(core, 1, check=check, seconds=0.2)["mutants"]
+    assert (mutant["verdict"], mutant["reason"]) == ("killed", "takes longer than 0.2 s")
