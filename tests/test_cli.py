@@ -3,6 +3,8 @@ import subprocess
 import sys
 
 import pytest
+import typer
+from typer.core import TyperOption
 
 from residua import cli
 from residua.cli import cores
@@ -107,7 +109,7 @@ def test_failed_verification_is_no_success(run, built, monkeypatch):
     failed = {
         "name": "core", "vectors": 1, "mismatches": 1, "passed": False, "failures": ["run 0"],
         "stalls": True, "cycles": {"latency": 3, "interval": None}, "oracle_checks": 0,
-        "seconds": 1.0, "vectors_per_minute": 60,
+        "resets": 6, "seconds": 1.0, "vectors_per_minute": 60,
     }  # fmt: skip
     monkeypatch.setattr(cores, "verify_directory", lambda *_args, **_options: failed)
     code, out, _ = run("verify", built[0])
@@ -118,6 +120,7 @@ def test_failed_verification_is_no_success(run, built, monkeypatch):
 def test_failed_verification_of_a_coprocessor_is_no_success(run, built, monkeypatch):
     failed = {
         "kind": "coprocessor", "name": "core", "vectors": 1, "operations": 9, "mismatches": 1,
+        "resets": 6, "bus_operations": None,
         "passed": False, "failures": ["POINT_MULTIPLY on P-256"], "stalls": False,
         "constant_time": False, "cycles": {"P-256": {"POINT_MULTIPLY": 5}}, "seconds": 1.0,
     }  # fmt: skip
@@ -135,7 +138,7 @@ def test_coprocessor_from_curve_to_report(run, tmp_path):
     assert (code, err) == (0, "")
     made = json.loads(out)
     assert (made["kind"], made["parameters"]["n"], made["top"]) == (
-        "coprocessor", 8, "ecc_8x17_axi"
+        "coprocessor", 8, "ecc_secp112r1_8x17_axi"
     )  # fmt: skip
     code, out, _ = run("verify", path, "--vectors", 2, "--json")
     found = json.loads(out)
@@ -270,7 +273,83 @@ def test_unknown_target_and_bad_numbers(run, built):
     assert code == 2
     assert err.startswith("residua: target 'ice40' is unknown: one of ecp5, xc7")
     code, _, err = run("synth", path, "--target", "ecp5", "--seeds", 0)
-    assert (code, err) == (2, "residua: seeds = 0: place and route needs at least 1\n")
+    assert code == 2
+    assert "'--seeds': Input should be greater than or equal to 1" in err
+
+
+def options(kinds):
+    """The options of all verbs that take a value of one of these kinds."""
+    group = typer.main.get_command(cli.app)
+    for verb in cli.VERBS:
+        command = group.get_command(None, verb)
+        for option in command.params:
+            if isinstance(option, TyperOption) and not option.is_flag:
+                kind = str(option.type_descriptor.annotation)
+                if any(each in kind for each in kinds):
+                    yield command, option
+
+
+def test_every_number_has_a_smallest_value():
+    numbers = [(command.name, option) for command, option in options(["int"])]
+    assert len(numbers) > 20
+    for verb, option in numbers:
+        assert option.min is not None, f"{verb} {option.opts}"
+
+
+@pytest.mark.parametrize("verb", list(cli.VERBS))
+def test_no_option_is_the_value_of_another(run, verb, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    taking = [option for command, option in options([""]) if command.name == verb]
+    for option in taking:
+        code, out, err = run(verb, option.opts[0], "--json")
+        assert (code, out) == (2, "")
+        assert option.opts[0] in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_flag_without_its_value_is_refused_with_the_reason(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, _, err = run("build", "--compress", "--width", 12, "--modulus", "P-256", "-o", "out")
+    assert code == 2
+    text = " ".join(err.replace("│", " ").split())
+    assert "'--compress': it needs a value, and --width is another option" in text
+    assert "Values: true, false" in text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("build", *SMALL),
+        ("tables", "hbe", "--no-synthesis"),
+        ("primes", "--bits", 96, "--width", 12),
+        ("curve", "--prime", 2**61 - 1, "--order", "none"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+@pytest.mark.parametrize("place", ["/proc/none/out", "file/out"])
+def test_unwritable_output_is_refused_at_once(run, tmp_path, monkeypatch, arguments, place):
+    """Before any work: what works is replaced by what fails."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("residua.cores.specification.load_any", None)
+    monkeypatch.setattr("residua.report.paper_tables.PAPERS", {"hbe": None})
+    monkeypatch.setattr("residua.explore.prime_search._new", None)
+    monkeypatch.setattr("residua.explore.curve_search._random_curve", None)
+    code, out, err = run(*arguments, "-o", place)
+    assert (code, out) == (2, "")
+    assert f"cannot write {place}: " in err
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize("verb", [["verify"], ["synth", "--target", "xc7"], ["report"]])
+def test_directory_that_takes_no_results_is_refused_at_once(run, built, monkeypatch, verb):
+    def full(**_options):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    code, out, err = run(*verb, built[0])
+    assert (code, out) == (2, "")
+    assert err == f"residua: cannot write {built[0]}: No space left on device\n"
 
 
 def test_defects_stay_visible(monkeypatch):

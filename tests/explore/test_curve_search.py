@@ -144,7 +144,7 @@ def test_without_pari(tmp_path, monkeypatch):
         (PRIME, {"name": "1"}, "name = '1'"),
         (PRIME, {"cofactor": 0}, "cofactor = 0"),
         (PRIME, {"cofactor": 1 << 20}, "small beside the prime"),
-        (PRIME, {"path": "."}, "exists already"),
+        (PRIME, {"path": "."}, "exists: name another one"),
     ],
 )
 def test_refusals(tmp_path, prime, arguments, text):

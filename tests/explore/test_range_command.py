@@ -51,7 +51,7 @@ def test_formula_of_ones_own(run, tmp_path):
         (["jacobian-doubling", "--modulus", PRIME, "--set", "a"], "'a' fixes no input"),
         (["jacobian-doubling", "--modulus", PRIME, "--width", "3"], "give both or neither"),
         (["jacobian-doubling", "--modulus", PRIME, "--reduce", "Q"], "no value 'Q' to reduce"),
-        (["jacobian-doubling", "--modulus", PRIME, "--most", "-1"], "cannot be negative"),
+        (["jacobian-doubling", "--modulus", PRIME, "--most", "-1"], "'--most': Input should be"),
     ],
 )
 def test_bad_requests(run, arguments, message):

@@ -4,6 +4,7 @@ A verb's module is loaded when the verb is called, so that none waits for librar
 """
 
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -59,10 +60,10 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        # Its module loads what most verbs do without.
-        from residua.cores.manifest import version  # noqa: PLC0415
+        # Looked up in the metadata of the package.
+        from residua import __version__  # noqa: PLC0415
 
-        sys.stdout.write(f"residua {version()}\n")
+        sys.stdout.write(f"residua {__version__}\n")
         raise typer.Exit
 
 
@@ -75,8 +76,34 @@ def _main(
     del version
 
 
+class _Stops:
+    """Signals that end the program: everything is cleaned up, and nothing else is said."""
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> "_Stops":
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._before[number] = signal.signal(number, self._stop)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _stop(self, number: int, _frame: object) -> None:
+        self.code = 128 + number
+        raise KeyboardInterrupt
+
+
 def main() -> None:
     """The program: what a user can put right ends in one paragraph and exit code 2."""
+    with _Stops() as stops:
+        _run(stops)
+
+
+def _run(stops: _Stops) -> None:
     try:
         app()
     except (SpecificationError, ToolError) as error:
@@ -86,3 +113,8 @@ def main() -> None:
         # The reader of a pipe left; nothing is wrong here.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except BaseException:
+        # Compiled libraries make other exceptions of an interrupt while they are loaded.
+        if stops.code:
+            sys.exit(stops.code)
+        raise

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from residua.cli.terminal import Json, counter, show, steps
+from residua.cli.terminal import Json, Verb, counter, show, steps
 from residua.cores import cost as costs
 from residua.cores import directory as directories
 from residua.cores import specification as specifications
@@ -16,10 +16,16 @@ from residua.cores.evidence import INVERSIONS, POINTS, POWERS, PRODUCTS, verify_
 from residua.cores.rns_montgomery import search
 from residua.cores.specification_keys import Key
 from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
+from residua.cores.verification import EVERY, Resets
+from residua.errors import SpecificationError
+from residua.output import check_new_directory
 from residua.report import page, tables
 
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
 """Keys that a search of bases takes."""
+
+LARGEST_SEED = (1 << 31) - 1
+"""Of operands; the test benches take it as a number of 64 bits, with the number of the run."""
 
 LISTS = ("curve",)
 """Keys whose flags may be given several times."""
@@ -67,7 +73,7 @@ def _joined(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-@app.command()
+@app.command(cls=Verb)
 @specification_flags(*specifications.keys())
 def build(
     *,
@@ -79,14 +85,25 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Make the directory of a core: Verilog, manifest, interface."""
-    directories.check_free(output)
+    check_new_directory(output)
     specification = specifications.load_any(spec, flags)
     with steps("build") as step:
         made = directories.build(specification, output, step)
     show(directories.summary(made.manifest), as_json, lambda found: tables.built(found, output))
 
 
-@app.command()
+def _resets(text: str | None) -> Resets:
+    """How many resets come in mid-run."""
+    if text is None:
+        return None
+    if text == EVERY:
+        return EVERY
+    if not text.isdecimal():
+        raise SpecificationError(f"--resets {text}: give a number, or '{EVERY}'")
+    return int(text)
+
+
+@app.command(cls=Verb)
 def verify(
     directory: Core,
     *,
@@ -94,53 +111,70 @@ def verify(
         int | None,
         typer.Option(
             metavar="N",
+            min=1,
             help=f"Results to compare (default {PRODUCTS}, {POWERS} powers, {INVERSIONS} inverses)"
             f"; of a coprocessor, multiplications of points on each curve (default {POINTS}).",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="Seed of the operands.")] = 1,
+    seed: Annotated[
+        int, typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of the operands.")
+    ] = 1,
     stalls: Annotated[
         bool, typer.Option(help="Random gaps between operands, or runs back to back.")
     ] = False,
+    resets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|every",
+            help="Resets of 1, 2 and 3 cycles in mid-run, of a coprocessor for each operation: a "
+            "number, or 'every' for all cycles of a run (default: as many as take seconds).",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Simulate the Verilog of a directory against its model, or against plain integers."""
-    opened = directories.Directory.open(directory)
+    wanted = _resets(resets)
+    opened = directories.Directory.open(directory, write=True)
     with counter("verify") as progress:
         found = verify_directory(
-            opened, vectors=vectors, seed=seed, stalls=stalls, progress=progress
+            opened,
+            vectors=vectors,
+            seed=seed,
+            stalls=stalls,
+            resets=wanted,
+            progress=progress,
         )
     show(found, as_json, tables.verified)
     if not found["passed"]:
         raise typer.Exit(1)
 
 
-@app.command()
+@app.command(cls=Verb)
 def synth(
     directory: Core,
     *,
     target: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
-    seeds: Annotated[int, typer.Option(metavar="N", help="Placements, for ecp5.")] = SEEDS,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placements, for ecp5.")] = SEEDS,
     as_json: Json = False,
 ) -> None:
     """Synthesise a directory for a device; place and route it for an ECP5."""
-    opened = directories.Directory.open(directory)
+    opened = directories.Directory.open(directory, write=True)
     with steps("synth") as step:
         found = synthesise_directory(opened, target, seeds=seeds, progress=step)
     show(found, as_json, tables.synthesised)
 
 
-@app.command()
+@app.command(cls=Verb)
 def report(directory: Core, *, as_json: Json = False) -> None:
     """Write report.html into a directory, with all results so far."""
-    opened = directories.Directory.open(directory)
+    opened = directories.Directory.open(directory, write=True)
     with steps("report") as step:
         step("report.html")
         found = page.write(opened)
     show(found, as_json, tables.reported)
 
 
-@app.command()
+@app.command(cls=Verb)
 @specification_flags(*BASE_KEYS)
 def bases(*, flags: Flags, as_json: Json = False) -> None:
     """Search the pair of bases that a specification leads to."""
@@ -151,7 +185,7 @@ def bases(*, flags: Flags, as_json: Json = False) -> None:
     show(found, as_json, tables.bases)
 
 
-@app.command()
+@app.command(cls=Verb)
 @specification_flags("width", "channels")
 def cost(*, flags: Flags, as_json: Json = False) -> None:
     """Count the operations of the algorithms beside the formulas."""

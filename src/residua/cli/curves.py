@@ -5,14 +5,14 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, counter, show
+from residua.cli.terminal import Json, Verb, counter, show
 from residua.explore import curve_search
 from residua.report import prime_tables
 
 app = typer.Typer()
 
 
-@app.command()
+@app.command(cls=Verb)
 def curve(
     *,
     prime: Annotated[
@@ -27,8 +27,8 @@ def curve(
             "complex multiplication, or a random curve without an order."
         ),
     ] = "count",
-    cofactor: Annotated[int, typer.Option(metavar="H", help="The largest cofactor.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", help="Which curve.")] = 0,
+    cofactor: Annotated[int, typer.Option(metavar="H", min=1, help="The largest cofactor.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Which curve.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Make a curve over a prime of one's own, for `residua build`."""

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, show, steps
+from residua.cli.terminal import Json, Verb, show, steps
 from residua.report import documents, paper_tables
 
 app = typer.Typer()
 
 
-@app.command("tables")
+@app.command("tables", cls=Verb)
 def tables_of(
     paper: Annotated[
         str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(paper_tables.PAPERS)}.")
@@ -27,7 +27,7 @@ def tables_of(
         ),
     ] = Path("tables"),
     seeds: Annotated[
-        int, typer.Option(metavar="N", help="Placements on an ECP5; 0 leaves them out.")
+        int, typer.Option(metavar="N", min=0, help="Placements on an ECP5; 0 leaves them out.")
     ] = paper_tables.SEEDS,
     synthesis: Annotated[
         bool, typer.Option(help="Measure with tools, or only take over what is there.")

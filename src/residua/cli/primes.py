@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, counter, show
+from residua.cli.terminal import Json, Verb, counter, show
 from residua.explore import prime_search
 from residua.explore.chain import Chain, Closing
 from residua.numbers.search import Style
@@ -14,42 +14,50 @@ from residua.report import prime_tables
 app = typer.Typer()
 
 
-@app.command()
+@app.command(cls=Verb)
 def primes(
     *,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Directory; one is continued.")
     ] = Path("primes"),
-    bits: Annotated[int | None, typer.Option(metavar="B", help="Bits of P.")] = None,
-    width: Annotated[int | None, typer.Option(metavar="W", help="Bits of a modulus.")] = None,
+    bits: Annotated[int | None, typer.Option(metavar="B", min=1, help="Bits of P.")] = None,
+    width: Annotated[
+        int | None, typer.Option(metavar="W", min=1, help="Bits of a modulus.")
+    ] = None,
     channels: Annotated[
-        int | None, typer.Option(metavar="N", help="Moduli of both half-bases, even.")
+        int | None, typer.Option(metavar="N", min=2, help="Moduli of both half-bases, even.")
     ] = None,
     moduli: Annotated[
         str | None, typer.Option(metavar="M,M,...", help="Choose base a from these moduli.")
     ] = None,
-    multiplier: Annotated[int, typer.Option(metavar="D", help="d of P = d M_a^2 - c.")] = 1,
-    offset: Annotated[int, typer.Option(metavar="C", help="c of P = d M_a^2 - c.")] = 2,
+    multiplier: Annotated[int, typer.Option(metavar="D", min=1, help="d of P = d M_a^2 - c.")] = 1,
+    offset: Annotated[
+        int, typer.Option(metavar="C", min=-255, max=255, help="c of P = d M_a^2 - c.")
+    ] = 2,
     bases: Annotated[Style, typer.Option(help="Any h, or h of low signed-digit weight.")] = "any",
-    weight: Annotated[int, typer.Option(metavar="D", help="Signed digits of a sparse h.")] = 3,
-    largest: Annotated[int | None, typer.Option(metavar="H", help="The largest h.")] = None,
-    count: Annotated[int, typer.Option(metavar="N", help="Primes to find.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", help="Which primes come first.")] = 0,
+    weight: Annotated[
+        int, typer.Option(metavar="D", min=1, help="Signed digits of a sparse h.")
+    ] = 3,
+    largest: Annotated[int | None, typer.Option(metavar="H", min=1, help="The largest h.")] = None,
+    count: Annotated[int, typer.Option(metavar="N", min=1, help="Primes to find.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Which primes come first.")] = 0,
     pick: Annotated[
-        int, typer.Option(metavar="K", help="Prove the K-th and find its base b; 0: none.")
+        int, typer.Option(metavar="K", min=0, help="Prove the K-th and find its base b; 0: none.")
     ] = 1,
-    products: Annotated[int, typer.Option(metavar="K", help="Successive products.")] = 1,
-    terms: Annotated[int, typer.Option(metavar="S", help="Products that each sums.")] = 1,
+    products: Annotated[int, typer.Option(metavar="K", min=1, help="Successive products.")] = 1,
+    terms: Annotated[int, typer.Option(metavar="S", min=1, help="Products that each sums.")] = 1,
     closing: Annotated[Closing, typer.Option(help="What follows the products.")] = "compress",
-    below: Annotated[int, typer.Option(metavar="B", help="Operands are below B M_a.")] = 1,
+    below: Annotated[int, typer.Option(metavar="B", min=1, help="Operands are below B M_a.")] = 1,
     unsigned: Annotated[bool, typer.Option(help="K and R non-negative, as published.")] = False,
     width_b: Annotated[
-        int | None, typer.Option(metavar="W", help="Bits of base b's moduli; as base a's.")
+        int | None, typer.Option(metavar="W", min=1, help="Bits of base b's moduli; as base a's.")
     ] = None,
     gamma: Annotated[
-        int | None, typer.Option(metavar="G", help="m_gamma = 2^G; as small as it may be.")
+        int | None, typer.Option(metavar="G", min=0, help="m_gamma = 2^G; as small as it may be.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes; one a core.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; one a core.")
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")
     ] = None,

@@ -4,14 +4,14 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, show, steps
+from residua.cli.terminal import Json, Verb, show, steps
 from residua.cores import dynamic_range as dynamic_ranges
 from residua.report import range_table
 
 app = typer.Typer()
 
 
-@app.command("range")
+@app.command("range", cls=Verb)
 def range_of(
     formula: Annotated[
         str,
@@ -30,14 +30,20 @@ def range_of(
         list[str] | None,
         typer.Option("--set", metavar="NAME=N", help="An input that is a small number."),
     ] = None,
-    bits: Annotated[int | None, typer.Option(metavar="B", help="The range that there is.")] = None,
-    width: Annotated[int | None, typer.Option(metavar="W", help="Or bits of a modulus,")] = None,
-    channels: Annotated[int | None, typer.Option(metavar="N", help="and their number.")] = None,
+    bits: Annotated[
+        int | None, typer.Option(metavar="B", min=1, help="The range that there is.")
+    ] = None,
+    width: Annotated[
+        int | None, typer.Option(metavar="W", min=1, help="Or bits of a modulus,")
+    ] = None,
+    channels: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="and their number.")
+    ] = None,
     most: Annotated[
-        int, typer.Option(metavar="K", help="Values to reduce beside the results.")
+        int, typer.Option(metavar="K", min=0, help="Values to reduce beside the results.")
     ] = dynamic_ranges.MOST,
     cost: Annotated[
-        int, typer.Option(metavar="C", help="Products that a reduction takes as long as.")
+        int, typer.Option(metavar="C", min=0, help="Products that a reduction takes as long as.")
     ] = dynamic_ranges.REDUCTION_COST,
     as_json: Json = False,
 ) -> None:

@@ -4,11 +4,13 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typer.core import TyperCommand, TyperOption
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
@@ -57,3 +59,24 @@ def counter(verb: str) -> Iterator[Callable[[int, int | None], None]]:
             total=total,
             description=f"{done} of {total}" if total else f"{done}",
         )
+
+
+class Verb(TyperCommand):
+    """A verb, whose options refuse another option as their value."""
+
+    # The class of contexts is private to Typer.
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
+        """What click does, which by itself takes the next word as a value whatever it is."""
+        options = [one for one in self.params if isinstance(one, TyperOption)]
+        names = {name for one in options for name in one.opts + one.secondary_opts}
+        taking = {name: one for one in options if not one.is_flag for name in one.opts}
+        for word, following in pairwise(args):
+            option = taking.get(word)
+            if option and (following in names or following.startswith("--")):
+                raise typer.BadParameter(
+                    f"it needs a value, and {following} is another option: {option.help}",
+                    ctx,
+                    option,
+                )
+        rest: list[str] = super().parse_args(ctx, args)
+        return rest

@@ -29,6 +29,7 @@ from residua.curves.complex_multiplication import (
 )
 from residua.curves.parameters import NAME, WeierstrassCurve, check_curve, parameters_of
 from residua.errors import SpecificationError
+from residua.output import check_new_file, write_whole
 
 Method = Literal["count", "multiplication", "none"]
 """How the order is known: points counted by PARI, complex multiplication, or not at all."""
@@ -91,8 +92,7 @@ def make(
         found = _with_base_point(curve, name, points, order, generator)
         check_curve(found)
         table = dict(parameters_of(found))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_toml(table, method, seed), encoding="utf-8", newline="\n")
+    write_whole(path, _toml(table, method, seed))
     return {"file": str(path), "method": method, "seed": seed, "curve": table}
 
 
@@ -127,8 +127,7 @@ def _check(prime: int, path: Path, name: str, cofactor: int) -> None:
         raise SpecificationError(f"prime = {prime:#x} is composite: the field needs a prime")
     if cofactor < 1 or cofactor**2 * 32 > isqrt(prime):
         raise SpecificationError(f"cofactor = {cofactor}: at least 1, and small beside the prime")
-    if path.exists():
-        raise SpecificationError(f"{path} exists already: remove it or give another name")
+    check_new_file(path)
 
 
 def _random_curve(prime: int, generator: random.Random) -> ShortCurve:

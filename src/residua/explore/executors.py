@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -54,18 +55,37 @@ def workers(
     if count == 1:
         yield None, 1
         return
+    with local_workers(count) as pool:
+        yield pool, count
+
+
+@contextmanager
+def local_workers(count: int) -> Iterator[Executor]:
+    """An executor of local processes; tasks that are under way at the end are given up.
+
+    Args:
+        count: processes, at least 1.
+    """
     # From Python 3.12 on, a fork beside threads, such as a progress bar's, draws a warning.
     method = "forkserver" if sys.version_info >= (3, 12) else None
     context = multiprocessing.get_context(method)
     others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(count, mp_context=context)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_leave_interrupts)
     try:
-        yield pool, count
+        # Starts a worker, so that executors which are made later know that it is none of theirs.
+        pool.submit(int)
+        yield pool
     finally:
         # Nobody waits for the tasks that are under way, several for each worker.
         for worker in set(multiprocessing.active_children()) - others:
             worker.terminate()
         pool.shutdown(cancel_futures=True)
+
+
+def _leave_interrupts() -> None:
+    """Leave it to the parent to end this process; a terminal interrupts the children too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @contextmanager

@@ -6,7 +6,8 @@ on nothing else: {"unit": 0, "h": [...], "p": "0x..."}, M_a being the product of
 
 import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from io import BufferedRandom
@@ -17,9 +18,10 @@ from typing import Any
 
 from residua.errors import SpecificationError
 from residua.explore.chain import Chain
-from residua.explore.executors import in_order, workers
+from residua.explore.executors import in_order, local_workers, workers
 from residua.numbers.search import Style
 from residua.numbers.square_primes import Offsets, SquareForm, SquarePrime, SquarePrimeSearch
+from residua.output import check_directory, write_whole
 
 CANDIDATES = "primes.jsonl"
 PICK = "pick.json"
@@ -117,21 +119,13 @@ def run(
     if not 0 <= pick_number <= count:
         raise SpecificationError(f"pick = {pick_number}: 1 to count = {count}, or 0 for none")
 
-    def picked(offsets: Offsets) -> dict[str, Any]:
-        # SymPy and what else a proof needs take longer to load than many a search.
-        from residua.explore.prime_pick import pick  # noqa: PLC0415
-
-        return pick(
-            search.prime(offsets), chain,
-            style=search.style, weight=search.weight, width=width_b, gamma=gamma,
-        )  # fmt: skip
-
-    with ThreadPoolExecutor(1) as beside:
+    # A process, since nothing stops a thread in the middle of a proof.
+    with local_workers(1) if pick_number else nullcontext() as beside:
         picks: list[Future[dict[str, Any]]] = []
 
         def use(number: int, offsets: Offsets) -> None:
-            if number == pick_number:
-                picks.append(beside.submit(picked, offsets))
+            if beside and number == pick_number:
+                picks.append(beside.submit(_picked, search, chain, offsets, width_b, gamma))
 
         found = find(
             search, count, directory,
@@ -142,7 +136,7 @@ def run(
         table = picks[0].result() if picks else None
     if table:
         text = json.dumps(table, indent=2) + "\n"
-        (directory / PICK).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(directory / PICK, text)
     return {
         "count": len(found.offsets),
         "taken_over": found.taken_over,
@@ -155,6 +149,19 @@ def run(
         "pick_file": str(directory / PICK) if table else None,
         "pick": table,
     }
+
+
+def _picked(
+    search: SquarePrimeSearch, chain: Chain, offsets: Offsets, width: int | None, gamma: int | None
+) -> dict[str, Any]:
+    """A task: the proof of a prime of the search, and a base b for it."""
+    # SymPy and what else a proof needs take longer to load than many a search.
+    from residua.explore.prime_pick import pick  # noqa: PLC0415
+
+    return pick(
+        search.prime(offsets), chain,
+        style=search.style, weight=search.weight, width=width, gamma=gamma,
+    )  # fmt: skip
 
 
 def find(
@@ -183,8 +190,7 @@ def find(
     """
     if count < 1:
         raise SpecificationError(f"the count of primes is at least 1, not {count}")
-    if directory.exists() and not directory.is_dir():
-        raise SpecificationError(f"the output directory {directory} exists and is no directory")
+    check_directory(directory)
     made = not directory.exists()
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / CANDIDATES

@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 from residua.errors import SpecificationError
 from residua.machines.slots import Machine, Word
 from residua.machines.slots import Sequence as Slots
-from residua.numbers.packing import deterministic_solver
+from residua.numbers.solver import run_solver
 
 
 @dataclass(frozen=True)
@@ -340,7 +340,5 @@ def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | 
                 starts[read.reader] + read.offset + length >= starts[read.producer] + replaced
             )
     model.minimize(length)
-    solver = deterministic_solver(effort)
-    if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        return None
-    return [solver.value(start) for start in starts]
+    solver, found = run_solver(model, effort)
+    return [solver.value(start) for start in starts] if found else None

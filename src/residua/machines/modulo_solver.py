@@ -12,7 +12,7 @@ from ortools.sat.python import cp_model
 
 from residua.machines.placement import START_DELAY, Task
 from residua.machines.slots import Placed, Sequence, Word
-from residua.numbers.packing import deterministic_solver
+from residua.numbers.solver import run_solver
 
 CALL_EFFORT = 0.0005
 """Deterministic seconds, for each sequence, that a call costs before the solver begins."""
@@ -132,10 +132,9 @@ class _Model:
         model.add(distance >= delay).only_enforce_if(taken, ~forwarded)
 
     def solve(self, effort: Effort) -> list[Placed] | None:
-        solver = deterministic_solver(min(effort.most, effort.left))
-        status = solver.solve(self.model)
+        solver, found = run_solver(self.model, min(effort.most, effort.left))
         effort.left -= solver.response_proto.deterministic_time + CALL_EFFORT * len(self.choices)
-        if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
+        if not found:
             return None
         return [
             Placed(

@@ -78,7 +78,8 @@ class Placer:
         self.task, self.choices, self.machine = task, task.choices, task.machine
         self.interval, self.limit = interval, limit
         self.found: list[Placed] | None = None
-        self.nodes = max(SEARCH_EFFORT // len(self.choices) ** 2, 50)
+        # Enough to place every sequence of a long program once.
+        self.nodes = max(SEARCH_EFFORT // len(self.choices) ** 2, 50, 2 * len(self.choices))
 
     def best(self) -> list[Placed] | None:
         """The placement that finishes first, within the limit; None if there is none."""

@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import gcd, prod
-from typing import TYPE_CHECKING
 
 import gmpy2
 
-if TYPE_CHECKING:
-    from ortools.sat.python import cp_model
+from residua.numbers.solver import run_solver
 
 Tokens = frozenset[int]
 """What a number shares with others: two are coprime exactly if their tokens are disjoint."""
@@ -143,18 +141,7 @@ def _solve(
         model.minimize(total)
         for i, variable in chosen.items():
             model.add_hint(variable, i in start)
-    solver = deterministic_solver()
-    if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+    solver, found = run_solver(model, _EFFORT)
+    if not found:
         return []
     return [i for i, variable in chosen.items() if solver.boolean_value(variable)]
-
-
-def deterministic_solver(effort: float = _EFFORT) -> "cp_model.CpSolver":
-    """A CP-SAT solver that gives the same answer to the same model on every machine."""
-    from ortools.sat.python import cp_model  # noqa: PLC0415
-
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1
-    solver.parameters.random_seed = 1
-    solver.parameters.max_deterministic_time = effort
-    return solver

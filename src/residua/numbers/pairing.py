@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.packing import deterministic_solver
+from residua.numbers.solver import run_solver
 
 _NEVER = 1000
 """Costs of a pair that must not be."""
@@ -116,8 +116,8 @@ def _optimised(
     known = set(pairs)
     for ends, edge in edges.items():
         model.add_hint(edge, ends in known)
-    solver = deterministic_solver(effort=0.3)
-    if solver.solve(model) not in {cp_model.OPTIMAL, cp_model.FEASIBLE}:
+    solver, found = run_solver(model, effort=0.3)
+    if not found:
         return list(pairs)
     return [ends for ends, edge in edges.items() if solver.boolean_value(edge)]
 

@@ -12,6 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table as RichTable
 
 from residua.cores.templating import environment
+from residua.output import write_whole
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,8 @@ def write(document: Document, directory: Path) -> list[Path]:
         f"{document.name}.json": json.dumps(document.data, indent=2, ensure_ascii=False) + "\n",
         **{part.file: part.svg for part in document.parts if isinstance(part, Figure)},
     }
-    directory.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        (directory / name).write_text(text, encoding="utf-8", newline="\n")
+        write_whole(directory / name, text)
     return [directory / name for name in files]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from residua.cores.directory import AnyEngineCore
+from residua.cores.engine_directory import AnyEngineCore
 from residua.report import svg
 
 _SHOWN_ROWERS = 5

@@ -5,7 +5,7 @@ A point that was measured before is kept as long as its Verilog is the same.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from residua.report.iddmm_published import (
     VERSIONS,
 )
 from residua.report.measured import Progress, Row
+from residua.toolchain.process import side_by_side
 
 PLACED_BITS = (256, 1024)
 PLACED_DIGITS = (8, 16, 32)
@@ -130,7 +131,7 @@ def measure(
     waiting = list(chosen)
     total, done, most = len(waiting), 0, workers or os.cpu_count() or 1
     running: set[Future[Row]] = set()
-    with ThreadPoolExecutor(most) as pool:
+    with side_by_side(most) as pool:
         while waiting or running:
             # Verilog is made here, tools run in the pool.
             while waiting and len(running) < most:

@@ -10,6 +10,7 @@ from typing import Any, Protocol, TypeVar
 from residua.cores.synthesis import place_in_harness
 from residua.errors import SpecificationError
 from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS
+from residua.output import write_whole
 from residua.toolchain import yosys
 
 Row = dict[str, Any]
@@ -86,9 +87,7 @@ def kept_rows(directory: Path, name: str, part: str) -> list[Row]:
 
 def keep(directory: Path, name: str, data: Mapping[str, Any]) -> None:
     """Write the data of a page, its rows among them."""
-    directory.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(data, indent=2, ensure_ascii=False)
-    (directory / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    write_whole(directory / f"{name}.json", json.dumps(data, indent=2, ensure_ascii=False) + "\n")
 
 
 def number(row: Row | None, *keys: str) -> float | None:

@@ -12,6 +12,7 @@ from residua.machines.counts import count
 from residua.machines.routine import Routine
 from residua.machines.schedule import Schedule
 from residua.machines.slots import Left
+from residua.output import write_whole
 from residua.report import figures, gantt
 
 FILE = "report.html"
@@ -29,12 +30,13 @@ def write(directory: Directory) -> dict[str, Any]:
         SpecificationError: the core is not the one that this version of Residua makes.
     """
     target = directory.path / FILE
-    target.write_text(render(directory), encoding="utf-8", newline="\n")
+    write_whole(target, render(directory))
     return {"name": directory.name, "report": str(target), "results": sorted(directory.results())}
 
 
 def render(directory: Directory) -> str:
     """The page."""
+    directory.check()
     shown = _SHOWN.get(directory.kind, _engine)(directory)
     results = directory.results()
     on_digits = directory.kind == "coprocessor" and "digits" in directory.manifest["parameters"]

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from residua.cores.manifest import version
+from residua import __version__
 from residua.errors import SpecificationError
+from residua.output import check_directory
 from residua.report import (
     documents,
     ecpm_tables,
@@ -68,8 +69,7 @@ def make(
         raise SpecificationError(f"there are no tables of '{paper}': one of {', '.join(PAPERS)}")
     if seeds < 0:
         raise SpecificationError(f"seeds = {seeds}: give 0 for no placement, or a number of them")
-    if directory.exists() and not directory.is_dir():
-        raise SpecificationError(f"the output directory {directory} exists and is no directory")
+    check_directory(directory)
     document = PAPERS[paper](
         directory,
         seeds=seeds,
@@ -92,7 +92,7 @@ def source_commit() -> str:
             for words in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "."])
         )
     except ToolError:
-        return version()
+        return __version__
     return commit.strip() + ("+" if changes else "")
 
 

@@ -130,7 +130,9 @@ def verified(found: Result) -> Text:
             "results compared",
             f"{found['vectors']}, with {'stalls' if found['stalls'] else 'no stalls'}",
         ),
+        *([("in ECP5 cells", str(found["ecp5_vectors"]))] if found.get("ecp5_vectors") else []),
         ("mismatches", str(found["mismatches"])),
+        ("resets in mid-run", str(found["resets"])),
         ("judged by plain integers", str(found["oracle_checks"])),
         ("latency measured", cycles["latency"]),
         ("interval measured", cycles["interval"]),
@@ -169,12 +171,11 @@ def synthesised(found: Result) -> Text:
 
 def _built_coprocessor(found: Result, path: Path) -> Text:
     parameters, cycles = found["parameters"], found["cycles"]
-    blinding = parameters["blinding"]
     rows = [
         ("core", found["top"]),
         ("curves", ", ".join(curve["name"] for curve in parameters["curves"])),
         ("bus", parameters["bus"]),
-        ("scalars", f"blinded by {blinding} random bits" if blinding else "not blinded"),
+        ("scalars", _blinding(found["blinding"])),
         ("inversion", parameters["inversion"]),
         *_field_unit(parameters),
         (
@@ -191,6 +192,17 @@ def _built_coprocessor(found: Result, path: Path) -> Text:
         ("directory", str(path)),
     ]
     return [_pairs(rows)]
+
+
+def _blinding(rows: list[Result]) -> str:
+    """By how much scalars are blinded, and what it costs."""
+    if not any(row["bits"] for row in rows):
+        return "not blinded: every k P goes through the bits of k as they are"
+    return "; ".join(
+        f"{row['curve']}: blinded by {row['bits']} random bits ({row['multiple']} has a run of "
+        f"{row['run']} equal bits), {row['cycles']} cycles more than without"
+        for row in rows
+    )
 
 
 def _field_unit(parameters: Result) -> list[tuple[str, str]]:
@@ -219,6 +231,8 @@ def _verified_coprocessor(found: Result) -> Text:
             f"{found['operations']}, with {'stalls' if found['stalls'] else 'no stalls'}",
         ),
         ("points multiplied", f"{found['vectors']} random ones on each curve"),
+        *([("through the bus", str(found["bus_operations"]))] if found["bus_operations"] else []),
+        ("resets in mid-run", str(found["resets"])),
         ("mismatches", str(found["mismatches"])),
         ("constant time", constant[found["constant_time"]]),
         ("time", f"{found['seconds']:.1f} s"),

@@ -1,0 +1,49 @@
+"""CP-SAT, interrupted."""
+
+import signal
+import threading
+import time
+
+import pytest
+from ortools.sat.python import cp_model
+
+from residua.numbers.solver import run_solver
+
+
+def hard_model():
+    """A schedule that CP-SAT looks for much longer than anyone waits."""
+    model = cp_model.CpModel()
+    starts = [model.new_int_var(0, 10_000, f"start{job}") for job in range(200)]
+    lengths = [3 + job * 7919 % 41 for job in range(200)]
+    intervals = [
+        model.new_fixed_size_interval_var(start, length, "job")
+        for start, length in zip(starts, lengths, strict=True)
+    ]
+    model.add_cumulative(intervals, [1 + job * 31 % 7 for job in range(200)], 9)
+    end = model.new_int_var(0, 10_000, "end")
+    for start, length in zip(starts, lengths, strict=True):
+        model.add(end >= start + length)
+    model.minimize(sum(starts) + end)
+    return model
+
+
+def test_an_interrupt_is_raised_at_once_and_no_half_answer_is_used():
+    handler = signal.getsignal(signal.SIGINT)
+    start = time.monotonic()
+    main = threading.main_thread().ident
+    threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        run_solver(hard_model(), effort=1000)
+    assert time.monotonic() - start < 3
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_answers():
+    model = cp_model.CpModel()
+    x = model.new_int_var(0, 9, "x")
+    model.add(2 * x <= 11)
+    model.maximize(x)
+    solver, found = run_solver(model, 1.0)
+    assert (found, solver.value(x)) == (True, 5)
+    model.add(x >= 8)
+    assert not run_solver(model, 1.0)[1]

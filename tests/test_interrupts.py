@@ -1,0 +1,166 @@
+"""Ctrl-C ends every verb at once: nothing is left running or half written."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+import residua
+
+MOST_SECONDS = 2
+
+SMALL = ("--modulus", "0x1000b", "--width", "12")
+
+
+class Command:
+    """A running ``residua`` whose whole family of processes carries a mark."""
+
+    def __init__(self, *arguments, cwd):
+        self.mark = f"RESIDUA_TEST={uuid.uuid4()}"
+        name, value = self.mark.split("=")
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "residua", *map(str, arguments)],
+            cwd=cwd,
+            env={
+                **os.environ,
+                name: value,
+                "PYTHONPATH": str(Path(residua.__file__).parents[1]),
+                "XDG_CACHE_HOME": str(cwd / "cache"),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def family(self):
+        """The process and all that it has started, by number, with their command lines."""
+        found = {}
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                if self.mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    command = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
+                    found[int(entry.name)] = command.decode(errors="replace")
+            except OSError:
+                continue
+        return found
+
+    def wait_until(self, condition, limit=120):
+        end = time.monotonic() + limit
+        while not condition(self):
+            assert self.process.poll() is None, self.process.communicate()
+            assert time.monotonic() < end, self.family()
+            time.sleep(0.05)
+
+    def interrupt(self, number=signal.SIGINT):
+        """Seconds until it is gone after a signal to it and its process group, as a terminal's."""
+        start = time.monotonic()
+        os.killpg(self.process.pid, number)
+        out, err = self.process.communicate(timeout=100)
+        return time.monotonic() - start, out, err
+
+
+@pytest.fixture
+def start(tmp_path):
+    started = []
+
+    def call(*arguments):
+        started.append(Command(*arguments, cwd=tmp_path))
+        return started[-1]
+
+    yield call
+    for command in started:
+        for process in command.family():
+            os.kill(process, signal.SIGKILL)
+
+
+@pytest.fixture(scope="module")
+def core(tmp_path_factory):
+    path = tmp_path_factory.mktemp("interrupted") / "core"
+    command = [sys.executable, "-m", "residua", "build", *SMALL, "-o", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    return path
+
+
+def runs(program):
+    """A condition: this stands in a command line of the family, and has for a moment."""
+
+    def condition(command):
+        if not any(program in line for line in command.family().values()):
+            return False
+        time.sleep(0.3)
+        return True
+
+    return condition
+
+
+def check_gone(command, took, out, err, *, code=130):
+    assert command.family() == {}
+    assert (command.process.returncode, out) == (code, "")
+    assert "Traceback" not in err
+    assert took < MOST_SECONDS
+
+
+def files(path):
+    return sorted(str(file.relative_to(path)) for file in path.rglob("*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
+@pytest.mark.parametrize("tool", ["libyosys", "run_nextpnr_ecp5"])
+def test_synth(start, core, tool, number):
+    command = start("synth", core, "--target", "ecp5", "--seeds", 3)
+    command.wait_until(runs(tool))
+    check_gone(command, *command.interrupt(number), code=128 + number)
+    assert not (core / "results").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tool", ["verilator_bin", "pool dump"])
+def test_verify(start, core, tool):
+    command = start("verify", core, "--vectors", 10**9)
+    command.wait_until(runs(tool))
+    check_gone(command, *command.interrupt())
+    assert not (core / "results").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [2, 8])
+def test_build(start, tmp_path, seconds):
+    """At moments in which modules are loaded, bases searched and routines placed by CP-SAT."""
+    command = start("build", "--curve", "P-521", "-o", "made/core", "--json")
+    time.sleep(seconds)
+    assert command.process.poll() is None
+    check_gone(command, *command.interrupt())
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_primes(start, tmp_path, workers):
+    """While primes are searched; the file of candidates has whole lines alone."""
+    command = start(
+        "primes",
+        "--bits",
+        512,
+        "--width",
+        16,
+        "--count",
+        10**6,
+        "--workers",
+        workers,
+        "-o",
+        "found",
+    )
+    candidates = tmp_path / "found" / "primes.jsonl"
+    command.wait_until(lambda _: candidates.exists() and candidates.stat().st_size > 10_000)
+    check_gone(command, *command.interrupt())
+    assert candidates.read_text().endswith("}\n")
+    assert files(tmp_path / "found") == ["primes.jsonl"]
