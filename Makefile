@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists lock clean
+.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists mutants lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,11 +32,13 @@ help:
 	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
 	@echo 'campaign-digits  the verification campaign of digit multipliers'
 	@echo 'campaign-rsa  RSA on simulated cores with keys of OpenSSL'
+	@echo 'campaign-resets  resets in every cycle of a run, on a core of every kind'
 	@echo 'campaign-ecpm    that of the extended-RNS point multiplier of 2006'
 	@echo 'campaign-inversions  the verification campaign of modular inverters'
 	@echo 'campaign-sbmm-ladders  point multiplications on SBMM, and its ladder steps'
 	@echo 'campaign-sbmm  a million single-base products in each size'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
+	@echo 'mutants  faults in every kind of core, and whether verify finds them'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'setup     only make the virtual environment'
 	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
@@ -96,6 +98,9 @@ campaign-digits: setup
 campaign-rsa: setup
 	$(BIN)/python scripts/rsa_campaign.py
 
+campaign-resets: setup
+	$(BIN)/python scripts/reset_campaign.py
+
 campaign-ecpm: setup
 	$(BIN)/python scripts/ecpm_campaign.py
 
@@ -120,6 +125,9 @@ constant-time: setup
 
 netlists: setup
 	$(BIN)/python scripts/netlists.py
+
+mutants: setup
+	$(BIN)/python scripts/mutants.py
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv

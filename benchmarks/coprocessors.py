@@ -20,6 +20,7 @@ from residua.cores.coprocessor_simulator import build_coprocessor_simulator
 from residua.cores.ecc import EccCore
 from residua.cores.ecc_verification import outcome, point_operation
 from residua.curves import affine
+from residua.curves.blinding import needed_bits
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import MontgomeryCurve
@@ -27,7 +28,6 @@ from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"
-BLINDING = 64
 MULTIPLIER_BITS = 18
 TOLERANCE = 0.10
 """How far cycles may be from the law that they grow with the square of the field's bits."""
@@ -35,11 +35,10 @@ TOLERANCE = 0.10
 
 @dataclass(frozen=True)
 class Core:
-    """A core to measure: a curve, what differs from the default, and bits that blind a scalar."""
+    """A core to measure: a curve, and what differs from the default."""
 
     curve: str
     keys: dict[str, Any] = field(default_factory=dict)
-    blinding: int = BLINDING
 
     def make(self, **more: Any) -> EccCore:
         """The core."""
@@ -52,8 +51,7 @@ FASTEST = {"columns": 2, "inversion": Inversion.DIVISION_STEPS, "levels_per_regi
 CORES = {
     **{name: Core(name) for name in ("P-192", "Curve25519", "P-256", "P-384", "P-521")},
     **{f"{name}, HBE": Core(name, FASTEST) for name in ("P-192", "Curve25519", "P-256")},
-    # 192 bits: a scalar of 576 bits.
-    "P-384, HBE": Core("P-384", FASTEST, 192),
+    "P-384, HBE": Core("P-384", FASTEST),
 }
 
 
@@ -70,12 +68,9 @@ def measure(name: str) -> Row:
         "step": core.step_cycles,
         "utilisation": round(core.utilisation, 4),
         "cycles": point_cycles(core),
-        "blinding": None,
-        "blinded": None,
+        "blinding": needed_bits(curve),
+        "blinded": point_cycles(wanted.make(blinding="auto")),
     }
-    if not isinstance(curve, MontgomeryCurve):
-        row["blinding"] = wanted.blinding
-        row["blinded"] = point_cycles(wanted.make(blinding=wanted.blinding))
     # A word is signed: it has one bit more than a modulus.
     row["multipliers"] = core.design.multipliers * (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
     return row
@@ -131,7 +126,7 @@ def table(rows: list[Row], commit: str) -> str:
             row["step"],
             f"{row['utilisation']:.1%}",
             row["cycles"],
-            f"{row['blinded']} ({row['blinding']})" if row["blinded"] else "–",
+            f"{row['blinded']} ({row['blinding']})",
             f"{_share(row):.3f}",
             f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
         ]
@@ -161,9 +156,8 @@ def plot(rows: list[Row], path: Path) -> None:
         label=f"within {TOLERANCE:.0%}",
     )
     for key, colour in (("cycles", "#0072b2"), ("blinded", "#d55e00")):
-        shown = [row for row in rows if row[key]]
-        name = "scalar as it is" if key == "cycles" else f"blinded by {BLINDING} bits"
-        points = [row["bits"] for row in shown], [row[key] for row in shown]
+        name = "scalar as it is" if key == "cycles" else "scalar blinded"
+        points = [row["bits"] for row in rows], [row[key] for row in rows]
         axes.scatter(*points, color=colour, zorder=3, label=name)
     for row in rows:
         axes.annotate(

@@ -17,8 +17,9 @@ from campaign_rows import RESULTS, current_commit
 
 from residua.cores.coprocessor_simulator import build_coprocessor_simulator
 from residua.cores.ecc import EccCore
-from residua.cores.proofs.constant_time import write_verilog
+from residua.cores.proofs.netlist import write_verilog
 from residua.cores.timing_evidence import TimingResult, measure_timing
+from residua.curves.blinding import BlindingChoice
 from residua.curves.catalogue import find_curve
 from residua.hardware.coprocessor import Coprocessor
 
@@ -26,11 +27,12 @@ RESULT = RESULTS / "constant-time.md"
 RUNS = 1000
 SEED = 1
 
-ROWS: dict[str, tuple[str, int]] = {
+ROWS: dict[str, tuple[str, BlindingChoice]] = {
     "P-256": ("P-256", 0),
-    "P-256, blinded": ("P-256", 64),
+    "P-256, blinded": ("P-256", "auto"),
     "secp256k1": ("secp256k1", 0),
     "Curve25519": ("Curve25519", 0),
+    "Curve25519, blinded": ("Curve25519", "auto"),
 }
 """Curve and bits of blinding by the name of the row."""
 

@@ -68,8 +68,8 @@ ROWS: dict[str, dict[str, Any]] = {
 INTRODUCTION = """\
 The Verilog of each coprocessor with its bus, simulated with Verilator and operated by the Python
 driver. An agreement is an own public key (k G) and a shared secret (k P), both compared with those
-of OpenSSL; on Curve25519 and Curve448 the other side's bytes are random, so that half of them are
-on the twist. Every second agreement runs with random stalls on all channels of the bus. Of the
+of OpenSSL; on a curve in Montgomery form the other side's bytes are random, so that half of them
+are on the twist. Every second agreement runs with random stalls on all channels of the bus. Of the
 vectors of Wycheproof, each taken with and without stalls, the valid ones must give their secret,
 all others must be refused. The same with the vectors of NIST for key agreement (SP 800-56A),
 signatures (FIPS 186) and public keys, of RFC 7027 and of RFC 7748: keys that are published must
@@ -191,7 +191,7 @@ def measure(name: str, agreements: int, commit: str) -> Row:
     return {
         "row": name,
         "core": directory.top,
-        "blinding": parameters["blinding"],
+        "blinding": parameters["blinding"][0],
         "count": found.count,
         "vectors": taken.count,
         "mismatches": found.mismatches + taken.mismatches,

@@ -103,7 +103,7 @@ def measure(name: str, commit: str) -> dict[str, Any]:
         "core": directory.top,
         "prime_bits": curve.field_bits,
         "extra_bits": parameters["extra_bits"],
-        "blinding": parameters["blinding"],
+        "blinding": parameters["blinding"][0],
         "step": directory.manifest["cycles"]["ladder_step"],
         "count": size["count"],
         "mismatches": len(failures),

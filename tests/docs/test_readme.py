@@ -1,0 +1,79 @@
+"""The commands of the README build what its tables say."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from residua.cores.coprocessor_simulator import build_coprocessor_simulator
+from residua.cores.directory import Directory, build
+from residua.cores.ecc_verification import point_cycles
+from residua.cores.rns_montgomery import RnsMontgomeryCore
+from residua.cores.specification import load, load_any
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+HEADING = re.compile(r"^\| [^|]* \| `residua build([^`]*)` \|.*$", re.MULTILINE)
+"""Of a table whose second column holds the flags of a command, after those in the heading."""
+
+
+def flags(text: str) -> dict[str, str]:
+    """The keys and values of a command's flags."""
+    words = shlex.split(text)
+    names = [word.removeprefix("--").replace("-", "_") for word in words[::2]]
+    assert all(word.startswith("--") for word in words[::2])
+    return dict(zip(names, words[1::2], strict=True))
+
+
+def rows() -> list[tuple[dict[str, str], list[str]]]:
+    """The flags and cells of every row of such tables."""
+    found = []
+    for heading in HEADING.finditer(README):
+        for line in README[heading.end() :].split("\n")[2:]:
+            if not line.startswith("|"):
+                break
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            found.append((flags(heading[1] + " " + cells[1].strip("`")), cells))
+    return found
+
+
+def names(found: list[tuple[dict[str, str], list[str]]]) -> list[str]:
+    return [cells[0] for _, cells in found]
+
+
+def number(cell: str) -> int:
+    """A number with thin groups."""
+    return int(cell.replace(" ", ""))
+
+
+MULTIPLIERS = [row for row in rows() if "modulus" in row[0]]
+COPROCESSORS = [row for row in rows() if "curve" in row[0]]
+
+
+def test_rows_are_found():
+    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 6)
+
+
+@pytest.mark.parametrize(("given", "cells"), MULTIPLIERS, ids=names(MULTIPLIERS))
+def test_multipliers(given, cells):
+    core = RnsMontgomeryCore(load(None, given))
+    bits, channels, width = re.match(r"(\d+) \((\d+), (\d+)\)", cells[0]).groups()
+    assert core.parameters["modulus_bits"] == int(bits)
+    assert (core.channels, core.width) == (int(channels), int(width))
+    assert core.cycles["latency"] == number(cells[2])
+    assert core.cycles["interval"] == number(cells[3])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("given", "cells"), COPROCESSORS, ids=names(COPROCESSORS))
+def test_coprocessors(given, cells, tmp_path):
+    """The simulated Verilog of the command takes the cycles that stand beside it."""
+    made = build(load_any(None, given), tmp_path / "core")
+    design = Directory.open(made.path).coprocessor.core.design
+    sources = made.sources(top=made.name)
+    simulator = build_coprocessor_simulator(sources, made.name, design.words, optimise=False)
+    ((_, cycles),) = point_cycles(simulator, design)
+    assert cycles == number(cells[2])
+    (blinding,) = made.manifest["parameters"]["blinding"]
+    assert blinding == (129 if "blinded" in cells[0] else 0)
