@@ -128,8 +128,8 @@ def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
     directory = prepare(name, {"algorithm": "inversion", **ROWS[name][1]}, WORK)
     if known and holds(known, verilog(directory), "vectors", vectors):
         return known
-    core, work = directory.inverter, directory.path / "simulation"
-    simulator = build_inverter_simulator(core, directory.sources(), build_dir=work)
+    core = directory.inverter
+    simulator = build_inverter_simulator(core, directory.sources())
     prompt = verify_inversions(simulator, vectors=vectors, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)
     row = {
@@ -161,9 +161,7 @@ def measure_unit(name: str, vectors: int, commit: str, known: Row | None) -> Row
     path.mkdir(parents=True)
     for source, file in zip(sources, ("rtl/unit.v", PRIMITIVE_FILE), strict=True):
         source.write_text(files[file], encoding="utf-8")
-    simulator = build_residue_inverter_simulator(
-        unit, sources, build_dir=path / "simulation", top="unit"
-    )
+    simulator = build_residue_inverter_simulator(unit, sources, top="unit")
     prompt, stalled = (
         verify_residue_inversions(simulator, vectors=count, seed=SEED + stalls, stalls=bool(stalls))
         for stalls, count in enumerate((vectors, STALLED))

@@ -47,9 +47,7 @@ def measure(target: str, reduction: str, products: int) -> tuple[str, bool]:
     core = RnsMontgomeryCore(request)
     work = ROOT / "build/netlists" / f"{target}-{reduction}"
     # Compiling with optimisation would take longer than it saves.
-    netlist = netlist_simulator(
-        core, target, out_dir=work, seed=SEED, optimise=False, build_dir=work / "simulator"
-    )
+    netlist = netlist_simulator(core, target, out_dir=work, seed=SEED, optimise=False)
     steady, stalled = (
         verify(netlist.simulator, vectors=products, seed=SEED, stalls=stalls)
         for stalls in (False, True)

@@ -98,7 +98,6 @@ def simulator(directory: Directory, products: Any) -> WordSimulator:
     return build_word_simulator(
         products,
         directory.sources(),
-        build_dir=directory.path / "simulation",
         top=directory.name,
         modulus=products.modulus_words,
     )

@@ -290,21 +290,19 @@ def test_end_to_end(built, stalls):
         assert part in text
 
 
-def quick(directory, build_dir):
+def quick(directory):
     """Verification as `verify_directory` does it, with a simulator that compiles quickly."""
     made = directory.core
     workload = extension_workload(made.program, made.domain, 7)
     sources = directory.sources()
-    simulator = build_simulator(
-        made.design, workload, sources, build_dir=build_dir, top=directory.name, optimise=False
-    )
+    simulator = build_simulator(made.design, workload, sources, top=directory.name, optimise=False)
     return verify(simulator, vectors=3000, seed=7, stalls=False)
 
 
 def test_no_quotient_end_to_end(tmp_path):
     values = {**SMALL, "quotient": "none", "rowers": 4, "schedule": "interval"}
     made = build(check_any(values), tmp_path / "core")
-    found = quick(made, tmp_path / "simulation")
+    found = quick(made)
     assert found.passed
     assert found.cox_edges == ()
     assert "quotients" not in made.manifest["ranges"]
@@ -322,6 +320,6 @@ def test_wrong_constant_is_found(built, tmp_path, monkeypatch):
     changed = text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :]
     (broken.path / "rtl/extension_unit.v").write_text(changed)
     emitted(monkeypatch, broken.path)
-    found = quick(Directory.open(broken.path), tmp_path / "simulation")
+    found = quick(Directory.open(broken.path))
     assert not found.passed
     assert any(failure.startswith("oracle: ") for failure in found.failures)

@@ -270,7 +270,6 @@ def test_lost_carry_is_found(built, tmp_path):
     found = verify_digits(
         built.digits,
         [path, built.sources()[1]],
-        build_dir=tmp_path,
         vectors=300,
         seed=1,
         stalls=False,
@@ -278,7 +277,7 @@ def test_lost_carry_is_found(built, tmp_path):
     assert not found.passed
     assert found.mismatches > 0
     with pytest.raises(SpecificationError, match="at least 1 run, not 0"):
-        verify_digits(built.digits, [], build_dir=tmp_path, vectors=0, seed=1, stalls=False)
+        verify_digits(built.digits, [], vectors=0, seed=1, stalls=False)
 
 
 @pytest.mark.slow

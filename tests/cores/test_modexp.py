@@ -80,7 +80,6 @@ def test_halves_of_a_signature_of_openssl(tmp_path):
     simulator = build_word_simulator(
         directory.digits.products(p),
         directory.sources(),
-        build_dir=tmp_path / "simulation",
         top=directory.name,
         modulus=directory.digits.products(p).modulus_words,
         optimise=False,

@@ -136,7 +136,6 @@ def test_signatures_of_openssl(tmp_path):
     simulator = build_word_simulator(
         operations,
         directory.sources(),
-        build_dir=tmp_path / "simulation",
         top=directory.name,
         modulus=operations.modulus_words,
         optimise=False,

@@ -40,12 +40,11 @@ def rtl(core, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def simulator(core, rtl, tmp_path_factory):
+def simulator(core, rtl):
     return build_simulator(
         core.design,
         montgomery_workload(core.program, core.domain, SEED),
         rtl,
-        build_dir=tmp_path_factory.mktemp("simulator"),
         optimise=False,
     )
 
@@ -105,7 +104,6 @@ def test_moduli_of_large_h(choices, tmp_path):
         vectors=6_000,
         seed=SEED,
         stalls=False,
-        build_dir=tmp_path,
     )
     assert found.failures == ()
     assert (found.vectors, found.mismatches) == (6_000, 0)
@@ -129,7 +127,7 @@ def test_intervals_of_a_thousand_bits():
     assert intervals[2] <= 0.6 * intervals[1]
 
 
-def test_in_one_call(core, rtl, simulator):
+def test_in_one_call(core, rtl):
     found = verify_engine(
         core.program,
         core.domain,
@@ -138,7 +136,6 @@ def test_in_one_call(core, rtl, simulator):
         vectors=100,
         seed=SEED,
         stalls=True,
-        build_dir=simulator.executable.parent,
     )
     assert found.passed
     assert found.vectors == 100
@@ -166,9 +163,7 @@ def test_finds_a_wrong_constant(core, rtl, tmp_path):
     broken = tmp_path / "engine.v"
     broken.write_text(text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :])
     workload = montgomery_workload(core.program, core.domain, SEED)
-    simulator = build_simulator(
-        core.design, workload, [broken, rtl[1]], build_dir=tmp_path, optimise=False
-    )
+    simulator = build_simulator(core.design, workload, [broken, rtl[1]], optimise=False)
     found = verify(simulator, vectors=5000, seed=SEED, stalls=False)
     assert not found.passed
     assert found.mismatches > 0

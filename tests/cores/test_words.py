@@ -43,7 +43,6 @@ def simulator(built):
     return build_word_simulator(
         built.core.words,
         built.sources(),
-        build_dir=built.path / "simulation",
         top=built.name,
         optimise=False,
     )
@@ -168,7 +167,6 @@ def test_hierarchical_extensions(tmp_path):
     simulator = build_word_simulator(
         made.core.words,
         made.sources(),
-        build_dir=tmp_path / "simulation",
         top=made.name,
         optimise=False,
     )
@@ -202,7 +200,6 @@ def test_wrong_result_is_found(plain, tmp_path):
     simulator = build_word_simulator(
         plain.core.words,
         [broken, plain.sources()[1]],
-        build_dir=tmp_path,
         top=plain.name,
         optimise=False,
     )
@@ -220,9 +217,7 @@ def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
 
     monkeypatch.setattr(residue_to_binary, "delayed", unreset)
     made = build(check(WORDS), tmp_path / "core")
-    simulator = build_word_simulator(
-        made.core.words, made.sources(), build_dir=tmp_path, top=made.name, optimise=False
-    )
+    simulator = build_word_simulator(made.core.words, made.sources(), top=made.name, optimise=False)
     assert not verify_words(simulator, vectors=40, seed=1, stalls=False).passed
 
 

@@ -64,7 +64,6 @@ def test_tiles_take_blocks(tmp_path):
     result = verify_digits(
         core,
         [mapped.netlist, *cell_models("xc5v")],
-        build_dir=tmp_path,
         vectors=300,
         seed=1,
         stalls=False,

@@ -99,7 +99,7 @@ def simulate(sources: list[Path], table: Table, work: Path, **options: Any) -> s
     work.mkdir(parents=True, exist_ok=True)
     mask = (1 << table.width) - 1
     harness.write_text(HARNESS % {"top": "table_core", "words": table.words, "mask": mask})
-    executable = build(sources, "table_core", harness, build_dir=work, optimise=False, **options)
+    executable = build(sources, "table_core", harness, optimise=False, **options)
     run = subprocess.run([executable], capture_output=True, text=True, check=True, timeout=60)
     return run.stdout
 

@@ -1,14 +1,14 @@
 """Compiled simulators and their cache; lint."""
 
 import subprocess
-import time
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from residua.toolchain import verilator
 from residua.toolchain.process import ToolError
-from residua.toolchain.verilator import build, cache_dir, lint
+from residua.toolchain.verilator import build, lint
 
 COUNTER = """
 module counter (input wire clk, output reg [7:0] count);
@@ -28,40 +28,16 @@ int main() {
 """
 
 
-def test_build_runs_and_is_kept(tmp_path: Path) -> None:
+def test_build_runs_and_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
     source.write_text(COUNTER.replace("START", "`START"))
     main.write_text(MAIN)
-    arguments = {"build_dir": tmp_path / "build", "defines": {"START": "37"}, "optimise": False}
+    arguments = {"defines": {"START": "37"}, "optimise": False}
     simulator = build([source], "counter", main, **arguments)
     run = subprocess.run([simulator], capture_output=True, text=True, check=True, timeout=30)
     assert run.stdout == "42\n"
-    start = time.monotonic()
+    monkeypatch.setattr(verilator, "run", None)
     assert build([source], "counter", main, **arguments) == simulator
-    assert time.monotonic() - start < 0.5
-    assert list((tmp_path / "build").iterdir()) == [simulator]
-
-
-def test_two_processes_may_build_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One begins while the other runs and ends first; neither takes the other's log away."""
-    source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
-    source.write_text(COUNTER)
-    main.write_text(MAIN)
-    logs = []
-
-    def tool(_command: object, *, cwd: Path, log: Path, **_options: object) -> str:
-        log.write_text("output")
-        logs.append(log)
-        (cwd / "build").mkdir()
-        (cwd / "build" / "simulator").write_text("simulator")
-        if len(logs) == 1:
-            build([source], "counter", main, build_dir=tmp_path / "build")
-        return log.read_text()
-
-    monkeypatch.setattr(verilator, "run", tool)
-    found = build([source], "counter", main, build_dir=tmp_path / "build")
-    assert len(set(logs)) == 2
-    assert list((tmp_path / "build").iterdir()) == [found]
 
 
 def test_broken_source_gives_a_message(tmp_path: Path) -> None:
@@ -69,8 +45,24 @@ def test_broken_source_gives_a_message(tmp_path: Path) -> None:
     source.write_text("module counter (; endmodule\n")
     main.write_text(MAIN)
     with pytest.raises(ToolError, match="verilator failed") as error:
-        build([source], "counter", main, build_dir=tmp_path / "build")
+        build([source], "counter", main)
     assert "syntax error" in error.value.output
+
+
+def test_the_log_of_a_failure_stays_and_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
+    source.write_text(COUNTER.replace("START", "8'd55"))
+    main.write_text(MAIN)
+    build([source], "counter", main, optimise=False)
+    assert not list(tmp_path.glob("*.log"))
+    main.write_text("int main( {}")
+    with pytest.raises(ToolError) as error:
+        build([source], "counter", main, optimise=False)
+    assert error.value.log is not None
+    assert "error:" in error.value.log.read_text()
 
 
 def test_missing_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +71,7 @@ def test_missing_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     main.write_text(MAIN)
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(ToolError, match="there is no 'no-such-compiler' on the PATH"):
-        build([source], "counter", main, build_dir=tmp_path / "build")
+        build([source], "counter", main)
 
 
 def test_lint_lists_warnings_and_errors(tmp_path: Path) -> None:
@@ -88,8 +80,3 @@ def test_lint_lists_warnings_and_errors(tmp_path: Path) -> None:
     assert any("WIDTHTRUNC" in line for line in lint([source], "counter"))
     source.write_text("module counter (; endmodule\n")
     assert any(line.startswith("%Error") for line in lint([source], "counter"))
-
-
-def test_cache_dir_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_dir() == tmp_path / "residua"

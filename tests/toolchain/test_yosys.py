@@ -101,7 +101,6 @@ def test_ecp5_netlist_and_multiplier_model(tmp_path: Path) -> None:
         [result.netlist, *yosys.cell_models("ecp5")],
         "cells",
         harness,
-        build_dir=tmp_path / "build",
         includes=yosys.cell_model_directories("ecp5"),
         optimise=False,
     )

@@ -52,7 +52,6 @@ def verify_digits(
     core: DigitMontgomeryCore,
     rtl_sources: Sequence[Path],
     *,
-    build_dir: Path,
     vectors: int,
     seed: int,
     stalls: bool,
@@ -75,7 +74,7 @@ def verify_digits(
     share, done = -(-vectors // len(every)), 0
     optimise = vectors * core.design.interval >= LONG_CYCLES
     for products in every:
-        simulator = _simulator(core, products, rtl_sources, build_dir, simulator, optimise)
+        simulator = _simulator(core, products, rtl_sources, simulator, optimise)
         count = min(share, vectors - done)
         if count < 1:
             break
@@ -100,7 +99,6 @@ def _simulator(
     core: DigitMontgomeryCore,
     products: DigitProducts,
     sources: Sequence[Path],
-    build_dir: Path,
     earlier: WordSimulator | None,
     optimise: bool,
 ) -> WordSimulator:
@@ -110,7 +108,6 @@ def _simulator(
     return build_word_simulator(
         products,
         sources,
-        build_dir=build_dir,
         top=core.name,
         modulus=products.modulus_words,
         optimise=optimise,

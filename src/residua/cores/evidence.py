@@ -33,7 +33,7 @@ from residua.cores.verification import (
 from residua.cores.word_verification import build_word_simulator, verify_words
 from residua.cores.workload import Workload, montgomery_workload
 from residua.hardware.rtl import TARGET_FORMS
-from residua.toolchain import verilator, yosys
+from residua.toolchain import yosys
 
 C = TypeVar("C")
 
@@ -235,7 +235,6 @@ def _verify_residues(runs: _Runs) -> VerificationResult:
         core.design,
         _workload(core, runs.seed),
         runs.sources,
-        build_dir=verilator.kept_dir(),
         top=runs.directory.name,
         optimise=runs.vectors >= LONG,
     )
@@ -263,7 +262,6 @@ def _verify_words(runs: _Runs) -> VerificationResult:
     simulator = build_word_simulator(
         design,
         runs.sources,
-        build_dir=verilator.kept_dir(),
         top=runs.directory.name,
         optimise=runs.vectors >= LONG,
     )
@@ -281,7 +279,6 @@ def _verify_inversions(runs: _Runs) -> VerificationResult:
     simulator = build_inverter_simulator(
         runs.directory.inverter,
         runs.sources,
-        build_dir=verilator.kept_dir(),
         optimise=runs.vectors > INVERSIONS,
     )
     return verify_inversions(
@@ -311,7 +308,6 @@ def _of_core(core: Callable[[Directory], C], verified: Callable[..., Verificatio
         return verified(
             core(runs.directory),
             runs.sources,
-            build_dir=verilator.kept_dir(),
             vectors=runs.vectors,
             seed=runs.seed,
             stalls=runs.stalls,

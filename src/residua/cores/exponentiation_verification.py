@@ -37,7 +37,6 @@ def verify_exponentiation(
     core: ExponentiationCore,
     rtl_sources: Sequence[Path],
     *,
-    build_dir: Path,
     vectors: int,
     seed: int,
     stalls: bool,
@@ -58,7 +57,6 @@ def verify_exponentiation(
     simulator = build_word_simulator(
         every[0],
         rtl_sources,
-        build_dir=build_dir,
         top=core.name,
         modulus=every[0].modulus_words,
         optimise=vectors * core.design.interval >= LONG_CYCLES,

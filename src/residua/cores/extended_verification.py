@@ -39,7 +39,6 @@ def verify_extended(
     core: ExtendedCore,
     rtl_sources: Sequence[Path],
     *,
-    build_dir: Path,
     vectors: int,
     seed: int,
     stalls: bool,
@@ -62,7 +61,7 @@ def verify_extended(
     )
     text = harness_source(streams, core.name)
     optimise = vectors * design.interval >= _LONG_CYCLES
-    executable = compile_harness(text, rtl_sources, core.name, build_dir, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, core.name, optimise=optimise)
     built, source, done = time.monotonic(), operands(core, random.Random(seed)), 0
     reports: list[dict[str, Any]] = []
     failures: list[str] = []

@@ -62,7 +62,7 @@ class InversionFindings:
 
 
 def build_inverter_simulator(
-    core: InversionCore, rtl_sources: Sequence[Path], *, build_dir: Path, optimise: bool = True
+    core: InversionCore, rtl_sources: Sequence[Path], *, optimise: bool = True
 ) -> InverterSimulator:
     """Compile the RTL of an inverter and the harness; see `word_verification`."""
     start, design, top = time.monotonic(), core.design, core.name
@@ -72,7 +72,7 @@ def build_inverter_simulator(
         "longest": design.longest,
     }
     text = word_harness(_HARNESS, top, design.width, figures)
-    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return InverterSimulator(core, executable, time.monotonic() - start)
 
 

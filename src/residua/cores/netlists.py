@@ -40,7 +40,6 @@ def netlist_simulator(
     out_dir: Path,
     seed: int = 1,
     optimise: bool = True,
-    build_dir: Path | None = None,
 ) -> Netlist:
     """Map a core to a device family and compile what comes out.
 
@@ -50,7 +49,6 @@ def netlist_simulator(
         out_dir: takes Verilog, netlist and harness; made if absent.
         seed: of the random operands.
         optimise: compile for long runs.
-        build_dir: where executables are kept, see `residua.toolchain.verilator.build`.
 
     Raises:
         SpecificationError: no such target, or none with models.
@@ -74,7 +72,6 @@ def netlist_simulator(
         [synthesis.netlist, *models],
         core.name,
         harness,
-        build_dir=build_dir,
         includes=cell_model_directories(target),
         optimise=optimise,
     )

@@ -70,7 +70,6 @@ def build_residue_inverter_simulator(
     unit: ResidueInverter,
     rtl_sources: Sequence[Path],
     *,
-    build_dir: Path,
     top: str,
     optimise: bool = True,
 ) -> ResidueInverterSimulator:
@@ -90,7 +89,7 @@ def build_residue_inverter_simulator(
     }
     flags = ["SELECTS"] if len(unit.forms) > 1 else []
     text = word_harness(_HARNESS, top, bits, figures, flags)
-    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return ResidueInverterSimulator(unit, executable, time.monotonic() - start)
 
 

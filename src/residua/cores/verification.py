@@ -156,7 +156,6 @@ def verify_engine(
     vectors: int,
     seed: int,
     stalls: bool,
-    build_dir: Path,
     top: str = "engine",
     resets: Resets = None,
     progress: Progress | None = None,
@@ -166,9 +165,7 @@ def verify_engine(
     `montgomery_workload`, `build_simulator` and `verify` in one; see there.
     """
     workload = montgomery_workload(program, domain, seed)
-    simulator = build_simulator(
-        design, workload, rtl_sources, build_dir=build_dir, top=top, optimise=vectors >= LONG
-    )
+    simulator = build_simulator(design, workload, rtl_sources, top=top, optimise=vectors >= LONG)
     return verify(
         simulator, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
     )
@@ -187,31 +184,25 @@ def build_simulator(
     workload: Workload,
     rtl_sources: Sequence[Path],
     *,
-    build_dir: Path,
     top: str = "engine",
     optimise: bool = True,
 ) -> Simulator:
     """Compile the RTL of an `Engine`, module ``top``, and the harness.
 
-    ``build_dir`` keeps executables for the next call. Without ``optimise``, for short runs,
-    compiling takes less time and simulating more.
+    Without ``optimise``, for short runs, compiling takes less time and simulating more.
     """
     start = time.monotonic()
     text = harness_source(design, workload, top)
-    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return Simulator(design, workload, executable, time.monotonic() - start)
 
 
-def compile_harness(
-    text: str, rtl_sources: Sequence[Path], top: str, build_dir: Path, *, optimise: bool
-) -> Path:
-    """The executable of a harness with module ``top``, kept in ``build_dir``."""
+def compile_harness(text: str, rtl_sources: Sequence[Path], top: str, *, optimise: bool) -> Path:
+    """The executable of a harness with module ``top``."""
     with tempfile.TemporaryDirectory() as work:
         harness = Path(work) / "harness.cpp"
         harness.write_text(text)
-        return verilator.build(
-            rtl_sources, top, harness, build_dir=build_dir, optimise=optimise, any_state=True
-        )
+        return verilator.build(rtl_sources, top, harness, optimise=optimise, any_state=True)
 
 
 def verify(

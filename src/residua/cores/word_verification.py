@@ -133,20 +133,18 @@ def build_word_simulator(
     design: WordDesign,
     rtl_sources: Sequence[Path],
     *,
-    build_dir: Path,
     top: str,
     modulus: Sequence[int] = (),
     optimise: bool = True,
 ) -> WordSimulator:
     """Compile the RTL of a core with words, module ``top``, and the harness.
 
-    ``modulus`` is the words that the core loads before the first product. ``build_dir`` keeps
-    executables for the next call. Without ``optimise``, for short runs, compiling takes less time
-    and simulating more.
+    ``modulus`` is the words that the core loads before the first product. Without
+    ``optimise``, for short runs, compiling takes less time and simulating more.
     """
     start = time.monotonic()
     text = harness_source(_streams(design), top, len(modulus))
-    executable = compile_harness(text, rtl_sources, top, build_dir, optimise=optimise)
+    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 
 

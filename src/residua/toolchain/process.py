@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -154,6 +155,15 @@ def run(
     if status is None:
         reason = f"{tool} was stopped after {timeout:g} s"
     raise ToolError(reason, words, log, "\n".join(text.splitlines()[-_TAIL_LINES:]))
+
+
+@contextmanager
+def log_of_failure(name: str) -> Iterator[Path]:
+    """A log for `run` that stays if its tool fails, and that no other run takes."""
+    handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".log")
+    os.close(handle)
+    yield Path(path)
+    Path(path).unlink()
 
 
 def run_python(

@@ -1,0 +1,139 @@
+"""What is kept from one run to the next: simulators, placements, by what they were made of.
+
+Nothing needs the cache to be right. Every entry is a file whose name ends with the digest of its
+content, which is compared each time the entry is taken; an entry that is damaged, foreign or half
+written is made anew. Where nothing can be kept, a warning says so, and what was made lasts as long
+as the process.
+"""
+
+import atexit
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+LIMIT = 4 << 30
+"""Bytes; beyond them the entries that were not taken for longest go."""
+
+_IN_USE = 3600.0
+"""Seconds in which an entry that was taken stays, whatever the size of all."""
+
+_DIGITS = 20
+"""Hexadecimal digits of a digest in a name."""
+
+
+def folder() -> Path:
+    """``residua`` in the user's cache directory: ``XDG_CACHE_HOME`` or ``~/.cache``."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "residua"
+
+
+def key(parts: Iterable[str | bytes]) -> str:
+    """The digest of everything that an entry is made of, in order."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()[:_DIGITS]
+
+
+def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path:
+    """A file that is made once for each key.
+
+    Any number of processes may ask for the same one at once.
+
+    Args:
+        kind: folder of the entries of one kind.
+        name: how the file's name begins, for who looks at the folder.
+        key: what `key` made of everything that the content depends on.
+        make: writes the file at the path that it is given; called if the file is not there.
+    """
+    place, start = folder() / kind, f"{name}-{key}-"
+    for entries_of_kind in (place, *(own / kind for own in _own_folders)):
+        found = _found(entries_of_kind, start)
+        if found:
+            return found
+    with tempfile.TemporaryDirectory(prefix="residua-") as work:
+        made = Path(work) / "made"
+        make(made)
+        try:
+            return _keep(made, place, start)
+        except OSError as error:
+            reason = f"nothing can be kept in {place}: {error.strerror or error}"
+            warnings.warn(reason, stacklevel=2)
+            return _keep(made, _own_folder() / kind, start)
+
+
+def entries() -> dict[str, list[Path]]:
+    """The files that are kept, by kind."""
+    try:
+        kinds = sorted(path for path in folder().iterdir() if path.is_dir())
+    except OSError:
+        return {}
+    return {path.name: sorted(entry for entry in path.iterdir()) for path in kinds}
+
+
+def clear() -> None:
+    """Removes everything that is kept."""
+    shutil.rmtree(folder(), ignore_errors=True)
+
+
+def _found(place: Path, start: str) -> Path | None:
+    """The entry whose name begins so and whose content is what its name says; others go."""
+    for path in place.glob(f"{start}*"):
+        with suppress(OSError):
+            if path.name == start + _digest(path):
+                os.utime(path)
+                return path
+            path.unlink()
+    return None
+
+
+def _keep(made: Path, place: Path, start: str) -> Path:
+    """A copy of a file under the name of its content, renamed into place when it is whole."""
+    place.mkdir(parents=True, exist_ok=True)
+    _make_room(made.stat().st_size)
+    handle, copy = tempfile.mkstemp(dir=place, prefix=".")
+    try:
+        os.close(handle)
+        shutil.copy(made, copy)
+        return Path(copy).rename(place / (start + _digest(made)))
+    except BaseException:
+        Path(copy).unlink(missing_ok=True)
+        raise
+
+
+def _make_room(size: int) -> None:
+    """Lets entries go until one of ``size`` bytes more is within the limit."""
+    found = []
+    for path in (path for paths in entries().values() for path in paths):
+        with suppress(OSError):
+            status = path.stat()
+            found.append((status.st_mtime, status.st_size, path))
+    total = size + sum(each for _, each, _ in found)
+    for taken, each, path in sorted(found):
+        if total <= LIMIT or time.time() - taken < _IN_USE:
+            return
+        path.unlink(missing_ok=True)
+        total -= each
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS]
+
+
+def _own_folder() -> Path:
+    """Where this process keeps what it cannot keep for others; removed when it ends."""
+    if not _own_folders:
+        _own_folders.append(Path(tempfile.mkdtemp(prefix="residua-")))
+        atexit.register(shutil.rmtree, _own_folders[0], ignore_errors=True)
+    return _own_folders[0]
+
+
+_own_folders: list[Path] = []
+"""None or one."""

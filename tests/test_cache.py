@@ -1,0 +1,142 @@
+"""What is kept: made once, by any number of processes, and never needed."""
+
+import multiprocessing
+import os
+import shutil
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from residua import cache
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(cache, "_own_folders", [])
+    return tmp_path / "cache" / "residua"
+
+
+def kept(text: str = "content", name: str = "thing", key: str = "0123") -> tuple[Path, int]:
+    """The entry, and how often it was made."""
+    calls = []
+
+    def make(path: Path) -> None:
+        calls.append(path)
+        path.write_text(text)
+
+    return cache.kept("things", name, key, make), len(calls)
+
+
+def test_folder_follows_the_environment(own_cache: Path) -> None:
+    assert cache.folder() == own_cache
+
+
+def test_made_once(own_cache: Path) -> None:
+    path, made = kept()
+    assert made == 1
+    assert path.parent == own_cache / "things"
+    assert path.read_text() == "content"
+    assert kept() == (path, 0)
+    assert cache.entries() == {"things": [path]}
+    cache.clear()
+    assert cache.entries() == {}
+    assert kept() == (path, 1)
+
+
+def test_keys_tell_parts_apart() -> None:
+    keys = [cache.key(parts) for parts in ([], ["ab"], ["a", "b"], ["", "ab"], ["b", "a"])]
+    assert len(set(keys)) == len(keys)
+    assert cache.key(["a"]) == cache.key([b"a"])
+
+
+def test_an_executable_stays_one() -> None:
+    path = cache.kept(
+        "things", "program", "1", lambda made: shutil.copy(shutil.which("true"), made)
+    )
+    assert os.access(path, os.X_OK)
+
+
+@pytest.mark.parametrize("damage", [b"", b"foreign", b"contenT", b"content and more"])
+def test_a_damaged_entry_is_made_anew(damage: bytes) -> None:
+    path, _ = kept()
+    path.write_bytes(damage)
+    assert kept() == (path, 1)
+    assert path.read_text() == "content"
+
+
+def test_a_foreign_entry_is_made_anew() -> None:
+    path, _ = kept()
+    path.rename(path.with_name("thing-0123-foreign"))
+    assert kept() == (path, 1)
+    assert cache.entries() == {"things": [path]}
+
+
+def test_what_fails_leaves_nothing() -> None:
+    def fail(path: Path) -> None:
+        path.write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cache.kept("things", "thing", "0123", fail)
+    assert cache.entries() == {}
+
+
+@pytest.mark.parametrize(
+    "error", [PermissionError(13, "Permission denied"), OSError(28, "No space left")]
+)
+def test_nothing_can_be_kept(error: OSError, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(source: Path, target: str) -> None:
+        if "cache" in target:
+            raise error
+        copy(source, target)
+
+    copy = shutil.copy
+    monkeypatch.setattr(shutil, "copy", fail)
+    with pytest.warns(UserWarning, match=f"nothing can be kept in .*: {error.strerror}"):
+        path, made = kept()
+    assert made == 1
+    assert path.read_text() == "content"
+    assert cache.entries() == {"things": []}
+    assert kept() == (path, 0)
+
+
+def test_the_folder_is_a_file(own_cache: Path) -> None:
+    own_cache.parent.mkdir()
+    own_cache.write_text("a file")
+    with pytest.warns(UserWarning, match="nothing can be kept"):
+        path, _ = kept()
+    assert path.read_text() == "content"
+    assert own_cache.read_text() == "a file"
+
+
+def test_the_oldest_go_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 25)
+    day = time.time() - 86400
+    old, older, _ = paths = [
+        kept("0123456789", name, "1")[0] for name in ("old", "older", "recent")
+    ]
+    os.utime(old, (day, day))
+    os.utime(older, (day - 9, day - 9))
+    new, _ = kept("0123456789", "new", "1")
+    assert set(cache.entries()["things"]) == {new, paths[2]}
+
+
+def test_what_was_taken_lately_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LIMIT", 5)
+    paths = {kept("0123456789", name, "1")[0] for name in ("one", "two", "three")}
+    assert set(cache.entries()["things"]) == paths
+
+
+def test_many_processes_ask_for_the_same() -> None:
+    with ProcessPoolExecutor(4, multiprocessing.get_context("spawn")) as pool:
+        found = set(pool.map(_same, range(16)))
+    assert len(found) == 1
+    assert Path(found.pop()).read_text() == "same" * 1000
+    assert len(cache.entries()["things"]) == 1
+
+
+def _same(_number: int) -> str:
+    return str(cache.kept("things", "same", "1", lambda path: path.write_text("same" * 1000)))
