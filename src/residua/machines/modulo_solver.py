@@ -12,7 +12,7 @@ from ortools.sat.python import cp_model
 
 from residua.machines.placement import START_DELAY, Task
 from residua.machines.slots import Placed, Sequence, Word
-from residua.numbers.solver import run_solver
+from residua.numbers import solver
 
 CALL_EFFORT = 0.0005
 """Deterministic seconds, for each sequence, that a call costs before the solver begins."""
@@ -132,14 +132,14 @@ class _Model:
         model.add(distance >= delay).only_enforce_if(taken, ~forwarded)
 
     def solve(self, effort: Effort) -> list[Placed] | None:
-        solver, found = run_solver(self.model, min(effort.most, effort.left))
-        effort.left -= solver.response_proto.deterministic_time + CALL_EFFORT * len(self.choices)
-        if not found:
+        answer = solver.solve(self.model, min(effort.most, effort.left))
+        effort.left -= answer.time + CALL_EFFORT * len(self.choices)
+        if answer.solution is None:
             return None
         return [
             Placed(
-                next(s for s, t in zip(orders, taken, strict=True) if solver.boolean_value(t)),
-                solver.value(start),
+                next(s for s, t in zip(orders, taken, strict=True) if answer.value(t)),
+                answer.value(start),
             )
             for orders, taken, start in zip(self.choices, self.takes, self.starts, strict=True)
         ]

@@ -13,7 +13,7 @@ from math import gcd, prod
 
 import gmpy2
 
-from residua.numbers.solver import run_solver
+from residua.numbers.solver import solve
 
 Tokens = frozenset[int]
 """What a number shares with others: two are coprime exactly if their tokens are disjoint."""
@@ -141,7 +141,7 @@ def _solve(
         model.minimize(total)
         for i, variable in chosen.items():
             model.add_hint(variable, i in start)
-    solver, found = run_solver(model, _EFFORT)
-    if not found:
+    answer = solve(model, _EFFORT)
+    if answer.solution is None:
         return []
-    return [i for i, variable in chosen.items() if solver.boolean_value(variable)]
+    return [i for i, variable in chosen.items() if answer.value(variable)]

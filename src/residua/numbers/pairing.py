@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.solver import run_solver
+from residua.numbers.solver import solve
 
 _NEVER = 1000
 """Costs of a pair that must not be."""
@@ -116,10 +116,10 @@ def _optimised(
     known = set(pairs)
     for ends, edge in edges.items():
         model.add_hint(edge, ends in known)
-    solver, found = run_solver(model, effort=0.3)
-    if not found:
+    answer = solve(model, effort=0.3)
+    if answer.solution is None:
         return list(pairs)
-    return [ends for ends, edge in edges.items() if solver.boolean_value(edge)]
+    return [ends for ends, edge in edges.items() if answer.value(edge)]
 
 
 def arrange(

@@ -1,14 +1,41 @@
 """CP-SAT, with answers that depend on neither the machine nor the user's patience."""
 
+import importlib.metadata
+import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from residua import cache
 
 if TYPE_CHECKING:
     from ortools.sat.python import cp_model
 
+GAP = 0.01
+"""The search ends when an answer is proved to be within so much of the best one."""
 
-def run_solver(model: "cp_model.CpModel", effort: float) -> "tuple[cp_model.CpSolver, bool]":
-    """The solver after its search, which holds the best answer, and whether there is an answer.
+
+@dataclass(frozen=True)
+class Answer:
+    """What the search found.
+
+    Attributes:
+        solution: a value for each variable of the model, by its index; None without an answer.
+        time: what the search spent, in CP-SAT's deterministic seconds.
+    """
+
+    solution: list[int] | None
+    time: float
+
+    def value(self, variable: "cp_model.IntVar") -> int:
+        """What the answer, of which there is one, gives a variable."""
+        assert self.solution is not None
+        return self.solution[variable.index]
+
+
+def solve(model: "cp_model.CpModel", effort: float) -> Answer:
+    """The best answer of a search, which is kept (`residua.cache`) for the same model.
 
     The same model gets the same answer everywhere. An interrupt ends the search and is raised, so
     that nobody goes on with the half of an answer.
@@ -17,6 +44,16 @@ def run_solver(model: "cp_model.CpModel", effort: float) -> "tuple[cp_model.CpSo
         model: what to solve.
         effort: a limit in CP-SAT's deterministic time, about seconds.
     """
+    key = cache.key([importlib.metadata.version("ortools"), str(model.proto), repr((effort, GAP))])
+
+    def make(path: Path) -> None:
+        path.write_text(json.dumps(asdict(_search(model, effort))), encoding="utf-8")
+
+    kept = cache.kept("answers", "solver", key, make)
+    return Answer(**json.loads(kept.read_text(encoding="utf-8")))
+
+
+def _search(model: "cp_model.CpModel", effort: float) -> Answer:
     # Loaded where it is needed: it takes longer than most of what does without.
     from ortools.sat.python import cp_model  # noqa: PLC0415
 
@@ -24,6 +61,7 @@ def run_solver(model: "cp_model.CpModel", effort: float) -> "tuple[cp_model.CpSo
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = 1
     solver.parameters.max_deterministic_time = effort
+    solver.parameters.relative_gap_limit = GAP
     # Its own handler would end the search and hide the interrupt.
     solver.parameters.catch_sigint_signal = False
     # Python handles signals in its main thread alone, and not while that is in the search.
@@ -34,4 +72,6 @@ def run_solver(model: "cp_model.CpModel", effort: float) -> "tuple[cp_model.CpSo
         except BaseException:
             solver.stop_search()
             raise
-    return solver, status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    found = status in (cp_model.OPTIMAL, cp_model.FEASIBLE)
+    response = solver.response_proto
+    return Answer(list(response.solution) if found else None, response.deterministic_time)
