@@ -1,3 +1,37 @@
-"""Matplotlib first: its extension modules fail to load after those of all other test modules."""
+"""What holds for all tests.
+
+Matplotlib comes first: its extension modules fail to load after those of all other test modules.
+"""
+
+import sys
 
 import matplotlib.figure  # noqa: F401
+import pytest
+
+
+@pytest.fixture
+def monkeypatch(monkeypatch):
+    """As ever; after a change to the package nothing is taken from its cache of directories."""
+    setattr_as_ever = monkeypatch.setattr
+
+    def patched(target, *arguments, **options):
+        directory = sys.modules.get("residua.cores.directory")
+        if directory and _is_ours(target):
+            setattr_as_ever(directory, "kept_files", _made_anew)
+        setattr_as_ever(target, *arguments, **options)
+
+    monkeypatch.setattr = patched
+    return monkeypatch
+
+
+def _is_ours(target):
+    """Whether a thing, or what has this dotted name, is the package's."""
+    if not isinstance(target, str):
+        target = getattr(target, "__module__", None) or getattr(target, "__name__", "")
+    return target.startswith("residua.")
+
+
+def _made_anew(specification, progress=lambda step: None):
+    from residua.cores.generation import core_of, files_of
+
+    return files_of(core_of(specification), progress)

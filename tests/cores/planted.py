@@ -21,7 +21,7 @@ def emitted(monkeypatch, path):
     rehash(path)
     names = [*json.loads((path / MANIFEST).read_text())["files"], MANIFEST]
     texts = {name: (path / name).read_text() for name in names}
-    monkeypatch.setattr(directories, "files_of", lambda _core: texts)
+    monkeypatch.setattr(directories, "kept_files", lambda _specification: texts)
 
 
 def replaced(monkeypatch, path, name, old, new):

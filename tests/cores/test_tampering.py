@@ -67,7 +67,7 @@ def test_any_byte_of_any_file(built, tmp_path, monkeypatch):
     """Refused as it is, and with hashes that were made to match."""
     made, files = built
     monkeypatch.setattr(directories, "core_of", lambda _specification: object())
-    monkeypatch.setattr(directories, "files_of", lambda _core: files)
+    monkeypatch.setattr(directories, "kept_files", lambda _specification: files)
     Directory.open(made.path).check()
     path = shutil.copytree(made.path, tmp_path / "core")
     for name in made.manifest["files"]:

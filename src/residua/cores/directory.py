@@ -15,8 +15,9 @@ from residua.cores.engine_directory import AnyEngineCore
 from residua.cores.exponentiation import ExponentiationCore
 from residua.cores.exponentiation_specification import UNIT
 from residua.cores.extended import ExtendedCore
-from residua.cores.generation import AnyCore, Progress, core_of, files_of
+from residua.cores.generation import AnyCore, Progress, core_of
 from residua.cores.inversion import InversionCore
+from residua.cores.kept_files import kept_files
 from residua.cores.manifest import MANIFEST, SCHEMA, SPECIFICATION, modules
 from residua.cores.results import Results
 from residua.cores.rns_montgomery import RnsMontgomeryCore
@@ -61,7 +62,7 @@ def build(
     """
     check_new_directory(path)
     progress("bases, schedule and microcode")
-    files = files_of(core_of(specification), progress)
+    files = kept_files(specification, progress)
     progress("files")
     with new_directory(path) as draft:
         for name, text in files.items():
@@ -165,9 +166,9 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes other files of the specification.
         """
-        core = core_of(load_any(self.path / SPECIFICATION, {}))
-        self._compare(files_of(core))
-        return core
+        specification = load_any(self.path / SPECIFICATION, {})
+        self._compare(kept_files(specification))
+        return core_of(specification)
 
     def _compare(self, files: dict[str, str]) -> None:
         """Refuse any file that is not among ``files`` as it is."""

@@ -1,0 +1,84 @@
+"""Files of directories are made once for each specification, and the same as without a cache."""
+
+import json
+
+import pytest
+
+from residua import cache
+from residua.cores import kept_files as module
+from residua.cores.directory import Directory, build
+from residua.cores.generation import core_of, files_of
+from residua.cores.kept_files import kept_files
+from residua.cores.specification import check_any
+from residua.hardware import rtl
+
+REQUEST = {"algorithm": "r2mm", "modulus": 2**61 - 1}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def made(monkeypatch):
+    """The specifications whose files are made from now on."""
+    found = []
+
+    def noted(core, progress):
+        found.append(core)
+        return files_of(core, progress)
+
+    monkeypatch.setattr(module, "files_of", noted)
+    return found
+
+
+def test_made_once_for_a_request_and_for_what_it_leads_to(monkeypatch, tmp_path):
+    found = made(monkeypatch)
+    request = check_any(REQUEST)
+    expected = files_of(core_of(request))
+    assert list(kept_files(request).items()) == list(expected.items())
+    assert kept_files(request) == expected
+    directory = build(request, tmp_path / "core")
+    monkeypatch.undo()
+    assert len(found) == 1
+    Directory.open(directory.path).check()
+
+
+def test_the_directory_finds_its_own_files(monkeypatch, tmp_path):
+    directory = build(check_any(REQUEST), tmp_path / "core")
+    found = made(monkeypatch)
+    monkeypatch.setattr("residua.cores.directory.kept_files", kept_files)
+    Directory.open(directory.path).check()
+    assert not found
+
+
+def test_what_is_asked_for_is_told_apart(monkeypatch):
+    requests = [REQUEST, REQUEST | {"modulus": 2**61 - 3}, REQUEST | {"name": "own"}]
+    texts = [json.dumps(kept_files(check_any(request))) for request in requests]
+    assert len(set(texts)) == 3
+    monkeypatch.setattr(module, "_STATE", "another state of the package")
+    found = made(monkeypatch)
+    kept_files(check_any(REQUEST))
+    assert len(found) == 1
+
+
+def test_the_state_is_that_of_all_files(monkeypatch, tmp_path):
+    (tmp_path / "one.py").write_text("1")
+    monkeypatch.setattr(module, "_PACKAGE", tmp_path)
+    states = [module._state()]
+    (tmp_path / "one.py").write_text("2")
+    states.append(module._state())
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "template.md").write_text("")
+    states.append(module._state())
+    assert len(set(states)) == 3
+    assert module._state() == states[-1]
+
+
+def test_a_changed_package_is_not_kept_by_tests(monkeypatch, tmp_path):
+    """What `conftest.py` is for: a planted fault neither finds nor leaves files."""
+    entries = cache.entries()
+    monkeypatch.setattr(rtl, "SEVERAL_MODULES", rtl.SEVERAL_MODULES + "// planted\n")
+    directory = build(check_any(REQUEST), tmp_path / "core")
+    assert "// planted" in (directory.path / "rtl/primitives.v").read_text()
+    assert cache.entries() == entries
