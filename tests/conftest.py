@@ -7,6 +7,7 @@ import sys
 
 import matplotlib.figure  # noqa: F401
 import pytest
+from tests.made_anew import made_anew
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def monkeypatch(monkeypatch):
     def patched(target, *arguments, **options):
         directory = sys.modules.get("residua.cores.directory")
         if directory and _is_ours(target):
-            setattr_as_ever(directory, "kept_files", _made_anew)
+            setattr_as_ever(directory, "kept_files", made_anew)
         setattr_as_ever(target, *arguments, **options)
 
     monkeypatch.setattr = patched
@@ -29,9 +30,3 @@ def _is_ours(target):
     if not isinstance(target, str):
         target = getattr(target, "__module__", None) or getattr(target, "__name__", "")
     return target.startswith("residua.")
-
-
-def _made_anew(specification, progress=lambda step: None):
-    from residua.cores.generation import core_of, files_of
-
-    return files_of(core_of(specification), progress)

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
+from tests.made_anew import made_anew
 
+from residua.cores import directory
 from residua.machines import routine
 
 _EFFORT = 1.0
@@ -20,4 +22,5 @@ def quick_schedules() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(routine, "SOLVER_EFFORT", _EFFORT)
+        patch.setattr(directory, "kept_files", made_anew)
         yield

@@ -35,7 +35,7 @@ from residua.errors import SpecificationError
 VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256, BASIC = find_curve("P-256"), ec.SECP256R1()
 START, BUSY, DONE = 1 << 31, 1 << 8, 1 << 9
-OPERAND_READY, RESULT_VALID = 1 << 10, 1 << 12
+OPERAND_READY, RANDOM_READY, RESULT_VALID = 1 << 10, 1 << 11, 1 << 12
 SMALL_ORDER = (0, 1, 2**255 - 20, 2**255 - 19, 2**255 - 18)
 
 
@@ -214,8 +214,9 @@ def test_zeroise_in_mid_operation(name, models):
         simulator.write32(control, START | registers.operations["x_multiply"])
         if name == "curve25519":
             for word in words:
-                while not simulator.read32(status) & OPERAND_READY:
-                    pass
+                while not (word_of_status := simulator.read32(status)) & OPERAND_READY:
+                    if word_of_status & RANDOM_READY:
+                        simulator.write32(registers["RANDOM"].address, simulator.random())
                 simulator.write32(registers["OPERAND"].address, word)
         else:
             simulator.send(words)
