@@ -20,6 +20,12 @@ from residua.cores.specification import check_any
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"
 
+TINY = {
+    "form": "weierstrass", "name": "tiny", "prime": 65521, "a": -3, "b": 3,
+    "x": 0, "y": 627, "order": 65563, "cofactor": 1,
+}  # fmt: skip
+"""The smallest curve."""
+
 Row = dict[str, Any]
 Rows = dict[str, Row]
 Task = Callable[[], Row]

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from campaign_rows import RESULTS, ROOT, current_commit
+from campaign_rows import RESULTS, ROOT, TINY, current_commit
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
@@ -26,12 +26,7 @@ SEED = 1
 
 SMALL = {"modulus": "0x1000b", "width": 12}
 PRIME = {"algorithm": "inversion", "modulus": "0x10001"}
-CURVE = {
-    "bus": "stream",
-    "curve": [{"form": "weierstrass", "name": "tiny", "prime": 65521, "a": -3, "b": 3,
-               "x": 0, "y": 627, "order": 65563, "cofactor": 1}],
-}  # fmt: skip
-"""A coprocessor of the smallest curve."""
+CURVE = {"bus": "stream", "curve": [TINY]}
 
 SBMM_CURVE = {
     "bus": "stream",

@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
+from campaign_rows import TINY
 
 from residua.cores.base_extension import BaseExtensionCore
+from residua.cores.directory import build
 from residua.cores.ecc import EccCore
 from residua.cores.ecc_digit import DigitEccCore
 from residua.cores.exponentiation import ExponentiationCore
@@ -47,6 +49,7 @@ from residua.cores.specification import (
     check_inversion,
 )
 from residua.curves.catalogue import find_curve
+from residua.evidence.freshness import run_marked
 from residua.hardware.coprocessor import Coprocessor
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
 from residua.hardware.reducer import plan_folds
@@ -191,6 +194,20 @@ def resets(kind: type[Any], boundary: Callable[[Any], Boundary], **values: objec
     return run
 
 
+def fresh(**values: object) -> Proof:
+    """No word from before a reset in a result, of a small core."""
+
+    def run() -> bool:
+        with tempfile.TemporaryDirectory() as work:
+            directory = build(check_any(values), Path(work) / "core")
+            vectors = 1 if directory.kind == "coprocessor" else MARKED_RUNS
+            found = run_marked(directory, vectors=vectors)
+        print(*found["failures"], sep="\n", file=sys.stderr)
+        return bool(found["passed"])
+
+    return run
+
+
 def accumulators() -> list[Primitive]:
     return [
         Accumulator(
@@ -203,6 +220,9 @@ def accumulators() -> list[Primitive]:
         for plains in (False, True)
     ]
 
+
+SMALL = {"modulus": "0x1000b", "width": 12}
+MARKED_RUNS = 20
 
 PAIRS = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]
 HEAVY = [((11, -13), 1), ((13,), 16)]
@@ -317,6 +337,39 @@ CLAIMS: dict[str, Callable[[], list[Proof]]] = {
         digit(algorithm="modexp", bits=1024, digit=34, lanes=3, exponent=65537),
         digit(algorithm="rsa-crt", bits=1024, digit=17, lanes=8),
         digit(algorithm="rsa-crt", bits=2048, digit=17, lanes=8),
+    ],
+    "no word from before a reset in a result, engines": lambda: [
+        fresh(**SMALL),
+        fresh(**SMALL, interface="words"),
+        fresh(**SMALL, interface="words", rowers=1),
+        fresh(modulus="0x1000b", width=12, channels=4, extension="hierarchical"),
+        fresh(algorithm="base-extension", channels=4, width=12),
+        fresh(algorithm="sbmm", channels=4, width=12),
+        fresh(algorithm="modexp", unit="rns-montgomery", **SMALL),
+    ],
+    "no word from before a reset in a result, digits": lambda: [
+        fresh(algorithm="r2mm", modulus="0x1000b"),
+        fresh(algorithm="mwr2mm", modulus="0x1000b", digit=5),
+        *(
+            fresh(algorithm="iddmm", bits=24, digit=5, architecture=architecture)
+            for architecture in (1, 2)
+        ),
+        fresh(algorithm="modexp", modulus="0x1000b", digit=5),
+        fresh(algorithm="rsa-crt", bits=64, digit=11),
+    ],
+    "no word from before a reset in a result, inverters": lambda: [
+        *(
+            fresh(algorithm="inversion", inversion=method, **SMALL)
+            for method in ("plus-minus", "plus-minus-ct", "fermat")
+        ),
+        fresh(algorithm="inversion", inversion="division-steps", modulus="0x1000b"),
+    ],
+    "no word from before a reset in a result, points": lambda: [
+        fresh(algorithm="ecpm-2006", curve=TINY, operation="add"),
+        fresh(curve=[TINY], bus="stream", blinding=0),
+        fresh(curve=[TINY], bus="stream", blinding=0, inversion="division-steps"),
+        fresh(curve=[TINY], bus="stream", blinding=0, inversion="plus-minus-ct"),
+        fresh(curve=[TINY], bus="stream", blinding=0, algorithm="iddmm", digit=16),
     ],
     "ECP5 multipliers": lambda: [
         forms([Multiplier(left, right)]) for left, right in product((4, 9, 17, 18), repeat=2)

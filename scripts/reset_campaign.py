@@ -10,7 +10,7 @@ import sys
 from functools import partial
 from typing import Any
 
-from campaign_rows import ROOT, Page, Row, complete, current_commit, holds, prepare, verilog
+from campaign_rows import ROOT, TINY, Page, Row, complete, current_commit, holds, prepare, verilog
 
 from residua.cores.evidence import run_directory
 from residua.cores.verification import EVERY
@@ -18,12 +18,6 @@ from residua.cores.verification import EVERY
 WORK = ROOT / "build" / "resets"
 SEED = 7
 VECTORS = 64
-
-TINY = {
-    "form": "weierstrass", "name": "tiny", "prime": 65521, "a": -3, "b": 3,
-    "x": 0, "y": 627, "order": 65563, "cofactor": 1,
-}  # fmt: skip
-"""The smallest curve."""
 
 ROWS: dict[str, dict[str, Any]] = {
     "multiplier, P-256": {"modulus": "P-256", "width": 17},

@@ -3,6 +3,7 @@
 Matplotlib comes first: its extension modules fail to load after those of all other test modules.
 """
 
+import signal
 import sys
 
 import matplotlib.figure  # noqa: F401
@@ -23,6 +24,14 @@ def monkeypatch(monkeypatch):
 
     monkeypatch.setattr = patched
     return monkeypatch
+
+
+@pytest.fixture
+def interruptible():
+    """Ctrl-C is not ignored, here or by what is started, though tests run in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield signal.default_int_handler
+    signal.signal(signal.SIGINT, before)
 
 
 def _is_ours(target):

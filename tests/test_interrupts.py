@@ -16,6 +16,8 @@ MOST_SECONDS = 2
 
 SMALL = ("--modulus", "0x1000b", "--width", "12")
 
+pytestmark = pytest.mark.usefixtures("interruptible")
+
 
 class Command:
     """A running ``residua`` whose whole family of processes carries a mark."""

@@ -29,15 +29,15 @@ def hard_model():
     return model
 
 
-def test_an_interrupt_is_raised_at_once_and_no_half_answer_is_used():
-    handler = signal.getsignal(signal.SIGINT)
-    start = time.monotonic()
+def test_an_interrupt_is_raised_at_once_and_no_half_answer_is_used(interruptible):
+    model = hard_model()
     main = threading.main_thread().ident
+    start = time.monotonic()
     threading.Timer(1, signal.pthread_kill, (main, signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
-        solve(hard_model(), effort=1000)
+        solve(model, effort=1000)
     assert time.monotonic() - start < 3
-    assert signal.getsignal(signal.SIGINT) is handler
+    assert signal.getsignal(signal.SIGINT) is interruptible
 
 
 def test_answers():

@@ -153,33 +153,51 @@ def _run_chains(exponent: int) -> list[tuple[int, ...]]:
     """The best chains of run lengths, by a beam search on their length."""
     runs = [len(list(group)) for bit, group in groupby(f"{exponent:b}") if bit == "1"]
     longest = max(runs)
-    beam: list[tuple[int, ...]] = [(1,)]
-    found = {beam[0]: _run_cost(beam[0], runs)}
+    beam = [_RunChain((1,), 0, tuple(range(longest + 1)))]
+    found = {beam[0].lengths: beam[0].cost(runs)}
     for _ in range(16):
         grown = {
-            (*chain, i + j): 0
+            (chain.lengths, i + j): chain
             for chain in beam
-            for i in chain
-            for j in chain
-            if chain[-1] < i + j <= longest
+            for i in chain.lengths
+            for j in chain.lengths
+            if chain.lengths[-1] < i + j <= longest
         }
-        costs = {chain: _run_cost(chain, runs) for chain in grown}
-        if not costs:
+        if not grown:
             break
-        beam = sorted(costs, key=lambda chain: (costs[chain], chain))[:_BEAM]
-        found.update((chain, costs[chain]) for chain in beam)
-    return sorted(found, key=lambda chain: (found[chain], chain))[:_BEAM]
+        chains = [chain.with_length(length) for (_, length), chain in grown.items()]
+        costs = {chain.lengths: chain.cost(runs) for chain in chains}
+        beam = sorted(chains, key=lambda chain: (costs[chain.lengths], chain.lengths))[:_BEAM]
+        found.update((chain.lengths, costs[chain.lengths]) for chain in beam)
+    return sorted(found, key=lambda lengths: (found[lengths], lengths))[:_BEAM]
 
 
-def _run_cost(chain: tuple[int, ...], runs: Sequence[int]) -> int:
-    """Multiplications and extra squarings when runs are the only digits."""
-    building = sum(
-        1 + _summands(chain[:index], length)[0] for index, length in enumerate(chain[1:], start=1)
-    )
-    fewest = [0]
-    for length in range(1, max(runs) + 1):
-        fewest.append(1 + min(fewest[length - part] for part in chain if part <= length))
-    return building + sum(fewest[run] for run in runs) - max(k for k in chain if k <= runs[0])
+@dataclass(frozen=True)
+class _RunChain:
+    """A chain of run lengths.
+
+    Attributes:
+        lengths: each but the first the sum of two before it.
+        building: squarings and multiplications that make the runs.
+        fewest: of how many runs a number of ones is made up at least.
+    """
+
+    lengths: tuple[int, ...]
+    building: int
+    fewest: tuple[int, ...]
+
+    def with_length(self, length: int) -> "_RunChain":
+        """The chain with one length more."""
+        fewest = list(self.fewest)
+        for total in range(length, len(fewest)):
+            fewest[total] = min(fewest[total], 1 + fewest[total - length])
+        building = self.building + 1 + _summands(self.lengths, length)[0]
+        return _RunChain((*self.lengths, length), building, tuple(fewest))
+
+    def cost(self, runs: Sequence[int]) -> int:
+        """Multiplications and extra squarings when runs are the only digits."""
+        first = max(length for length in self.lengths if length <= runs[0])
+        return self.building + sum(self.fewest[run] for run in runs) - first
 
 
 def _chain(exponent: int, dictionary: Sequence[_Power]) -> PowerChain:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from residua.cores.directory import Directory
 from residua.cores.evidence import run_directory
-from residua.cores.manifest import MANIFEST, digest
+from residua.cores.manifest import digest
 from residua.errors import SpecificationError
-from residua.hardware.rtl import PRIMITIVE_FILE
+from residua.evidence.changed import with_core
 from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate
 from residua.toolchain.process import ToolError
 
@@ -75,7 +75,7 @@ def run_mutants(
         row: dict[str, Any] = {"digest": digest(text), "asked": count, "mutants": []}
         if kept and kept["digest"] == row["digest"]:
             row["mutants"] = list(kept["mutants"])[:count]
-        switched = _switched(directory, text, work / "core")
+        switched = with_core(directory, text, work / "core")
         if len(row["mutants"]) < count and (reason := _reason(switched, check, 0, seconds)):
             raise SpecificationError(f"the check fails on {directory.name} itself: {reason}")
         for number in range(len(row["mutants"]) + 1, count + 1):
@@ -133,20 +133,6 @@ def _judged(made: Mutants, number: int, reason: str) -> Mutant:
         return Mutant(number, command, "killed", reason)
     verdict: Verdict = "equivalent" if equivalent(made, number) else "open"
     return Mutant(number, command, verdict, "")
-
-
-def _switched(directory: Directory, text: str, path: Path) -> Directory:
-    """A directory with the mutated Verilog in the place of the core's."""
-    for name in (MANIFEST, *directory.manifest["files"]):
-        target = path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes((directory.path / name).read_bytes())
-    (path / f"rtl/{directory.name}.v").write_text(text, encoding="utf-8")
-    (path / PRIMITIVE_FILE).write_text("// In the flattened core.\n", encoding="utf-8")
-    switched = Directory(path, directory.manifest)
-    # The core that the mutants are held against: the files are not those of its specification.
-    switched.__dict__["made"] = directory.made
-    return switched
 
 
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:

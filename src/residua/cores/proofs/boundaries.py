@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from residua.cores.digit_montgomery import DigitDesign
-from residua.cores.inversion import InverterDesign
+from residua.cores.digit_montgomery import DigitDesign, DigitMontgomeryCore
+from residua.cores.ecc_build import CurveBuild
+from residua.cores.exponentiation import ExponentiationCore
+from residua.cores.extended import ExtendedCore
+from residua.cores.generation import AnyCore
+from residua.cores.inversion import InversionCore, InverterDesign
 from residua.hardware.core import WordDesign
 from residua.hardware.curve_design import CurveDesign
 from residua.hardware.digit.iddmm import IddmmDesign
@@ -51,6 +55,21 @@ class Boundary:
     outputs: Mapping[str, int]
     verdicts: Mapping[str, Uses]
     addresses: tuple[str, ...] = ()
+
+
+def boundary_of(core: AnyCore) -> Boundary:
+    """That of any core."""
+    if isinstance(core, CurveBuild):
+        return coprocessor_boundary(core.core.design)
+    if isinstance(core, DigitMontgomeryCore):
+        return digit_boundary(core.design)
+    if isinstance(core, ExponentiationCore):
+        return exponentiator_boundary(core.design)
+    if isinstance(core, InversionCore):
+        return inverter_boundary(core.design)
+    if isinstance(core, ExtendedCore):
+        return point_boundary(core.design)
+    return engine_boundary(core.design) if core.words is None else word_boundary(core.words)
 
 
 def coprocessor_boundary(design: CurveDesign) -> Boundary:

@@ -1,0 +1,27 @@
+"""A directory whose core is another one: what checks are tried on."""
+
+from pathlib import Path
+
+from residua.cores.directory import Directory
+from residua.cores.manifest import MANIFEST
+from residua.hardware.rtl import PRIMITIVE_FILE
+
+
+def with_core(directory: Directory, verilog: str, path: Path) -> Directory:
+    """A copy of a directory with flat Verilog in the place of the core's and its primitives'.
+
+    Args:
+        directory: stays as it is.
+        verilog: the core's module with whatever it needs.
+        path: of the copy, whose model is that of the directory.
+    """
+    for name in (MANIFEST, *directory.manifest["files"]):
+        target = path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes((directory.path / name).read_bytes())
+    (path / f"rtl/{directory.name}.v").write_text(verilog, encoding="utf-8")
+    (path / PRIMITIVE_FILE).write_text("// In the flattened core.\n", encoding="utf-8")
+    changed = Directory(path, directory.manifest)
+    # Its files are not those of its specification.
+    changed.__dict__["made"] = directory.made
+    return changed

@@ -1,0 +1,45 @@
+"""Whether a word from before a reset reaches a result: the verification of a marked core."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from residua.cores.directory import Directory
+from residua.cores.evidence import run_directory
+from residua.cores.proofs.boundaries import boundary_of
+from residua.cores.proofs.freshness import STALE, write_marked
+from residua.cores.proofs.netlist import read_netlist
+from residua.cores.verification import Resets
+from residua.evidence.changed import with_core
+from residua.toolchain.process import ToolError
+
+
+def run_marked(
+    directory: Directory, *, vectors: int | None = None, seed: int = 1, resets: Resets = None
+) -> dict[str, Any]:
+    """Verify a core whose bits have marks (`residua.cores.proofs.freshness`), with stalls.
+
+    Args:
+        directory: of the core; it stays as it is.
+        vectors: runs, see `run_directory`.
+        seed: chooses operands, stalls and resets.
+        resets: how many come in mid-run.
+
+    Returns:
+        The result of `run_directory`; not passed if a marked result came out.
+
+    Raises:
+        ToolError: a tool failed for another reason.
+    """
+    with TemporaryDirectory(prefix="marked-") as name:
+        work = Path(name)
+        sources, top = directory.sources(top=directory.name), directory.name
+        netlist = read_netlist(sources, top, work, boundary_of(directory.made))
+        text = write_marked(netlist, top, work).read_text(encoding="utf-8")
+        changed = with_core(directory, text, work / "core")
+        try:
+            return run_directory(changed, vectors=vectors, seed=seed, stalls=True, resets=resets)
+        except ToolError as error:
+            if STALE not in error.output:
+                raise
+            return {"passed": False, "failures": [STALE]}

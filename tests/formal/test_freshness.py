@@ -1,0 +1,70 @@
+"""No word from before a reset reaches a result, in a core of every kind; faults are found."""
+
+import pytest
+from tests.formal.tiny import CURVE
+from tests.schedules import quick_schedules
+
+from residua.cores.directory import build
+from residua.cores.proofs.freshness import STALE
+from residua.cores.specification import check_any
+from residua.evidence.freshness import run_marked
+from residua.hardware import residue_to_binary, rower
+from residua.hardware.delay import delayed
+from residua.hardware.digit import word_radix2
+
+SMALL = {"modulus": "0x1000b", "width": 12}
+KINDS = {
+    "multiplier": SMALL,
+    "words of one rower": SMALL | {"interface": "words", "rowers": 1},
+    "base extension": {"algorithm": "base-extension", "channels": 4, "width": 12},
+    "sbmm": {"algorithm": "sbmm", "channels": 4, "width": 12},
+    "mwr2mm": {"algorithm": "mwr2mm", "bits": 24, "digit": 5},
+    "iddmm": {"algorithm": "iddmm", "bits": 24, "digit": 5, "inverse": "supplied"},
+    "rsa-crt": {"algorithm": "rsa-crt", "bits": 40, "digit": 11},
+    "exponentiation": SMALL | {"algorithm": "modexp", "unit": "rns-montgomery"},
+    "plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
+    "ecpm": {"algorithm": "ecpm-2006", "curve": CURVE, "operation": "add"},
+    "coprocessor": {"curve": [CURVE], "bus": "stream", "blinding": 0},
+}
+
+
+def marked(name, folder):
+    """What the verification of a marked core says."""
+    with quick_schedules():
+        directory = build(check_any(KINDS[name]), folder / "core")
+    coprocessor = directory.kind == "coprocessor"
+    return run_marked(directory, vectors=1 if coprocessor else 8, resets=6)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_results_are_fresh(name, tmp_path):
+    found = marked(name, tmp_path)
+    assert found["passed"], found["failures"]
+    assert found["resets"] >= 6
+
+
+def unreset(m, value, cycles, name, *, data=False):
+    """`delayed` as if all that it delays were data."""
+    del data
+    return delayed(m, value, cycles, name, data=True)
+
+
+@pytest.mark.parametrize(
+    ("module", "name"), [(residue_to_binary, "words of one rower"), (word_radix2, "mwr2mm")]
+)
+def test_a_valid_bit_without_a_reset_is_found(module, name, monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "delayed", unreset)
+    assert marked(name, tmp_path)["failures"] == [STALE]
+
+
+@pytest.mark.parametrize("name", ["multiplier", "coprocessor"])
+def test_a_zero_that_no_reset_writes_is_found(name, monkeypatch, tmp_path):
+    """Register 0 of a rower, which is right in simulation as long as memories begin with zeros."""
+    signal = rower.Signal
+
+    def uninitialised(*arguments, **options):
+        options.pop("init", None)
+        return signal(*arguments, **options)
+
+    monkeypatch.setattr(rower, "Signal", uninitialised)
+    assert marked(name, tmp_path)["failures"] == [STALE]
