@@ -225,7 +225,7 @@ class _Marked:
     def _kept(self, mark: Bit, enable: Bit) -> Bit:
         """A mark that a register takes when it is enabled."""
         held, chosen = self._new(), self._new()
-        pins = {"A": [held], "B": [mark], "S": [enable]}
+        pins: dict[str, Sequence[Bit]] = {"A": [held], "B": [mark], "S": [enable]}
         self._cell("$_MUX_", pins, {"Y": [chosen]})
         return self._register(self._or(chosen, self.reset), held)
 
