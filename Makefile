@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists mutants lock clean
+.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists mutants lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'mutants  faults in every kind of core, and whether verify finds them'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
+	@echo 'answers   the placements that are part of the package'
 	@echo 'setup     only make the virtual environment'
 	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
 	@echo 'clean     remove the virtual environment and everything generated'
@@ -128,6 +129,9 @@ netlists: setup
 
 mutants: setup
 	$(BIN)/python scripts/mutants.py
+
+answers: setup
+	$(BIN)/python scripts/answers.py
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv

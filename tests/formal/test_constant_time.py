@@ -79,6 +79,12 @@ def _quick():
         yield
 
 
+on_residues = pytest.mark.parametrize(
+    "core", [(1, Inversion.FERMAT)], ids=["residues"], indirect=True, scope="module"
+)
+"""For faults that do not depend on what kind of engine there is."""
+
+
 @pytest.fixture(
     scope="module",
     params=[(1, Inversion.FERMAT), (2, Inversion.DIVISION_STEPS)],
@@ -129,6 +135,7 @@ def test_everything_that_steers_a_memory_is_seen(made):
     assert all(made.netlist.memories[name]["connections"]["RD_ADDR"] == [] for name in unseen)
 
 
+@on_residues
 @pytest.mark.parametrize(
     ("victim", "secret", "gate"),
     [
@@ -147,6 +154,7 @@ def test_a_leak_is_found_by_both_methods(made, victim, secret, gate):
     assert not result.proof.passed
 
 
+@on_residues
 def test_a_verdict_that_is_used_untested_is_found(made):
     """The analysis takes verdicts for public; when they may be used, the induction knows."""
     netlist = made.broken("controller.ready", "controller.zero", "$_OR_")
@@ -155,6 +163,7 @@ def test_a_verdict_that_is_used_untested_is_found(made):
     assert not result.proof.passed
 
 
+@on_residues
 @pytest.mark.parametrize("verdict", ["controller.zero", "controller.scalar_in_range"])
 def test_verdicts_have_to_be_equal(made, monkeypatch, verdict):
     """They change what is seen: without its assumption nothing is proved."""
@@ -166,6 +175,7 @@ def test_verdicts_have_to_be_equal(made, monkeypatch, verdict):
     assert not prove_netlist(made.netlist, out_dir=made.folder).proof.passed
 
 
+@on_residues
 def test_a_processor_that_stops_early_is_found(core, monkeypatch, tmp_path):
     elaborate = Processor.elaborate
 

@@ -8,6 +8,8 @@ import pytest
 from ortools.sat.python import cp_model
 
 from residua import cache
+from residua.cores.ecc import EccCore
+from residua.curves.catalogue import find_curve
 from residua.numbers import solver
 from residua.numbers.solver import solve
 
@@ -64,3 +66,26 @@ def test_answers_are_kept(monkeypatch, tmp_path):
     model.minimize(x)
     assert solve(model, 1.0).value(x) == 0
     assert len(cache.entries()["answers"]) == 2
+
+
+@pytest.mark.parametrize("name", ["P-256", "Curve25519", "brainpoolP384r1"])
+def test_answers_for_the_catalogue_are_part_of_the_package(name, monkeypatch, tmp_path):
+    """If not: `make answers`."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(solver, "_search", None)
+    core = EccCore([find_curve(name)], blinding="auto")
+    assert core.design.processor.store.words > 1000
+    assert not cache.entries()
+
+
+def test_shipped_answers_are_taken_and_no_others(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    model = cp_model.CpModel()
+    x = model.new_int_var(0, 9, "x")
+    model.maximize(x)
+    assert solve(model, 1.0).value(x) == 9
+    (entry,) = cache.entries()["answers"]
+    planted = {entry.name.split("-")[1]: {"solution": [3], "time": 0.0}}
+    monkeypatch.setattr(solver, "shipped", lambda: planted)
+    assert solve(model, 1.0).value(x) == 3
+    assert solve(model, 2.0).value(x) == 9
