@@ -57,9 +57,11 @@ def test_a_valid_bit_without_a_reset_is_found(module, name, monkeypatch, tmp_pat
     assert marked(name, tmp_path)["failures"] == [STALE]
 
 
-@pytest.mark.parametrize("name", ["multiplier", "coprocessor"])
-def test_a_zero_that_no_reset_writes_is_found(name, monkeypatch, tmp_path):
-    """Register 0 of a rower, which is right in simulation as long as memories begin with zeros."""
+def test_a_zero_that_no_reset_writes_is_found(monkeypatch, tmp_path):
+    """Register 0 of a rower, which is right in simulation as long as memories begin with zeros.
+
+    (A coprocessor wipes its memories after a reset.)
+    """
     signal = rower.Signal
 
     def uninitialised(*arguments, **options):
@@ -67,4 +69,4 @@ def test_a_zero_that_no_reset_writes_is_found(name, monkeypatch, tmp_path):
         return signal(*arguments, **options)
 
     monkeypatch.setattr(rower, "Signal", uninitialised)
-    assert marked(name, tmp_path)["failures"] == [STALE]
+    assert marked("multiplier", tmp_path)["failures"] == [STALE]

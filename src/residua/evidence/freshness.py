@@ -5,7 +5,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from residua.cores.directory import Directory
-from residua.cores.evidence import run_directory
+from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.evidence import POINTS, run_directory
 from residua.cores.proofs.boundaries import boundary_of
 from residua.cores.proofs.freshness import STALE, write_marked
 from residua.cores.proofs.netlist import read_netlist
@@ -26,7 +27,7 @@ def run_marked(
         resets: how many come in mid-run.
 
     Returns:
-        The result of `run_directory`; not passed if a marked result came out.
+        Whether it ``passed``, ``failures`` and ``resets``; not passed if a marked result came out.
 
     Raises:
         ToolError: a tool failed for another reason.
@@ -38,8 +39,24 @@ def run_marked(
         text = write_marked(netlist, top, work).read_text(encoding="utf-8")
         changed = with_core(directory, text, work / "core")
         try:
-            return run_directory(changed, vectors=vectors, seed=seed, stalls=True, resets=resets)
+            return _run(changed, vectors, seed, resets)
         except ToolError as error:
             if STALE not in error.output:
                 raise
             return {"passed": False, "failures": [STALE]}
+
+
+def _run(directory: Directory, vectors: int | None, seed: int, resets: Resets) -> dict[str, Any]:
+    """The simulation; of a coprocessor without its test bench, in which no reset comes."""
+    if directory.kind != "coprocessor":
+        return run_directory(directory, vectors=vectors, seed=seed, stalls=True, resets=resets)
+    found = verify_coprocessor(
+        directory.coprocessor.core.design,
+        directory.sources(top=directory.name),
+        directory.name,
+        vectors=POINTS if vectors is None else vectors,
+        seed=seed,
+        stalls=True,
+        resets=resets,
+    )
+    return {"passed": found.passed, "failures": found.failures, "resets": found.resets}
