@@ -1,7 +1,7 @@
 """The solver's answers that are part of the package: src/residua/numbers/answers.json.xz.
 
-They are those that the default coprocessors and multipliers of the catalogue need, the README's
-cores, and whatever else is in a cache that ``--cache`` names, such as that of a run of the tests.
+They are those that the catalogue's coprocessors need, by default and as the README has them, and
+whatever else is in a cache that ``--cache`` names, such as that of a run of the tests.
 """
 
 import argparse
@@ -17,7 +17,8 @@ from typing import Any
 from rich.console import Console
 
 from residua import cache
-from residua.cores.generation import core_of, files_of
+from residua.cores.ecc_build import CurveBuild
+from residua.cores.generation import core_of
 from residua.cores.specification import check_any
 from residua.curves.standard import CATALOGUE
 from residua.numbers import solver
@@ -47,7 +48,9 @@ def specifications() -> list[dict[str, Any]]:
 
 def made(specification: dict[str, Any]) -> None:
     """Have the solver asked for everything that the core of a specification needs."""
-    files_of(core_of(check_any(specification)))
+    core = core_of(check_any(specification))
+    assert isinstance(core, CurveBuild)
+    assert core.description["parameters"]["microcode_words"]
 
 
 def main() -> int:

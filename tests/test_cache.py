@@ -1,15 +1,18 @@
 """What is kept: made once, by any number of processes, and never needed."""
 
+import json
 import multiprocessing
 import os
 import shutil
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from residua import cache
+from residua.cli import main
 
 
 @pytest.fixture(autouse=True)
@@ -140,3 +143,20 @@ def test_many_processes_ask_for_the_same() -> None:
 
 def _same(_number: int) -> str:
     return str(cache.kept("things", "same", "1", lambda path: path.write_text("same" * 1000)))
+
+
+@pytest.mark.usefixtures("own_cache")
+def test_the_verb_tells_and_clears(monkeypatch, capsys):
+    def told(*arguments: str) -> dict[str, object]:
+        monkeypatch.setattr("sys.argv", ["residua", "cache", "--json", *arguments])
+        with suppress(SystemExit):
+            main()
+        return json.loads(capsys.readouterr().out)
+
+    kept("0123456789")
+    kept("0123", "other", "1")
+    before = told()
+    assert before["kinds"] == {"things": {"entries": 2, "bytes": 14}}
+    assert before["folder"] == str(cache.folder())
+    assert told("--clear")["kinds"] == {}
+    assert not cache.folder().exists()

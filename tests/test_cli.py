@@ -56,11 +56,25 @@ def test_verbs_load_what_they_need():
     assert not loaded & {"sympy", "ortools", "matplotlib", "amaranth", "pydantic", "jinja2"}
 
 
+def test_the_list_of_verbs_loads_none():
+    program = "import sys; sys.argv[1:] = ['--help']; import atexit, residua.cli as cli;"
+    program += "atexit.register(lambda: print('LOADED', *sys.modules)); cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    text, loaded = done.stdout.split("LOADED")
+    assert not {"pydantic", "numpy", "amaranth", "residua.cli.cores"} & set(loaded.split())
+    for verb, (_, meaning) in cli.VERBS.items():
+        assert f" {verb} " in text
+        assert meaning.split()[0] in text
+
+
 def test_every_verb_is_where_it_is_sought(run):
-    for verb in cli.VERBS:
+    for verb, (_, meaning) in cli.VERBS.items():
         code, out, _ = run(verb, "--help")
         assert code == 0
         assert f" {verb} " in out
+        assert meaning in " ".join(out.split())
     code, _, err = run("buidl")
     assert code == 2
     assert "'build'" in err

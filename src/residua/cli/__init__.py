@@ -10,38 +10,60 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError
 
 VERBS = {
-    "build": "cores",
-    "verify": "cores",
-    "synth": "cores",
-    "report": "cores",
-    "bases": "cores",
-    "cost": "cores",
-    "range": "ranges",
-    "tables": "papers",
-    "primes": "primes",
-    "curve": "curves",
+    "build": ("cores", "Make the directory of a core: Verilog, manifest, interface."),
+    "verify": (
+        "cores",
+        "Simulate the Verilog of a directory against its model, or against plain integers.",
+    ),
+    "synth": ("cores", "Synthesise a directory for a device; place and route it for an ECP5."),
+    "report": ("cores", "Write report.html into a directory, with all results so far."),
+    "bases": ("cores", "Search the pair of bases that a specification leads to."),
+    "cost": ("cores", "Count the operations of the algorithms beside the formulas."),
+    "range": (
+        "ranges",
+        "Find where a formula is best reduced in an RNS, and the range that it needs then.",
+    ),
+    "tables": (
+        "papers",
+        "Make the tables and figures of a paper with measured columns beside its own.",
+    ),
+    "primes": (
+        "primes",
+        "Find primes d M_a^2 - c for SBMM; prove one and find its second half-base.",
+    ),
+    "curve": ("curves", "Make a curve over a prime of one's own, for `residua build`."),
+    "cache": ("caches", "Tell what is kept to save time, and where; nothing needs it."),
 }
-"""The module of each verb, in the order of the help."""
+"""The module of each verb and what it does, in the order of the help."""
 
 
 class _Verbs(TyperGroup):
-    """Loads the module of a verb when it is asked for."""
+    """Loads the module of a verb when it is asked for; the list of verbs needs none."""
+
+    _listing = False
 
     def list_commands(self, ctx: object) -> list[str]:
         del ctx
         return list(VERBS)
 
     # The classes of contexts and commands are private to Typer.
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        self._listing = True
+        super().format_help(ctx, formatter)
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
+        if self._listing:
+            return TyperCommand(cmd_name, help=VERBS[cmd_name][1])
         if cmd_name not in self.commands:
             # For a verb that does not exist all are loaded: one of them may have been meant.
-            for name in {VERBS[cmd_name]} if cmd_name in VERBS else set(VERBS.values()):
+            every = {module for module, _ in VERBS.values()}
+            for name in {VERBS[cmd_name][0]} if cmd_name in VERBS else every:
                 module = import_module(f"{__name__}.{name}")
                 self.commands.update(typer.main.get_group(module.app).commands)
         return super().get_command(ctx, cmd_name)
