@@ -132,7 +132,7 @@ def run_directory(
     run = _RUNS.get(directory.kind, engine)
     failures = verify_texts(directory.path, directory.manifest)
     found = run(_Runs(directory, directory.sources(), count, seed, stalls, resets, progress))
-    ecp5 = _verify_ecp5(directory, run, -(-count // _ECP5_SHARE), seed, stalls=stalls)
+    ecp5 = _verify_ecp5(directory, run, -(-count // _ECP5_SHARE), seed, resets, stalls=stalls)
     failures += found.failures
     failures += _other_interval(directory, found)
     if ecp5:
@@ -217,7 +217,7 @@ def _other_interval(directory: Directory, found: VerificationResult) -> list[str
 
 
 def _verify_ecp5(
-    directory: Directory, run: _Run, vectors: int, seed: int, *, stalls: bool
+    directory: Directory, run: _Run, vectors: int, seed: int, resets: Resets, *, stalls: bool
 ) -> VerificationResult | None:
     """The Verilog with the ECP5 form of the primitives, if it has any, and models of the cells."""
     if len({(directory.path / form).read_bytes() for form in TARGET_FORMS}) == 1:
@@ -226,7 +226,8 @@ def _verify_ecp5(
         cells = Path(work) / "cells.v"
         cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
         sources = [*directory.sources(ecp5=True), cells]
-        return run(_Runs(directory, sources, vectors, seed, stalls, None, lambda done, total: None))
+        runs = _Runs(directory, sources, vectors, seed, stalls, resets, lambda done, total: None)
+        return run(runs)
 
 
 def _verify_residues(runs: _Runs) -> VerificationResult:

@@ -2,7 +2,7 @@
 
 import json
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -126,16 +126,7 @@ class Netlist:
         for cell in self.memories.values():
             if not is_constant(cell):
                 sources += cell["connections"]["RD_DATA"]
-        public = self.verdict_bits
-        found: dict[int, int | None] = {bit: None for bit in sources if bit not in public}
-        waiting = deque(found)
-        while waiting:
-            bit = waiting.popleft()
-            for follower in self._followers.get(bit, ()):
-                if follower not in found and follower not in public:
-                    found[follower] = bit
-                    waiting.append(follower)
-        return found
+        return _reached(sources, self._followers, self.verdict_bits)
 
     @cached_property
     def _followers(self) -> dict[int, set[int]]:
@@ -193,13 +184,7 @@ class Netlist:
             if cell["type"] != MEMORY and not is_register(cell):
                 for source, driven in _dependencies(cell):
                     gates.setdefault(source, set()).update(driven)
-        reached = set(self.ports[RESET]["bits"])
-        waiting = deque(reached)
-        while waiting:
-            fresh = gates.get(waiting.popleft(), set()) - reached
-            reached |= fresh
-            waiting.extend(fresh)
-        return reached
+        return set(_reached(self.ports[RESET]["bits"], gates))
 
     def _sources(self, register: int) -> set[Bit]:
         """The registers from which gates make what a register takes."""
@@ -255,6 +240,21 @@ class Netlist:
                 for bit in net["bits"]:
                     named.setdefault(bit, name)
         return named
+
+
+def _reached(
+    sources: Iterable[int], followers: Mapping[int, set[int]], barred: Container[Bit] = ()
+) -> dict[int, int | None]:
+    """All nets that follow from some, each with the net from which it does; none that is barred."""
+    found: dict[int, int | None] = {bit: None for bit in sources if bit not in barred}
+    waiting = deque(found)
+    while waiting:
+        bit = waiting.popleft()
+        for follower in followers.get(bit, ()):
+            if follower not in found and follower not in barred:
+                found[follower] = bit
+                waiting.append(follower)
+    return found
 
 
 def is_constant(memory: Mapping[str, Any]) -> bool:
