@@ -76,9 +76,10 @@ def local_workers(count: int) -> Iterator[Executor]:
         pool.submit(int)
         yield pool
     finally:
-        # Nobody waits for the tasks that are under way, several for each worker.
+        # Nobody waits for the tasks that are under way, several for each worker. A worker that has
+        # just been forked still has the handlers of this process, and might survive another signal.
         for worker in set(multiprocessing.active_children()) - others:
-            worker.terminate()
+            worker.kill()
         pool.shutdown(cancel_futures=True)
 
 
