@@ -53,6 +53,12 @@ class _Runs:
     resets: Resets
     progress: Steps
 
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What every verification takes besides the core and its Verilog."""
+        names = ("vectors", "seed", "stalls", "resets", "progress")
+        return {name: getattr(self, name) for name in names}
+
 
 _Run = Callable[[_Runs], VerificationResult]
 """Verifies the Verilog of a directory."""
@@ -239,14 +245,7 @@ def _verify_residues(runs: _Runs) -> VerificationResult:
         top=runs.directory.name,
         optimise=runs.vectors >= LONG,
     )
-    return verify(
-        simulator,
-        vectors=runs.vectors,
-        seed=runs.seed,
-        stalls=runs.stalls,
-        resets=runs.resets,
-        progress=runs.progress,
-    )
+    return verify(simulator, **runs.choices)
 
 
 def _workload(core: AnyEngineCore, seed: int) -> Workload:
@@ -266,14 +265,7 @@ def _verify_words(runs: _Runs) -> VerificationResult:
         top=runs.directory.name,
         optimise=runs.vectors >= LONG,
     )
-    return verify_words(
-        simulator,
-        vectors=runs.vectors,
-        seed=runs.seed,
-        stalls=runs.stalls,
-        resets=runs.resets,
-        progress=runs.progress,
-    )
+    return verify_words(simulator, **runs.choices)
 
 
 def _verify_inversions(runs: _Runs) -> VerificationResult:
@@ -282,14 +274,7 @@ def _verify_inversions(runs: _Runs) -> VerificationResult:
         runs.sources,
         optimise=runs.vectors > INVERSIONS,
     )
-    return verify_inversions(
-        simulator,
-        vectors=runs.vectors,
-        seed=runs.seed,
-        stalls=runs.stalls,
-        resets=runs.resets,
-        progress=runs.progress,
-    ).verdict
+    return verify_inversions(simulator, **runs.choices).verdict
 
 
 def _default_runs(directory: Directory) -> int:
@@ -306,15 +291,7 @@ def _of_core(core: Callable[[Directory], C], verified: Callable[..., Verificatio
     """How directories with such a core are verified, the harness made by ``verified``."""
 
     def run(runs: _Runs) -> VerificationResult:
-        return verified(
-            core(runs.directory),
-            runs.sources,
-            vectors=runs.vectors,
-            seed=runs.seed,
-            stalls=runs.stalls,
-            resets=runs.resets,
-            progress=runs.progress,
-        )
+        return verified(core(runs.directory), runs.sources, **runs.choices)
 
     return run
 
