@@ -48,9 +48,9 @@ def compile_driver(core, directory):
     return compile_files(c_driver("model", core.capabilities, core.curves), directory)
 
 
-def compile_files(files, directory):
+def compile_files(files, directory, flags=("-O1",)):
     sources, library = write_files(files, directory), directory / "driver.so"
-    command = ["cc", *FLAGS, "-O1", "-shared", "-fPIC", "-o", library, *sources]
+    command = ["cc", *FLAGS, *flags, "-shared", "-fPIC", "-o", library, *sources]
     subprocess.run(command, check=True)
     return library
 

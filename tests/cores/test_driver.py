@@ -5,11 +5,13 @@ import hashlib
 import itertools
 import random
 import subprocess
+import sys
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x448, x25519
+from tests.cores import skipped_instructions
 from tests.cores.c_driver import (
     INVALID,
     VALID,
@@ -552,6 +554,25 @@ def test_the_answers_of_a_verification_are_far_apart():
     core = ModelCore(*CORES["small"][:2])
     for other in (0, *core.map.statuses.values(), *range(-9, 0)):
         assert min((answer ^ other & 0x7FFF).bit_count() for answer in (VALID, INVALID)) > 1
+
+
+FINAL_CHECK = "if (v.verdict != RESIDUA_ECC_VALID) {"
+OPEN_END = "v.verdict = RESIDUA_ECC_VALID;\n    if (v.code != RESIDUA_ECC_STATUS_OK) {"
+"""The end of a verification, and one that says valid unless a step said otherwise."""
+
+
+@pytest.mark.parametrize("end", [FINAL_CHECK, OPEN_END], ids=["shipped", "planted"])
+@pytest.mark.skipif(not skipped_instructions.available(), reason="x86-64 and arm64 alone")
+def test_no_skipped_instruction_forges_a_signature(end, tmp_path):
+    core = skipped_instructions.made_core()
+    files = c_driver("model", core.capabilities, core.curves)
+    text = files["residua_ecc_protocols.c"]
+    assert text.count(FINAL_CHECK) == 1
+    files["residua_ecc_protocols.c"] = text.replace(FINAL_CHECK, end)
+    library = skipped_instructions.compile_verification(files, tmp_path)
+    command = [sys.executable, "-m", "tests.cores.skipped_instructions", library]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("none of" if end == FINAL_CHECK else "forged without")
 
 
 def test_outputs_are_cleared_where_nothing_was_run(libraries):

@@ -1,0 +1,158 @@
+"""The C driver with one instruction of its machine code left out, each of them in turn.
+
+Run as a program with a library, it prints the offset of the first instruction without which
+ecdsa_verify takes what is no signature. It is a process of its own, since each fault is a fork.
+"""
+
+import ctypes
+import mmap
+import os
+import platform
+import re
+import resource
+import signal
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from tests.cores import driver_core
+from tests.cores.c_driver import INVALID, VALID, CDriver, compile_files
+from tests.cores.driver_core import SECP160R1, ModelCore, Weierstrass
+
+NOTHING = {"x86_64": b"\x90", "aarch64": bytes.fromhex("1f2003d5")}
+"""The instruction that does nothing, by machine."""
+
+CODE = re.compile(r"^\s*([0-9a-f]+):\t((?:[0-9a-f]{2,8} )+)")
+FUNCTION = re.compile(r"^[0-9a-f]+ <(\w+)>:")
+OF_THE_COMPILER = {"_init", "_fini", "_start", "deregister_tm_clones", "register_tm_clones",
+                   "__do_global_dtors_aux", "frame_dummy"}  # fmt: skip
+SECONDS = 0.2
+"""Of a processor, for one fault."""
+
+POLLS = 40
+
+CURVE, KEY, NONCE, DIGEST = SECP160R1, 99, 12345, bytes(range(1, 21))
+
+
+CALLED = "{global: model_core; residua_ecc_open; residua_ecc_ecdsa_verify; local: *;};"
+
+
+def compile_verification(files, directory):
+    """The library with what a verification needs and nothing else."""
+    script = directory / "exported"
+    script.write_text(CALLED)
+    sections = ["-ffunction-sections", "-Wl,--gc-sections", f"-Wl,--version-script={script}"]
+    return compile_files(files, directory, ["-Os", *sections])
+
+
+def available():
+    """Whether the faults can be made on this machine."""
+    return platform.machine() in NOTHING
+
+
+def made_core():
+    return ModelCore([CURVE], 6, latency=1, randomness=0)
+
+
+def instructions(library):
+    """Offset and size of each instruction of the driver."""
+    command = ["objdump", "-d", "-z", "-w", "--section=.text", library]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    function, found = "", []
+    for line in listing.splitlines():
+        if start := FUNCTION.match(line):
+            function = start[1]
+        elif (code := CODE.match(line)) and function not in OF_THE_COMPILER:
+            found.append((int(code[1], 16), len(code[2].replace(" ", "")) // 2))
+    return found
+
+
+def signatures():
+    """What is no signature of the digest: the public key, the digest and the signature of each."""
+    n, size = CURVE.order, CURVE.order_size
+    group, base = Weierstrass(CURVE), (CURVE.x, CURVE.y)
+    r = group.multiply(NONCE, base)[0] % n
+    s = pow(NONCE, -1, n) * (int.from_bytes(DIGEST) + r * KEY) % n
+    key = b"\x04" + b"".join(c.to_bytes(CURVE.field_size) for c in group.multiply(KEY, base))
+    off = key[:-1] + bytes([key[-1] ^ 1])
+    neutral = (-r * KEY % n).to_bytes(size)[-20:]
+    pairs = [(r, s ^ 1), (0, s), (r, 0), (0, 0), (r, s + n)]
+    cases = [(key, DIGEST, r.to_bytes(size) + s.to_bytes(size))]
+    cases += [(key, DIGEST, a.to_bytes(size) + b.to_bytes(size)) for a, b in pairs]
+    return [*cases, (off, *cases[1][1:]), (key, neutral, cases[0][2])]
+
+
+def answer(driver, case):
+    """What the driver says, whatever becomes of its core."""
+    key, digest, signature = case
+    driver.core.clear()
+    return driver.library.residua_ecc_ecdsa_verify(
+        ctypes.byref(driver.device), 0, key, ctypes.c_size_t(len(key)),
+        digest, ctypes.c_size_t(len(digest)), signature,
+    )  # fmt: skip
+
+
+def writable(address, size):
+    """Let the pages that hold these bytes be written."""
+    first = address // mmap.PAGESIZE * mmap.PAGESIZE
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    flags = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    if protect(first, address + size - first, flags):
+        raise OSError(ctypes.get_errno(), "cannot write the driver's code")
+
+
+def loaded_at(driver, library):
+    """The address of the library's offset 0."""
+    name = "residua_ecc_ecdsa_verify"
+    listing = subprocess.run(["nm", library], check=True, capture_output=True, text=True).stdout
+    (offset,) = [line.split()[0] for line in listing.splitlines() if line.split()[-1] == name]
+    return ctypes.cast(getattr(driver.library, name), ctypes.c_void_p).value - int(offset, 16)
+
+
+def forges(driver, cases, address, size):
+    """Whether the driver takes one of the cases without the instruction at an address."""
+    child = os.fork()
+    if child == 0:
+        nothing = NOTHING[platform.machine()]
+        ctypes.memmove(address, nothing * (size // len(nothing)), size)
+        signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os._exit(int(any(answer(driver, case) == VALID for case in cases)))
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status) == 1
+
+
+def main(library):
+    faults = instructions(library)
+    driver_core.compute = remembered(driver_core.compute)
+    driver = CDriver(made_core(), library, polls=POLLS)
+    right, *cases = signatures()
+    # Also so that a fork has nothing left to compute.
+    assert answer(driver, right) == VALID
+    assert not {answer(driver, case) for case in cases} & {VALID, 0}
+    assert INVALID in {answer(driver, case) for case in cases}
+    start = loaded_at(driver, library)
+    first, last = min(faults)[0], max(faults)[0] + 16
+    writable(start + first, last - first)
+    for offset, size in reversed(faults):
+        if forges(driver, cases, start + offset, size):
+            print(f"forged without the instruction at {offset:#x}")
+            return
+    print(f"none of {len(faults)} faults forges")
+
+
+def remembered(compute):
+    """The same function, which computes nothing twice."""
+
+    @cache
+    def known(curve, operation, numbers):
+        return compute(curve, operation, numbers)
+
+    return lambda curve, operation, numbers: known(curve, operation, tuple(numbers))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    main(Path(sys.argv[1]))
