@@ -225,12 +225,21 @@ def _renewed(
 
 def complete(
     page: Page, rows: Rows, order: Sequence[str], tasks: Mapping[str, Task], jobs: int
-) -> None:
-    """Add a row for each task, ``jobs`` at once; the page is written after each."""
-    console = Console()
+) -> Console:
+    """Add a row for each task, ``jobs`` at once; the page is written after each.
+
+    Raises:
+        SystemExit: tasks raised; the rows of the others were made.
+    """
+    console, lost = Console(), []
     with ProcessPoolExecutor(jobs) as pool:
-        for task in as_completed([pool.submit(each) for each in tasks.values()]):
-            row = task.result()
+        futures = {pool.submit(task): name for name, task in tasks.items()}
+        for future in as_completed(futures):
+            if error := future.exception():
+                lost.append(futures[future])
+                console.print(f"{lost[-1]}: {error!r}", style="red", markup=False)
+                continue
+            row = future.result()
             if rows.get(row[page.key]) == row:
                 console.print(f"{row[page.key]}: the same Verilog as at {row['commit']}, kept")
                 continue
@@ -239,3 +248,6 @@ def complete(
             console.print(f"{row[page.key]}: {row['mismatches']} mismatches")
             for failure in row["failures"]:
                 console.print(f"  {failure}", style="red", markup=False)
+    if lost:
+        raise SystemExit(f"no row was made of: {', '.join(lost)}")
+    return console

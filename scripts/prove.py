@@ -1,20 +1,23 @@
-"""Proves everything that `make test` proves and more, and writes docs/results/proofs.md.
+"""Proves everything that `make test` proves and more, and writes docs/results/proofs.md and .json.
 
 The formula of the channel reducer over the integers at every width, its RTL at small widths in
-every form, the ECP5 forms of the primitives at many widths, and constant time of whole cores.
+every form, the ECP5 forms of the primitives at many widths, constant time and resets of whole
+cores. Claims that are in the .json for the same commit are not proved again; ``--claims`` limits it
+to those whose names have one of these parts.
 """
 
-import subprocess
+import argparse
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
-from campaign_rows import TINY
+from campaign_rows import TINY, Page, Row, complete, current_commit, made
 
 from residua.cores.base_extension import BaseExtensionCore
 from residua.cores.directory import build
@@ -58,20 +61,28 @@ from residua.numbers.moduli import Modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
 from residua.toolchain.process import ToolError, versions
 
-ROOT = Path(__file__).resolve().parent.parent
-RESULT = ROOT / "docs/results/proofs.md"
 TIMEOUT = 900
 TERMS = 4 * MOST_CHANNELS + 8
 """Products in the longest sum of any engine."""
 
-HEADER = """# Proofs, as last run
-
+INTRODUCTION = f"""\
 What each one claims is told in [Proofs](../proofs.md); `make proofs` makes this page. A proof that
-does not end within {timeout} s is reported as such and claims nothing.
+does not end within {TIMEOUT} s is not counted as proved. Made with
+{", ".join(f"{name} {found}" for name, found in versions().items())}."""
 
-| claim | cases | proved | seconds |
-|---|---|---|---|
-"""
+PAGE = Page(
+    "proofs",
+    "Proofs, as last run",
+    INTRODUCTION,
+    {
+        "Claim": lambda row: row["claim"],
+        "Cases": lambda row: f"{row['cases']:,}",
+        "Proved": lambda row: f"{row['cases'] - row['mismatches']:,}",
+        "Seconds": lambda row: row["seconds"],
+        "Commit": lambda row: f"`{row['commit']}`",
+    },
+    key="claim",
+)
 
 Proof = Callable[[], bool]
 
@@ -385,26 +396,36 @@ def passes(proof: Proof) -> bool:
         return False
 
 
-def commit() -> str:
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
-    found = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    return found.stdout.strip()
+def prove(claim: str, commit: str) -> Row:
+    """All proofs of a claim; those that fail are its ``mismatches``."""
+    start, proofs = time.monotonic(), CLAIMS[claim]()
+    failed = [f"case {number}" for number, proof in enumerate(proofs, 1) if not passes(proof)]
+    return {
+        "claim": claim,
+        "commit": commit,
+        "cases": len(proofs),
+        "mismatches": len(failed),
+        "failures": failed,
+        "seconds": round(time.monotonic() - start),
+    }
 
 
-def main() -> None:
-    rows, complete = [], True
-    for claim, make in CLAIMS.items():
-        proofs, start = make(), time.monotonic()
-        proved = sum(map(passes, proofs))
-        complete &= proved == len(proofs)
-        rows.append(f"| {claim} | {len(proofs)} | {proved} | {time.monotonic() - start:.0f} |")
-        print(rows[-1], flush=True)
-    tools = ", ".join(f"{name} {found}" for name, found in versions().items())
-    text = HEADER.format(timeout=TIMEOUT) + "\n".join(rows)
-    RESULT.parent.mkdir(parents=True, exist_ok=True)
-    RESULT.write_text(f"{text}\n\nMade at commit {commit()} with {tools}.\n", encoding="utf-8")
-    sys.exit(not complete)
+def main() -> int:
+    """Prove the claims that are asked for; 0 if every claim is proved."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--claims", nargs="*", default=[""], metavar="PART")
+    parser.add_argument("--jobs", type=int, default=2, help="claims at once")
+    options = parser.parse_args()
+    rows, commit = PAGE.rows(), current_commit()
+    tasks = {
+        claim: partial(prove, claim, commit)
+        for claim in CLAIMS
+        if any(part in claim for part in options.claims)
+        and not (made(rows.get(claim), commit, "cases", 1) and not rows[claim]["failures"])
+    }
+    complete(PAGE, rows, list(CLAIMS), tasks, options.jobs)
+    return int(any(row["failures"] for row in rows.values()))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
