@@ -10,7 +10,7 @@ from pathlib import Path
 
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.rsa_crt import RsaCrtCore
-from residua.cores.verification import Progress, Resets, VerificationResult
+from residua.cores.verification import Progress, Resets, VerificationResult, is_long
 from residua.cores.word_verification import (
     WordSimulator,
     build_word_simulator,
@@ -21,9 +21,6 @@ from residua.errors import SpecificationError
 
 MODEL_DIGITS = 400_000
 """Products of digits that the algorithm's own values are computed for, over all samples."""
-
-LONG_CYCLES = 3_000_000
-"""Simulations of so many cycles are worth an optimised simulator."""
 
 _RANDOM_MODULI = 3
 
@@ -72,7 +69,7 @@ def verify_digits(
     simulator: WordSimulator | None = None
     total: VerificationResult | None = None
     share, done = -(-vectors // len(every)), 0
-    optimise = vectors * core.design.interval >= LONG_CYCLES
+    optimise = is_long(vectors, core.design.interval, resets)
     for products in every:
         simulator = _simulator(core, products, rtl_sources, simulator, optimise)
         count = min(share, vectors - done)

@@ -24,10 +24,11 @@ from residua.cores.shipped.texts import verify_texts
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import (
-    LONG,
+    EVERY,
     Resets,
     VerificationResult,
     build_simulator,
+    is_long,
     verify,
 )
 from residua.cores.word_verification import build_word_simulator, verify_words
@@ -243,7 +244,7 @@ def _verify_residues(runs: _Runs) -> VerificationResult:
         _workload(core, runs.seed),
         runs.sources,
         top=runs.directory.name,
-        optimise=runs.vectors >= LONG,
+        optimise=is_long(runs.vectors, core.design.schedule.interval, runs.resets),
     )
     return verify(simulator, **runs.choices)
 
@@ -263,7 +264,7 @@ def _verify_words(runs: _Runs) -> VerificationResult:
         design,
         runs.sources,
         top=runs.directory.name,
-        optimise=runs.vectors >= LONG,
+        optimise=is_long(runs.vectors, design.interval, runs.resets),
     )
     return verify_words(simulator, **runs.choices)
 
@@ -272,7 +273,7 @@ def _verify_inversions(runs: _Runs) -> VerificationResult:
     simulator = build_inverter_simulator(
         runs.directory.inverter,
         runs.sources,
-        optimise=runs.vectors > INVERSIONS,
+        optimise=runs.vectors > INVERSIONS or runs.resets == EVERY,
     )
     return verify_inversions(simulator, **runs.choices).verdict
 

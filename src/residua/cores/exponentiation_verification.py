@@ -8,9 +8,9 @@ from math import gcd
 from pathlib import Path
 
 from residua.algorithms.loaded_field import SMALLEST
-from residua.cores.digit_verification import LONG_CYCLES, merged, shifted
+from residua.cores.digit_verification import merged, shifted
 from residua.cores.exponentiation import ExponentiationCore, Powers, largest_modulus
-from residua.cores.verification import Progress, Resets, VerificationResult
+from residua.cores.verification import Progress, Resets, VerificationResult, is_long
 from residua.cores.word_verification import build_word_simulator, edge_pairs, verify_words
 from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
 
@@ -59,7 +59,7 @@ def verify_exponentiation(
         rtl_sources,
         top=core.name,
         modulus=every[0].modulus_words,
-        optimise=vectors * core.design.interval >= LONG_CYCLES,
+        optimise=is_long(vectors, core.design.interval, resets),
     )
     total: VerificationResult | None = None
     for index, powers in enumerate(every):

@@ -20,6 +20,7 @@ from residua.cores.verification import (
     Resets,
     VerificationResult,
     compile_harness,
+    is_long,
     reset_count,
 )
 from residua.cores.word_verification import Streams, harness_source, simulate_runs
@@ -30,9 +31,6 @@ from residua.machines.integers import Integers
 
 _LARGEST_STEP = 20_000
 """Runs of one simulation."""
-
-_LONG_CYCLES = 3_000_000
-"""Simulations of so many cycles are worth an optimised simulator."""
 
 
 def verify_extended(
@@ -60,7 +58,7 @@ def verify_extended(
         design.width, design.operand_words, design.result_words, design.latency, design.interval
     )
     text = harness_source(streams, core.name)
-    optimise = vectors * design.interval >= _LONG_CYCLES
+    optimise = is_long(vectors, design.interval, resets)
     executable = compile_harness(text, rtl_sources, core.name, optimise=optimise)
     built, source, done = time.monotonic(), operands(core, random.Random(seed)), 0
     reports: list[dict[str, Any]] = []

@@ -36,8 +36,8 @@ MODEL_CHECKS = 256
 SAMPLES = 1024
 """Random runs of one verification that the oracle judges, besides the cases."""
 
-LONG = 50_000
-"""Runs from which on it pays to compile a faster simulator."""
+LONG_CYCLES = 3_000_000
+"""Simulations of so many cycles are worth an optimised simulator."""
 
 STEPS = 20
 """Reports of progress in one verification; each step is a simulation of its own, from reset."""
@@ -165,10 +165,22 @@ def verify_engine(
     `montgomery_workload`, `build_simulator` and `verify` in one; see there.
     """
     workload = montgomery_workload(program, domain, seed)
-    simulator = build_simulator(design, workload, rtl_sources, top=top, optimise=vectors >= LONG)
+    simulator = build_simulator(
+        design,
+        workload,
+        rtl_sources,
+        top=top,
+        optimise=is_long(vectors, design.schedule.interval, resets),
+    )
     return verify(
         simulator, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
     )
+
+
+def is_long(runs: int, interval: int, resets: Resets) -> bool:
+    """Whether so many runs, one each ``interval`` cycles, are worth an optimised simulator."""
+    resets = 6 * interval if resets == EVERY else resets or 0
+    return (runs + 3 * resets) * interval >= LONG_CYCLES
 
 
 def reset_count(resets: Resets, latency: int) -> int | Literal["every"]:

@@ -65,7 +65,14 @@ def mutate(
     files = [f"read_verilog {_SOURCES}/{source.name}" for source in sources]
     # The contents of a memory are no cells that a switch could act on.
     cells = "t:* t:$meminit* %d t:$scopeinfo %d"
-    begin = [*files, f"hierarchy -check -top {top}", "proc", "flatten", "opt_clean -purge"]
+    begin = [
+        *files,
+        f"hierarchy -check -top {top}",
+        "proc",
+        "flatten",
+        "opt -full",
+        "opt_clean -purge",
+    ]
     listing = f"mutate -list {_SPARE * count} -seed {seed} -o {_LIST} {cells}"
     run_script([*begin, f"write_rtlil {_GOLD}", listing], out_dir=out_dir, name="list")
     lines = (out_dir / _LIST).read_text(encoding="utf-8").splitlines()
