@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyosys
+
 from residua.errors import SpecificationError
-from residua.toolchain.process import ToolError
+from residua.toolchain.process import ToolError, run
 from residua.toolchain.yosys import Port, read_ports, run_script
 
 VARIABLE = "RESIDUA_MUTANT"
@@ -19,7 +21,8 @@ _CLOCKS = re.compile(r" -port \S*CLK ")
 _SPARE = 2
 """Candidates for each mutant: those of clocks are left out, which no switch may gate."""
 
-_PROVED = "no model found: SUCCESS"
+_ABC = Path(pyosys.__file__).parent / "yosys-abc"
+_PROVED = "Property proved"
 
 _GOLD, _LIST, _SOURCES = "gold.il", "mutations", "sources"
 
@@ -93,45 +96,65 @@ def mutate(
     return Mutants(out_dir, top, commands, verilog)
 
 
-def equivalent(mutants: Mutants, number: int, *, timeout: int = 60) -> bool:
-    """Whether a mutant is proved to behave as the design does, with any inputs and for all time.
+def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
+    """Whether a mutant is proved to behave as the design does from its initial values on.
 
-    For every state and every input both have the same outputs and the same next state; a mutation
-    leaves initial values alone. Without a proof it may be equivalent all the same, for states that
-    are never reached or seen.
+    For every sequence of inputs, resets among them, both have the same outputs. ABC finds signals
+    that are equal in both copies in every state that is reached (``scorr``), which mostly is all of
+    them; what is left goes to property-directed reachability (``pdr``). Without a proof a mutant
+    may be equivalent all the same.
 
     Args:
         mutants: of a design.
         number: of one of them, from 1 on.
-        timeout: seconds for the solver.
+        seconds: for each of the two.
+
+    Raises:
+        ToolError: Yosys failed.
     """
-    command, top = mutants.commands[number - 1], mutants.top
-    flat = ["memory_map", "opt_clean", "expose -evert -evert-dff"]
-    copies = [
-        line
-        for name, change in (("gold", []), ("gate", [command]))
-        for line in (
-            f"read_rtlil {_GOLD}",
-            *change,
-            f"select {top}",
-            *flat,
-            "select -clear",
-            f"rename {top} {name}",
-        )
-    ]
-    script = [
-        *copies,
-        "miter -equiv -flatten -make_assert gold gate miter",
-        "hierarchy -top miter",
-        "opt -full",
-        f"sat -verify -prove-asserts -timeout {timeout} miter",
-    ]
+    name, out_dir = f"equivalent{number}", mutants.directory
+    run_script(_miter(mutants, number, f"{name}.aig"), out_dir=out_dir, name=name)
+    reduced = out_dir / f"{name}-reduced.aig"
+    steps = f"read_aiger {name}.aig; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
+    log = out_dir / f"{name}-abc.log"
+    limit = 3 * seconds
     try:
-        log = run_script(script, out_dir=mutants.directory, name=f"equivalent{number}")
+        text = run([_ABC, "-c", steps], tool="abc", cwd=out_dir, log=log, timeout=limit)
     except ToolError:
         return False
-    text = log.read_text(encoding="utf-8", errors="replace")
-    return _PROVED in text or "no $assert cells" in text
+    return _PROVED in text or _never(reduced.read_bytes())
+
+
+def _miter(mutants: Mutants, number: int, result: str) -> list[str]:
+    """The Yosys script that writes both copies with one output, whether theirs differ."""
+    copies = [
+        line
+        for name, change in (("gold", []), ("gate", [mutants.commands[number - 1]]))
+        for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}")
+    ]
+    return [
+        *copies,
+        "memory_map",
+        "setundef -zero",
+        "miter -equiv -flatten gold gate miter",
+        "hierarchy -top miter",
+        "opt -full",
+        "techmap",
+        "opt -fast",
+        "dffunmap",
+        "simplemap",
+        "zinit -all",
+        "aigmap",
+        "opt_clean",
+        f"write_aiger -zinit {result}",
+    ]
+
+
+def _never(aiger: bytes) -> bool:
+    """Whether the one output of a network is constantly 0, and nothing else is left in it."""
+    header, output = aiger.splitlines()[:2]
+    _, _, _, latches, outputs, gates = header.split()
+    return (latches, outputs, gates, output) == (b"0", b"1", b"0", b"0")
 
 
 def _switch(top: str, ports: Sequence[Port]) -> str:
