@@ -13,7 +13,7 @@ from typing import Any
 from campaign_rows import ROOT, TINY, Page, Row, complete, current_commit, holds, prepare, verilog
 
 from residua.cores.evidence import run_directory
-from residua.cores.verification import EVERY
+from residua.cores.runs import EVERY
 
 WORK = ROOT / "build" / "resets"
 SEED = 7

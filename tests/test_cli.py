@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperOption
 
 from residua import cli
-from residua.cli import cores
+from residua.cores import evidence
 from residua.cores.specification import keys
 
 SMALL = ["--modulus", "0x1000b", "--width", "12"]
@@ -56,17 +56,30 @@ def test_verbs_load_what_they_need():
     assert not loaded & {"sympy", "ortools", "matplotlib", "amaranth", "pydantic", "jinja2"}
 
 
-def test_the_list_of_verbs_loads_none():
-    program = "import sys; sys.argv[1:] = ['--help']; import atexit, residua.cli as cli;"
+def help_and_modules(*words):
+    """What the help says, and which modules it needed."""
+    program = f"import sys; sys.argv[1:] = {[*words, '--help']}; import atexit, residua.cli as cli;"
     program += "atexit.register(lambda: print('LOADED', *sys.modules)); cli.main()"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     text, loaded = done.stdout.split("LOADED")
-    assert not {"pydantic", "numpy", "amaranth", "residua.cli.cores"} & set(loaded.split())
+    return text, set(loaded.split())
+
+
+def test_the_list_of_verbs_loads_none():
+    text, loaded = help_and_modules()
+    assert not {"pydantic", "numpy", "amaranth", "residua.cli.cores"} & loaded
     for verb, (_, meaning) in cli.VERBS.items():
         assert f" {verb} " in text
         assert meaning.split()[0] in text
+
+
+@pytest.mark.parametrize("verb", ["build", "verify", "synth", "report"])
+def test_the_help_of_a_verb_loads_nothing_that_it_runs(verb):
+    text, loaded = help_and_modules(verb)
+    assert f" {verb} [OPTIONS]" in text
+    assert not {"numpy", "amaranth", "sympy", "ortools", "pyosys", "matplotlib"} & loaded
 
 
 def test_every_verb_is_where_it_is_sought(run):
@@ -125,7 +138,7 @@ def test_failed_verification_is_no_success(run, built, monkeypatch):
         "stalls": True, "cycles": {"latency": 3, "interval": None}, "oracle_checks": 0,
         "resets": 6, "seconds": 1.0, "vectors_per_minute": 60,
     }  # fmt: skip
-    monkeypatch.setattr(cores, "verify_directory", lambda *_args, **_options: failed)
+    monkeypatch.setattr(evidence, "verify_directory", lambda *_args, **_options: failed)
     code, out, _ = run("verify", built[0])
     assert code == 1
     assert "FAILED" in out
@@ -138,7 +151,7 @@ def test_failed_verification_of_a_coprocessor_is_no_success(run, built, monkeypa
         "passed": False, "failures": ["POINT_MULTIPLY on P-256"], "stalls": False,
         "constant_time": False, "cycles": {"P-256": {"POINT_MULTIPLY": 5}}, "seconds": 1.0,
     }  # fmt: skip
-    monkeypatch.setattr(cores, "verify_directory", lambda *_args, **_options: failed)
+    monkeypatch.setattr(evidence, "verify_directory", lambda *_args, **_options: failed)
     code, out, _ = run("verify", built[0])
     assert code == 1
     assert "FAILED" in out

@@ -11,6 +11,7 @@ from residua.cores.coprocessor_simulator import Answer
 from residua.cores.directory import Directory, build
 from residua.cores.ecc_verification import Case, outcome
 from residua.cores.evidence import verify_directory
+from residua.cores.runs import EVERY
 from residua.cores.specification import check_coprocessor, load_any
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
@@ -228,3 +229,11 @@ def test_outcomes_on_a_montgomery_curve():
     assert outcome(curve, 255, Operation.VALIDATE, (9,)) == (Status.OK, ())
     assert outcome(curve, 255, Operation.BASE_MULTIPLY, (1,)) == (Status.OK, (9,))
     assert outcome(curve, 255, Operation.X_MULTIPLY, (curve.order, 9)) == (Status.NEUTRAL, ())
+
+
+def test_resets_in_every_cycle_before_an_operation_ends():
+    case = Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ()))
+    (answer,) = answers = [Answer(Status.OK, (), 5, 0)]
+    found = [request for request, _ in ecc_verification._after_resets([case], answers, EVERY)]
+    pulses = sorted((request.abort, request.reset) for request in found)
+    assert pulses == [(cycle, long) for cycle in range(1, answer.cycles) for long in (1, 2, 3)]

@@ -83,7 +83,7 @@ app = typer.Typer(
 def _version(wanted: bool) -> None:
     if wanted:
         # Looked up in the metadata of the package.
-        from residua import __version__  # noqa: PLC0415
+        from residua import __version__
 
         sys.stdout.write(f"residua {__version__}\n")
         raise typer.Exit

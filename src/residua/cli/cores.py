@@ -1,4 +1,7 @@
-"""Verbs of cores: build, verify, synth, report, and what is known before: bases, cost."""
+"""Verbs of cores: build, verify, synth, report, and what is known before: bases, cost.
+
+What a verb runs is imported when it runs: its help needs none of it.
+"""
 
 import functools
 import inspect
@@ -9,17 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from residua.cli.terminal import Json, Verb, counter, show, steps
-from residua.cores import cost as costs
-from residua.cores import directory as directories
 from residua.cores import specification as specifications
-from residua.cores.evidence import INVERSIONS, POINTS, POWERS, PRODUCTS, verify_directory
-from residua.cores.rns_montgomery import search
+from residua.cores.runs import EVERY, INVERSIONS, POINTS, POWERS, PRODUCTS, SEEDS, Resets
 from residua.cores.specification_keys import Key
-from residua.cores.synthesis import SEEDS, TARGETS, synthesise_directory
-from residua.cores.verification import EVERY, Resets
 from residua.errors import SpecificationError
 from residua.output import check_new_directory
-from residua.report import page, tables
+from residua.toolchain.targets import TARGETS
 
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
 """Keys that a search of bases takes."""
@@ -85,6 +83,9 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Make the directory of a core: Verilog, manifest, interface."""
+    from residua.cores import directory as directories
+    from residua.report import tables
+
     check_new_directory(output)
     specification = specifications.load_any(spec, flags)
     with steps("build") as step:
@@ -133,8 +134,12 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Simulate the Verilog of a directory against its model, or against plain integers."""
+    from residua.cores.directory import Directory
+    from residua.cores.evidence import verify_directory
+    from residua.report import tables
+
     wanted = _resets(resets)
-    opened = directories.Directory.open(directory, write=True)
+    opened = Directory.open(directory, write=True)
     with counter("verify") as progress:
         found = verify_directory(
             opened,
@@ -158,7 +163,11 @@ def synth(
     as_json: Json = False,
 ) -> None:
     """Synthesise a directory for a device; place and route it for an ECP5."""
-    opened = directories.Directory.open(directory, write=True)
+    from residua.cores.directory import Directory
+    from residua.cores.synthesis import synthesise_directory
+    from residua.report import tables
+
+    opened = Directory.open(directory, write=True)
     with steps("synth") as step:
         found = synthesise_directory(opened, target, seeds=seeds, progress=step)
     show(found, as_json, tables.synthesised)
@@ -167,7 +176,10 @@ def synth(
 @app.command(cls=Verb)
 def report(directory: Core, *, as_json: Json = False) -> None:
     """Write report.html into a directory, with all results so far."""
-    opened = directories.Directory.open(directory, write=True)
+    from residua.cores.directory import Directory
+    from residua.report import page, tables
+
+    opened = Directory.open(directory, write=True)
     with steps("report") as step:
         step("report.html")
         found = page.write(opened)
@@ -178,6 +190,9 @@ def report(directory: Core, *, as_json: Json = False) -> None:
 @specification_flags(*BASE_KEYS)
 def bases(*, flags: Flags, as_json: Json = False) -> None:
     """Search the pair of bases that a specification leads to."""
+    from residua.cores.rns_montgomery import search
+    from residua.report import tables
+
     specification = specifications.load(None, flags)
     with steps("bases") as step:
         step("search")
@@ -189,5 +204,8 @@ def bases(*, flags: Flags, as_json: Json = False) -> None:
 @specification_flags("width", "channels")
 def cost(*, flags: Flags, as_json: Json = False) -> None:
     """Count the operations of the algorithms beside the formulas."""
-    found = costs.cost_table(flags)
+    from residua.cores.cost import cost_table
+    from residua.report import tables
+
+    found = cost_table(flags)
     show(found, as_json, tables.cost)

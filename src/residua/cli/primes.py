@@ -69,7 +69,7 @@ def primes(
     """Find primes d M_a^2 - c for SBMM; prove one and find its second half-base."""
     if check:
         # SymPy takes longer to load than many a search.
-        from residua.explore import prime_check  # noqa: PLC0415
+        from residua.explore import prime_check
 
         with counter("primes") as progress:
             verdict = prime_check.check_file(check, progress)

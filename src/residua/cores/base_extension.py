@@ -11,7 +11,7 @@ from functools import cached_property
 from math import lcm
 from typing import Any, ClassVar
 
-from sympy import prevprime
+from gmpy2 import prev_prime
 
 from residua.algorithms.base_extension import bajard_imbert, hierarchical, kawamura
 from residua.algorithms.program import Program
@@ -250,7 +250,7 @@ def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple
             f"{channels * request.width} bits; at least {_FEWEST_BITS} are needed"
         )
     # The bases are those of a multiplier whose modulus leaves them room.
-    modulus = int(prevprime(1 << max(bits, 17)))
+    modulus = int(prev_prime(1 << max(bits, 17)))
 
     def search(style: Style, largest: int | None) -> tuple[Base, Base]:
         pair = search_bases(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sympy import prevprime
+from gmpy2 import prev_prime
 
 from residua.algorithms.base_extension import bajard_imbert, kawamura, mixed_radix, shenoy_kumaresan
 from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand, reduce
@@ -58,7 +58,7 @@ def _stand_in(channels: int, width: int) -> Specification:
             f"n = {channels} channels of w = {width} hold no modulus of 16 bits: "
             "counts need a few more channels"
         )
-    return check({"modulus": int(prevprime(1 << bits)), "width": width, "channels": channels})
+    return check({"modulus": int(prev_prime(1 << bits)), "width": width, "channels": channels})
 
 
 def _entry(row: _Row, domain: MontgomeryDomain) -> dict[str, Any]:

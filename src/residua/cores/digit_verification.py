@@ -10,7 +10,8 @@ from pathlib import Path
 
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.rsa_crt import RsaCrtCore
-from residua.cores.verification import Progress, Resets, VerificationResult, is_long
+from residua.cores.runs import Resets
+from residua.cores.verification import Progress, VerificationResult, is_long
 from residua.cores.word_verification import (
     WordSimulator,
     build_word_simulator,

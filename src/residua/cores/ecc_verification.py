@@ -12,7 +12,7 @@ from residua.cores.coprocessor_simulator import (
     Request,
     build_coprocessor_simulator,
 )
-from residua.cores.verification import EVERY, Resets
+from residua.cores.runs import EVERY, Resets
 from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
@@ -161,9 +161,11 @@ def _after_resets(
         others = (found for (own, _), found in longest.items() if own == curve)
         shortest = min(others, key=lambda found: found[1])[0]
         default = min(max(RESET_CYCLES // cycles, FEWEST_RESETS), MOST_RESETS)
-        count = 3 * cycles if resets == EVERY else default if resets is None else resets
+        # With ``cycles`` it would be over: those before it count from 1.
+        instants = cycles - 1
+        count = 3 * instants if resets == EVERY else default if resets is None else resets
         for index in range(count):
-            instant = 1 + index * cycles // count
+            instant = 1 + index * instants // count
             request = Request(
                 case.operation,
                 case.operands,

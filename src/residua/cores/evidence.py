@@ -17,6 +17,7 @@ from residua.cores.engine_directory import AnyEngineCore
 from residua.cores.exponentiation_verification import verify_exponentiation
 from residua.cores.extended_verification import verify_extended
 from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
+from residua.cores.runs import EVERY, INVERSIONS, POINTS, POWERS, PRODUCTS, Resets
 from residua.cores.shipped.bench import verify_bench
 from residua.cores.shipped.bus import verify_bus
 from residua.cores.shipped.driver import verify_driver
@@ -24,8 +25,6 @@ from residua.cores.shipped.texts import verify_texts
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import (
-    EVERY,
-    Resets,
     VerificationResult,
     build_simulator,
     is_long,
@@ -63,15 +62,6 @@ class _Runs:
 
 _Run = Callable[[_Runs], VerificationResult]
 """Verifies the Verilog of a directory."""
-
-PRODUCTS, POINTS = 100_000, 50
-"""Runs by default: products or base extensions, multiplications of points on each curve."""
-
-POWERS = 100
-"""Exponentiations by default."""
-
-INVERSIONS = 1000
-"""Inversions by default."""
 
 _ENGINES = ("multiplier", "extension", "sbmm")
 """Kinds of directories whose core is one engine with one program."""

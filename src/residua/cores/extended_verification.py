@@ -14,10 +14,10 @@ from typing import Any
 from residua.algorithms.integer_program import run
 from residua.cores.extended import ExtendedCore, Numbers
 from residua.cores.extended_directory import operand_words, result_words
+from residua.cores.runs import Resets
 from residua.cores.verification import (
     STEPS,
     Progress,
-    Resets,
     VerificationResult,
     compile_harness,
     is_long,

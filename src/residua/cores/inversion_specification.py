@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any
 
+import gmpy2
 from pydantic import BaseModel, ConfigDict, model_validator
-from sympy import isprime
 
 from residua.cores.specification_keys import (
     INVERSION_KEY,
@@ -73,7 +73,7 @@ class InversionSpecification(BaseModel):
                 )
         if self.inversion in _PLUS_MINUS:
             return self
-        if not isprime(self.modulus):
+        if not gmpy2.is_prime(self.modulus):
             raise SpecificationError(
                 f"inversion = '{self.inversion}' needs a prime modulus; for a composite one give "
                 "inversion = 'plus-minus' or 'plus-minus-ct'"

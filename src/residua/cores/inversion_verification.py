@@ -19,10 +19,10 @@ from typing import Any
 from gmpy2 import invert
 
 from residua.cores.inversion import InversionCore
+from residua.cores.runs import Resets
 from residua.cores.verification import (
     STEPS,
     Progress,
-    Resets,
     VerificationResult,
     compile_harness,
     reset_count,

@@ -11,14 +11,10 @@ from residua.cores.coprocessor_simulator import build_coprocessor_simulator
 from residua.cores.directory import Directory
 from residua.cores.ecc_verification import point_cycles
 from residua.cores.generation import Progress
+from residua.cores.runs import SEEDS
 from residua.errors import SpecificationError
 from residua.toolchain import nextpnr, vivado, yosys
-
-TARGETS = (*yosys.TARGETS, "vivado")
-"""Device families that ``residua synth`` knows."""
-
-SEEDS = 5
-"""Placements of one design by default; they spread by about a fifth."""
+from residua.toolchain.targets import TARGETS
 
 Runner = Callable[[Directory, Path, Sequence[int], Progress], dict[str, Any]]
 

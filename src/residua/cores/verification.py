@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues, Words
+from residua.cores.runs import EVERY, Resets
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineDesign
@@ -54,12 +55,6 @@ COMMON_SOURCE = Path(__file__).with_name("harness.h").read_text()
 """What every harness begins with, after the generated part."""
 
 _LARGEST_NATIVE_WORD = 63
-
-EVERY: Final = "every"
-
-Resets = int | Literal["every"] | None
-"""How many resets come in mid-run: a number, `EVERY` for three in each cycle of a run, or None for
-a number that is worth its time."""
 
 Progress = Callable[[int, int], None]
 """Told the runs that are done, and their total."""

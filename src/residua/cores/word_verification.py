@@ -15,11 +15,11 @@ from math import gcd
 from pathlib import Path
 from typing import Any, Protocol
 
+from residua.cores.runs import Resets
 from residua.cores.verification import (
     COMMON_SOURCE,
     STEPS,
     Progress,
-    Resets,
     VerificationResult,
     compile_harness,
     reset_count,

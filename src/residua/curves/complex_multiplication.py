@@ -13,10 +13,10 @@ from math import isqrt
 import gmpy2
 import mpmath
 from sympy import ZZ
-from sympy.ntheory import sqrt_mod
 from sympy.polys.galoistools import gf_div, gf_gcd, gf_pow_mod, gf_sub
 
 from residua.curves.affine import Cubic, right_side
+from residua.numbers.square_root import square_root
 
 LARGEST_DISCRIMINANT = 6000
 LARGEST_CLASS_NUMBER = 20
@@ -98,7 +98,8 @@ def traces(prime: int, discriminant: int) -> list[int]:
 
 def _norm(prime: int, discriminant: int) -> tuple[int, int] | None:
     """x, y with 4 p = x^2 + D y^2 (Cornacchia)."""
-    root = int(sqrt_mod(-discriminant % prime, prime))
+    root = square_root(-discriminant % prime, prime)
+    assert root is not None
     if (root - discriminant) % 2:
         root = prime - root
     high, low, limit = 2 * prime, root, isqrt(4 * prime)
@@ -144,7 +145,9 @@ def random_point(curve: Cubic, generator: random.Random) -> tuple[int, int]:
         x = generator.randrange(curve.prime)
         square = right_side(curve, x)
         if gmpy2.jacobi(square, curve.prime) == 1:
-            return x, int(sqrt_mod(square, curve.prime))
+            y = square_root(square, curve.prime)
+            assert y is not None
+            return x, y
 
 
 @cache

@@ -36,7 +36,7 @@ put the result right: "neutral" (k = 0) makes the denominator d of `recovery_fra
 (k = 1, -1) puts P in the place of the result, "negate" (-1, -2, (n - 1) / 2) its negative.
 """
 
-from sympy import jacobi_symbol
+import gmpy2
 
 from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
 from residua.curves.ladder import LAST, SWAP
@@ -63,7 +63,7 @@ def constants(prime: int, a: int) -> dict[str, int]:
             f"a short Weierstrass curve needs a prime above 3, not {prime}; use a larger field"
         )
     k = 1
-    while a % prime and int(jacobi_symbol(-a * k % prime, prime)) != -1:
+    while a % prime and gmpy2.jacobi(-a * k % prime, prime) != -1:
         k += 1
     return {"a": a % prime, "k": k, "kappa": (k - 3) * pow(72, -1, prime) % prime}
 

@@ -11,10 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import gmpy2
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
-from sympy.ntheory import sqrt_mod
 
 from residua.curves.affine import is_on_curve, multiply, right_side
 from residua.errors import SpecificationError
+from residua.numbers.square_root import square_root
 
 SMALLEST_PRIME = 5
 """Neither form exists in this shape for characteristic 2 or 3."""
@@ -155,12 +155,12 @@ def _check_base_point(curve: Curve) -> None:
         return
     p = curve.prime
     scale = curve.coefficients[0]
-    root = sqrt_mod(right_side(curve, curve.x) * int(gmpy2.invert(scale, p)) % p, p)
+    root = square_root(right_side(curve, curve.x) * int(gmpy2.invert(scale, p)) % p, p)
     if root is None:
         raise _fault(
             curve, "x", "the base point is not on the curve: with this a and b no point has this x"
         )
-    roots = sorted({int(root), -int(root) % p})
+    roots = sorted({root, -root % p})
     raise _fault(
         curve,
         "y",

@@ -6,11 +6,11 @@ from typing import Any
 
 from residua.cores.directory import Directory
 from residua.cores.ecc_verification import verify_coprocessor
-from residua.cores.evidence import POINTS, run_directory
+from residua.cores.evidence import run_directory
 from residua.cores.proofs.boundaries import boundary_of
 from residua.cores.proofs.freshness import STALE, write_marked
 from residua.cores.proofs.netlist import read_netlist
-from residua.cores.verification import Resets
+from residua.cores.runs import POINTS, Resets
 from residua.evidence.changed import with_core
 from residua.toolchain.process import ToolError
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import combinations, product
 from math import prod
 
-from sympy import prevprime
+from gmpy2 import prev_prime
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
@@ -73,7 +73,7 @@ def sparse_half_bases(
 def _pairs(width: int, count: int, weight: int) -> Pairs:
     """Pairs that share a fold network well, coprime all of them, none a power of two."""
     # The bases are those of a multiplier whose modulus leaves them room.
-    modulus = int(prevprime(1 << max(count * width - width // 2, 17)))
+    modulus = int(prev_prime(1 << max(count * width - width // 2, 17)))
     found = search_bases(modulus, width, count, style="sparse", weight=weight, powers_of_two=False)
     return tuple(zip(found.base_a, found.base_b, strict=True))
 

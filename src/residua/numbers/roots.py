@@ -6,9 +6,9 @@ from functools import cache
 
 import gmpy2
 from sympy import factorint
-from sympy.ntheory import sqrt_mod
 
 from residua.numbers.moduli import Modulus
+from residua.numbers.square_root import square_root
 
 LARGEST_WEIGHT = 16
 SEARCH_STEPS = 20_000
@@ -26,7 +26,9 @@ def weighted_root(
     weight = smallest_weight(value, modulus, largest)
     if weight is None:
         return None
-    return int(sqrt_mod(value * pow(weight, -1, modulus) % modulus, modulus)), weight
+    root = square_root(value * pow(weight, -1, modulus) % modulus, modulus)
+    assert root is not None
+    return root, weight
 
 
 def smallest_weight(value: int, modulus: int, largest: int = LARGEST_WEIGHT) -> int | None:

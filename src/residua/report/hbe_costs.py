@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 
-from sympy import prevprime
+from gmpy2 import prev_prime
 
 from residua.algorithms.base_extension import hierarchical, kawamura
 from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, operand
@@ -81,7 +81,7 @@ def _bases(channels: int) -> tuple[Base, Base]:
     primes: list[Modulus] = []
     value = 1 << _WIDTH
     while len(primes) < 2 * channels:
-        value = int(prevprime(value))
+        value = int(prev_prime(value))
         primes.append(Modulus.of_value(value, _WIDTH))
     return Base(tuple(primes[:channels])), Base(tuple(primes[channels:]))
 

@@ -15,9 +15,8 @@ import pyosys
 from residua.errors import SpecificationError
 from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.process import run_python
+from residua.toolchain.targets import YOSYS_TARGETS
 
-XILINX_TARGETS = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
-TARGETS = ("ecp5", *XILINX_TARGETS)
 _MODELLED_XILINX = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp")  # Yosys has no model of the DSP48E2
 
 _SHARE = Path(pyosys.__file__).parent / "share"
@@ -84,7 +83,7 @@ class SynthesisResult:
     """What a synthesis used.
 
     Attributes:
-        target: one of `TARGETS`.
+        target: one of `YOSYS_TARGETS`.
         lut: look-up tables, weighted by `LUTS`; on ECP5 those inside CCU2C are included.
         ff: flip-flops outside DSP blocks and memories.
         dsp: multiplier or DSP cells.
@@ -123,7 +122,7 @@ def synthesise(
     Args:
         sources: Verilog files.
         top: name of the top module.
-        target: one of `TARGETS`.
+        target: one of `YOSYS_TARGETS`.
         out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if
         absent.
         flatten_late: on ECP5, flatten after mapping, which keeps a module's logic to itself and
@@ -136,8 +135,10 @@ def synthesise(
         SpecificationError: no such target.
         ToolError: Yosys failed.
     """
-    if target not in TARGETS:
-        raise SpecificationError(f"no synthesis target '{target}'; one of {', '.join(TARGETS)}")
+    if target not in YOSYS_TARGETS:
+        raise SpecificationError(
+            f"no synthesis target '{target}'; one of {', '.join(YOSYS_TARGETS)}"
+        )
     write_verilog = "write_verilog -noattr -noexpr netlist.v"
     script = [
         *_read(sources),
