@@ -15,12 +15,26 @@ def with_core(directory: Directory, verilog: str, path: Path) -> Directory:
         verilog: the core's module with whatever it needs.
         path: of the copy, whose model is that of the directory.
     """
+    changed = _copy(directory, path)
+    (path / f"rtl/{directory.name}.v").write_text(verilog, encoding="utf-8")
+    (path / PRIMITIVE_FILE).write_text("// In the flattened core.\n", encoding="utf-8")
+    return changed
+
+
+def with_top(directory: Directory, verilog: str, path: Path) -> Directory:
+    """The same with flat Verilog in the place of the top module's: of a bus, with a core in it."""
+    if directory.top == directory.name:
+        return with_core(directory, verilog, path)
+    changed = _copy(directory, path)
+    (path / f"rtl/{directory.top}.v").write_text(verilog, encoding="utf-8")
+    return changed
+
+
+def _copy(directory: Directory, path: Path) -> Directory:
     for name in (MANIFEST, *directory.manifest["files"]):
         target = path / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes((directory.path / name).read_bytes())
-    (path / f"rtl/{directory.name}.v").write_text(verilog, encoding="utf-8")
-    (path / PRIMITIVE_FILE).write_text("// In the flattened core.\n", encoding="utf-8")
     changed = Directory(path, directory.manifest)
     # Its files are not those of its specification.
     changed.__dict__["made"] = directory.made

@@ -13,7 +13,7 @@ from residua.cores.directory import Directory
 from residua.cores.evidence import run_directory
 from residua.cores.manifest import digest
 from residua.errors import SpecificationError
-from residua.evidence.changed import with_core
+from residua.evidence.changed import with_top
 from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate
 from residua.toolchain.process import ToolError
 
@@ -50,6 +50,8 @@ def run_mutants(
 ) -> dict[str, Any]:
     """Verify the mutants of a core, one after the other in one simulator.
 
+    Where the core is on a bus, mutants are made of what is around it.
+
     Args:
         directory: of the core; it stays as it is.
         count: mutants.
@@ -69,13 +71,12 @@ def run_mutants(
     """
     with tempfile.TemporaryDirectory(prefix="mutants-") as name:
         work = Path(name)
-        sources = directory.sources(top=directory.name)
-        made = mutate(sources, directory.name, count, out_dir=work / "yosys", seed=seed)
+        made = _mutated(directory, count, seed, work / "yosys")
         text = made.verilog.read_text(encoding="utf-8")
         row: dict[str, Any] = {"digest": digest(text), "asked": count, "mutants": []}
         if kept and kept["digest"] == row["digest"]:
             row["mutants"] = list(kept["mutants"])[:count]
-        switched = with_core(directory, text, work / "core")
+        switched = with_top(directory, text, work / "core")
         if len(row["mutants"]) < count and (reason := _reason(switched, check, 0, seconds)):
             raise SpecificationError(f"the check fails on {directory.name} itself: {reason}")
         for number in range(len(row["mutants"]) + 1, count + 1):
@@ -125,6 +126,14 @@ def _place(command: str) -> str:
     """A command without what is the same for all, and what is only a comment."""
     words = command.split(" -src ", maxsplit=1)[0].removeprefix("mutate ").split()
     return " ".join(words).replace("|", "/")
+
+
+def _mutated(directory: Directory, count: int, seed: int, work: Path) -> Mutants:
+    """Mutants of a core, or of the bus around it."""
+    core = None
+    if directory.top != directory.name:
+        core = directory.path / f"rtl/{directory.name}.v"
+    return mutate(directory.sources(), directory.top, count, out_dir=work, seed=seed, spared=core)
 
 
 def _judged(made: Mutants, number: int, reason: str) -> Mutant:

@@ -36,16 +36,24 @@ class Mutants:
         top: name of the design's module.
         commands: the ``mutate`` command of each mutant, which are numbered from 1.
         verilog: the design under its own name, which simulates as the mutant that `VARIABLE` names.
+        box: the module of an instance that it needs beside.
     """
 
     directory: Path
     top: str
     commands: tuple[str, ...]
     verilog: Path
+    box: str | None
 
 
 def mutate(
-    sources: Sequence[Path], top: str, count: int, *, out_dir: Path, seed: int = 1
+    sources: Sequence[Path],
+    top: str,
+    count: int,
+    *,
+    out_dir: Path,
+    seed: int = 1,
+    spared: Path | None = None,
 ) -> Mutants:
     """Mutants of a Verilog design: inverted, constant or exchanged bits at the ports of its cells.
 
@@ -55,6 +63,7 @@ def mutate(
         count: mutants, below 2^16.
         out_dir: takes the files.
         seed: which mutants are taken of all.
+        spared: one of the files, of a module called as it is, which is instantiated as it is.
 
     Raises:
         SpecificationError: the design has fewer than ``count`` mutants.
@@ -65,9 +74,15 @@ def mutate(
     copies.mkdir(parents=True, exist_ok=True)
     for source in sources:
         shutil.copy(source, copies)
-    files = [f"read_verilog {_SOURCES}/{source.name}" for source in sources]
+    files = [
+        f"read_verilog {'-lib ' if source == spared else ''}{_SOURCES}/{source.name}"
+        for source in sources
+    ]
     # The contents of a memory are no cells that a switch could act on.
     cells = "t:* t:$meminit* %d t:$scopeinfo %d"
+    box = spared.stem if spared else None
+    if box:
+        cells += f" t:{box} %d"
     begin = [
         *files,
         f"hierarchy -check -top {top}",
@@ -93,7 +108,7 @@ def mutate(
     verilog = out_dir / f"{top}.v"
     mutated = (out_dir / "mutated.v").read_text(encoding="utf-8")
     verilog.write_text(_switch(top, ports) + mutated, encoding="utf-8")
-    return Mutants(out_dir, top, commands, verilog)
+    return Mutants(out_dir, top, commands, verilog, box)
 
 
 def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
@@ -132,8 +147,11 @@ def _miter(mutants: Mutants, number: int, result: str) -> list[str]:
         for name, change in (("gold", []), ("gate", [mutants.commands[number - 1]]))
         for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}")
     ]
+    # What goes into the instance is compared, too, and what comes out is the same for both.
+    evert = [f"expose -evert {name}/t:{mutants.box}" for name in ("gold", "gate") if mutants.box]
     return [
         *copies,
+        *evert,
         "memory_map",
         "setundef -zero",
         "miter -equiv -flatten gold gate miter",
@@ -144,6 +162,7 @@ def _miter(mutants: Mutants, number: int, result: str) -> list[str]:
         "dffunmap",
         "simplemap",
         "zinit -all",
+        "setundef -zero",
         "aigmap",
         "opt_clean",
         f"write_aiger -zinit {result}",
