@@ -46,6 +46,11 @@ def specifications() -> list[dict[str, Any]]:
     ]
 
 
+def forget() -> None:
+    """Look for what is shipped again: it may not be asked for any more."""
+    solver.SHIPPED = solver.SHIPPED.with_name("none")
+
+
 def made(specification: dict[str, Any]) -> None:
     """Have the solver asked for everything that the core of a specification needs."""
     core = core_of(check_any(specification))
@@ -60,11 +65,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=2, help="cores at once")
     options = parser.parse_args()
     console = Console()
-    # What is shipped already is looked for again: it may not be asked for any more.
-    solver.SHIPPED.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory() as work:
         os.environ["XDG_CACHE_HOME"] = str(options.cache or work)
-        with ProcessPoolExecutor(options.jobs) as pool:
+        with ProcessPoolExecutor(options.jobs, initializer=forget) as pool:
             tasks = {pool.submit(made, each): each for each in specifications()}
             for task in as_completed(tasks):
                 task.result()

@@ -3,11 +3,14 @@
 import hashlib
 import json
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +235,7 @@ def complete(
         SystemExit: tasks raised; the rows of the others were made.
     """
     console, lost = Console(), []
-    with ProcessPoolExecutor(jobs) as pool:
+    with _workers(jobs) as pool:
         futures = {pool.submit(task): name for name, task in tasks.items()}
         for future in as_completed(futures):
             if error := future.exception():
@@ -251,3 +254,22 @@ def complete(
     if lost:
         raise SystemExit(f"no row was made of: {', '.join(lost)}")
     return console
+
+
+@contextmanager
+def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes for rows; what stops the campaign stops them and what they run."""
+    _end_cleanly()
+    with ProcessPoolExecutor(count, initializer=_end_cleanly) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in active_children():
+                worker.terminate()
+            raise
+
+
+def _end_cleanly() -> None:
+    """Take SIGTERM as an interrupt, which leaves no simulator behind."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
