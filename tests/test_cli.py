@@ -128,6 +128,11 @@ def test_verify_and_synth_add_their_results(run, built):
     assert found["fmax_mhz"] is None
     assert found["resources"]["dsp"] == made["parameters"]["rowers"]
     assert sorted(p.name for p in (path / "results").iterdir()) == ["synth-xc7.json", "verify.json"]
+    again = json.loads(run("synth", path, "--target", "xc7", "--json")[1])
+    assert (found.pop("kept"), again.pop("kept")) == (False, True)
+    assert again == found
+    assert "--force" in run("synth", path, "--target", "xc7")[1]
+    assert not json.loads(run("synth", path, "--target", "xc7", "--force", "--json")[1])["kept"]
     assert run("report", path)[0] == 0
     assert "3000" in (path / "report.html").read_text()
 

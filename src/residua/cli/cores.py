@@ -160,6 +160,9 @@ def synth(
     *,
     target: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placements, for ecp5.")] = SEEDS,
+    force: Annotated[
+        bool, typer.Option("--force", help="Run the tools again, whatever they found before.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Synthesise a directory for a device; place and route it for an ECP5."""
@@ -169,7 +172,7 @@ def synth(
 
     opened = Directory.open(directory, write=True)
     with steps("synth") as step:
-        found = synthesise_directory(opened, target, seeds=seeds, progress=step)
+        found = synthesise_directory(opened, target, seeds=seeds, force=force, progress=step)
     show(found, as_json, tables.synthesised)
 
 

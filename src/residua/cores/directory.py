@@ -156,6 +156,14 @@ class Directory:
         """
         assert self.made is not None
 
+    def check_files(self) -> None:
+        """The same, without making the core.
+
+        Raises:
+            SpecificationError: see `made`.
+        """
+        self._compare(kept_files(load_any(self.path / SPECIFICATION, {})))
+
     @cached_property
     def made(self) -> AnyCore:
         """The core, made again from the specification, which gives every file byte for byte.

@@ -52,7 +52,7 @@ def _key(specification: AnySpecification) -> str:
     kind, values = type(specification).__name__, specification.model_dump()
     # Some keys mean another thing when they are given than when they have the same value unasked.
     given = sorted(specification.model_fields_set)
-    return cache.key([_STATE, kind, repr(sorted(values.items())), repr(given)])
+    return cache.key([STATE, kind, repr(sorted(values.items())), repr(given)])
 
 
 def _state() -> str:
@@ -69,5 +69,7 @@ def _state() -> str:
     return digest.hexdigest()
 
 
-_STATE = _state()
-"""Found as early as possible, in case that someone changes the package while it runs."""
+STATE = _state()
+"""A digest of the package and of the libraries that it needs: what they give is a function of it.
+
+Found as early as possible, in case that someone changes the package while it runs."""

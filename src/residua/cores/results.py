@@ -18,7 +18,8 @@ class Results:
     """The files <name>.json in ``folder`` of the core whose manifest has the digest ``core``.
 
     A result is derived data. Its digest tells that it is as it was written, not who wrote it:
-    figures that matter are measured again (`residua verify`) or computed again (`residua synth`).
+    figures that matter are measured again (`residua verify`) or computed again (`residua synth
+    --force`).
     """
 
     folder: Path

@@ -11,6 +11,7 @@ from residua.cores.coprocessor_simulator import build_coprocessor_simulator
 from residua.cores.directory import Directory
 from residua.cores.ecc_verification import point_cycles
 from residua.cores.generation import Progress
+from residua.cores.kept_files import STATE
 from residua.cores.runs import SEEDS
 from residua.errors import SpecificationError
 from residua.toolchain import nextpnr, vivado, yosys
@@ -24,23 +25,28 @@ def synthesise_directory(
     target: str,
     *,
     seeds: int = SEEDS,
+    force: bool = False,
     progress: Progress = lambda step: None,
 ) -> dict[str, Any]:
     """Map the Verilog of a directory to a device, and keep the outcome in its results.
+
+    What the same tools found before on the same files is taken from there, except by Vivado, of
+    which no version is known here.
 
     Args:
         directory: what ``residua build`` wrote.
         target: one of `TARGETS`. ``ecp5`` is placed and routed too, in a harness that keeps pins
             from limiting it; for the others there are only resources; ``vivado`` needs Vivado.
         seeds: placements for ``ecp5``, numbered from 1.
+        force: run the tools whatever is there.
         progress: called at each step.
 
     Returns:
-        ``resources`` of the core alone; ``fmax_mhz`` (median, capped at the multiplier's own
-        limit), ``latency_ns`` and ``area_time`` (LUTs times latency in microseconds), None where
-        nothing was timed. Of a coprocessor, with its bus: ``points``, for each curve the
-        multiplication of a point with its measured ``cycles``, ``microseconds`` and ``area_time``
-        (LUTs times milliseconds).
+        Whether it was ``kept``; ``resources`` of the core alone; ``fmax_mhz`` (median, capped at
+        the multiplier's own limit), ``latency_ns`` and ``area_time`` (LUTs times latency in
+        microseconds), None where nothing was timed. Of a coprocessor, with its bus: ``points``, for
+        each curve the multiplication of a point with its measured ``cycles``, ``microseconds`` and
+        ``area_time`` (LUTs times milliseconds).
 
     Raises:
         SpecificationError: no such target, no seed, or the directory is not what its specification
@@ -52,7 +58,11 @@ def synthesise_directory(
     if seeds < 1:
         raise SpecificationError(f"seeds = {seeds}: place and route needs at least 1")
     progress("the core again")
-    directory.check()
+    made_with = {"seeds": seeds if target == "ecp5" else 0, "package": STATE}
+    directory.check_files()
+    kept = directory.results().get(f"synth-{target}", {})
+    if kept.get("made_with") == made_with and not force and target != "vivado":
+        return _told(directory, kept, kept=True)
     work = directory.path / "synth" / target
     runner = _RUNNERS.get(target)
     if runner is None:
@@ -60,9 +70,14 @@ def synthesise_directory(
     else:
         found = runner(directory, work, range(1, seeds + 1), progress)
     times = _point_times if directory.kind == "coprocessor" else _times
-    result = {"target": target, **found, **times(directory, found)}
+    result = {"target": target, **found, **times(directory, found), "made_with": made_with}
     directory.store(f"synth-{target}", result)
-    return {"name": directory.top, **result, "parameters": directory.manifest["parameters"]}
+    return _told(directory, result, kept=False)
+
+
+def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[str, Any]:
+    parameters = directory.manifest["parameters"]
+    return {"name": directory.top, "kept": kept, **result, "parameters": parameters}
 
 
 def _times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from ortools.sat.python import cp_model
-
 from residua.errors import SpecificationError
 from residua.machines.slots import Machine, Word
 from residua.machines.slots import Sequence as Slots
@@ -300,6 +298,9 @@ def _earliest(
 
 def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | None:
     """The same by constraint programming, from a placement that it is to improve."""
+    # See `residua.numbers.solver`: loaded where it is needed.
+    from ortools.sat.python import cp_model  # noqa: PLC0415
+
     model = cp_model.CpModel()
     durations = problem.durations
     goal = problem.length if problem.loop else problem.settled

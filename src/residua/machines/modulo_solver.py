@@ -7,12 +7,14 @@ from there, and a number of whole intervals.
 """
 
 from dataclasses import dataclass
-
-from ortools.sat.python import cp_model
+from typing import TYPE_CHECKING
 
 from residua.machines.placement import START_DELAY, Task
 from residua.machines.slots import Placed, Sequence, Word
 from residua.numbers import solver
+
+if TYPE_CHECKING:
+    from ortools.sat.python import cp_model
 
 CALL_EFFORT = 0.0005
 """Deterministic seconds, for each sequence, that a call costs before the solver begins."""
@@ -52,6 +54,9 @@ class _Model:
     """Placements in which ``stored`` results are stored between the operands of the next run."""
 
     def __init__(self, task: Task, interval: int, limit: int, stored: int) -> None:
+        # See `residua.numbers.solver`: loaded where it is needed.
+        from ortools.sat.python import cp_model  # noqa: PLC0415
+
         self.task, self.choices, self.machine = task, task.choices, task.machine
         self.interval, self.limit = interval, limit
         self.last_input_read = interval - START_DELAY - len(task.inputs) - stored
@@ -103,7 +108,7 @@ class _Model:
         model.add(self.phases[0] == 0)
         model.add_no_overlap(spans)
 
-    def _order(self, job: int, sequence: Sequence, taken: cp_model.IntVar) -> None:
+    def _order(self, job: int, sequence: Sequence, taken: "cp_model.IntVar") -> None:
         """What holds if a job's slots come in this order."""
         model, start = self.model, self.starts[job]
         model.add(start + len(sequence.slots) - 1 <= self.last).only_enforce_if(taken)
@@ -114,7 +119,7 @@ class _Model:
             model.add(start + offset - position <= last_binary_read).only_enforce_if(taken)
 
     def _read(
-        self, slot: cp_model.LinearExpr, word: Word, is_left: bool, taken: cp_model.IntVar
+        self, slot: "cp_model.LinearExpr", word: Word, is_left: bool, taken: "cp_model.IntVar"
     ) -> None:
         """A word is forwarded or stored, and the next run has not yet overwritten it."""
         model = self.model

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from functools import cache
 
 import gmpy2
-from sympy import factorint
 
 from residua.numbers.moduli import Modulus
 from residua.numbers.square_root import square_root
@@ -45,6 +44,9 @@ class _RootClasses:
     """Quadratic characters modulo one modulus, by its prime factors."""
 
     def __init__(self, modulus: int, largest: int = LARGEST_WEIGHT) -> None:
+        # Loaded where it is needed, as in `residua.numbers.square_root`.
+        from sympy import factorint  # noqa: PLC0415
+
         factors = factorint(modulus)
         twos = factors.pop(2, 0)
         self.modulus = modulus

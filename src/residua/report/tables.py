@@ -166,6 +166,8 @@ def synthesised(found: Result) -> Text:
     if "seeds" in found:
         each = ", ".join(str(seed["mhz"]) for seed in found["seeds"])
         rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
+    if found["kept"]:
+        rows.append(("kept", "from an earlier run on these files; --force runs the tools again"))
     return [_pairs(rows)]
 
 
