@@ -56,7 +56,7 @@ def test_what_is_asked_for_is_told_apart(monkeypatch):
     requests = [REQUEST, REQUEST | {"modulus": 2**61 - 3}, REQUEST | {"name": "own"}]
     texts = [json.dumps(kept_files(check_any(request))) for request in requests]
     assert len(set(texts)) == 3
-    monkeypatch.setattr(module, "_STATE", "another state of the package")
+    monkeypatch.setattr(module, "STATE", "another state of the package")
     found = made(monkeypatch)
     kept_files(check_any(REQUEST))
     assert len(found) == 1
