@@ -235,7 +235,7 @@ def complete(
         SystemExit: tasks raised; the rows of the others were made.
     """
     console, lost = Console(), []
-    with _workers(jobs) as pool:
+    with workers(jobs) as pool:
         futures = {pool.submit(task): name for name, task in tasks.items()}
         for future in as_completed(futures):
             if error := future.exception():
@@ -257,7 +257,7 @@ def complete(
 
 
 @contextmanager
-def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
+def workers(count: int) -> Iterator[ProcessPoolExecutor]:
     """Processes for rows; what stops the campaign stops them and what they run."""
     _end_cleanly()
     with ProcessPoolExecutor(count, initializer=_end_cleanly) as pool:

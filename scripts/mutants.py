@@ -8,11 +8,11 @@ limits it to some kinds.
 import argparse
 import json
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Any
 
-from campaign_rows import RESULTS, ROOT, TINY, current_commit
+from campaign_rows import RESULTS, ROOT, TINY, current_commit, workers
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
@@ -97,7 +97,7 @@ def main() -> int:
         rows = {row["row"]: row for row in json.loads(store.read_text(encoding="utf-8"))}
     console = Console()
     failed = False
-    with ProcessPoolExecutor(options.jobs) as pool:
+    with workers(options.jobs) as pool:
         tasks = {pool.submit(measure, name, options.count): name for name in options.rows}
         for task in as_completed(tasks):
             if task.exception():

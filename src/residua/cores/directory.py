@@ -162,7 +162,7 @@ class Directory:
         Raises:
             SpecificationError: see `made`.
         """
-        self._compare(kept_files(load_any(self.path / SPECIFICATION, {})))
+        assert self._request is not None
 
     @cached_property
     def made(self) -> AnyCore:
@@ -174,9 +174,14 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes other files of the specification.
         """
+        return core_of(self._request)
+
+    @cached_property
+    def _request(self) -> AnySpecification:
+        """The specification, which gives every file as it is."""
         specification = load_any(self.path / SPECIFICATION, {})
         self._compare(kept_files(specification))
-        return core_of(specification)
+        return specification
 
     def _compare(self, files: dict[str, str]) -> None:
         """Refuse any file that is not among ``files`` as it is."""

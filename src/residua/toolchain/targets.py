@@ -1,5 +1,4 @@
 """Device families that synthesis knows, by name."""
 
-XILINX_TARGETS = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
-YOSYS_TARGETS = ("ecp5", *XILINX_TARGETS)
+YOSYS_TARGETS = ("ecp5", "xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
 TARGETS = (*YOSYS_TARGETS, "vivado")
