@@ -128,12 +128,11 @@ class Bench {
   // One cycle; what is taken in it is known after it.
   void step() {
     offer_streams();
+    top.clk = 0;
     top.eval();
     take_streams();
     sample();
     top.clk = 1;
-    top.eval();
-    top.clk = 0;
     top.eval();
     withdraw();
     ++cycles;

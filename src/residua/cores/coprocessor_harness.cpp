@@ -80,7 +80,7 @@ class Bench {
       const bool aborts = request.abort > 0 && cycles == request.abort;
       if (aborts && request.reset > 0) return reset(request.reset);
       top.zeroise = aborts;
-      top.eval();
+      settle();
       if (top.operands_valid && top.operands_ready) ++position;
       if (top.random_valid && top.random_ready) {
         word = data.next();
@@ -99,7 +99,7 @@ class Bench {
       if (done && (status != 0 || !has_result(request.operation))) complete = !top.result_valid;
       if (cycles >= 0 && !done) ++cycles;
       if (top.command_valid && top.command_ready) cycles = 0;
-      clock();
+      tick();
     }
     for (const std::uint32_t part : result) std::printf(" %08x", part);
     std::puts("");
@@ -112,13 +112,20 @@ class Bench {
   // Inputs stay as they are meanwhile: what is offered in a reset is not taken.
   void reset(long cycles) {
     top.rst = 1;
-    for (long i = 0; i < cycles; ++i) clock();
+    for (long i = 0; i < cycles; ++i) {
+      settle();
+      tick();
+    }
     top.rst = 0;
   }
 
-  void clock() {
+  // The first half of a cycle: what follows from the registers and the inputs.
+  void settle() {
     top.clk = 0;
     top.eval();
+  }
+
+  void tick() {
     top.clk = 1;
     top.eval();
   }
