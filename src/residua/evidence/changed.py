@@ -4,7 +4,7 @@ from pathlib import Path
 
 from residua.cores.directory import Directory
 from residua.cores.manifest import MANIFEST
-from residua.hardware.rtl import PRIMITIVE_FILE
+from residua.hardware.rtl import TARGET_FORMS
 
 
 def with_core(directory: Directory, verilog: str, path: Path) -> Directory:
@@ -17,7 +17,8 @@ def with_core(directory: Directory, verilog: str, path: Path) -> Directory:
     """
     changed = _copy(directory, path)
     (path / f"rtl/{directory.name}.v").write_text(verilog, encoding="utf-8")
-    (path / PRIMITIVE_FILE).write_text("// In the flattened core.\n", encoding="utf-8")
+    for form in TARGET_FORMS:
+        (path / form).write_text("// In the flattened core.\n", encoding="utf-8")
     return changed
 
 
