@@ -4,6 +4,8 @@ import sys
 
 import pytest
 import typer
+from tests.formal.tiny import CURVE
+from tests.schedules import quick_schedules
 from typer.core import TyperOption
 
 from residua import cli
@@ -165,12 +167,19 @@ def test_failed_verification_of_a_coprocessor_is_no_success(run, built, monkeypa
 
 @pytest.mark.slow
 def test_coprocessor_from_curve_to_report(run, tmp_path):
-    path = tmp_path / "core"
-    code, out, err = run("build", "--curve", "secp112r1", "-o", path, "--json")
+    with quick_schedules():
+        check_all_verbs(run, tmp_path / "core", tmp_path / "asked.toml")
+
+
+def check_all_verbs(run, path, asked):
+    """Build, verify, synthesise, report; what was asked for goes into the file ``asked``."""
+    curve = "".join(f"{key} = {value!r}\n" for key, value in CURVE.items())
+    asked.write_text(f"[[curve]]\n{curve}")
+    code, out, err = run("build", asked, "-o", path, "--json")
     assert (code, err) == (0, "")
     made = json.loads(out)
     assert (made["kind"], made["parameters"]["n"], made["top"]) == (
-        "coprocessor", 8, "ecc_secp112r1_8x17_axi"
+        "coprocessor", 2, "ecc_tiny_2x17_261b3f37_axi"
     )  # fmt: skip
     code, out, _ = run("verify", path, "--vectors", 2, "--json")
     found = json.loads(out)
@@ -178,7 +187,7 @@ def test_coprocessor_from_curve_to_report(run, tmp_path):
     code, out, _ = run("synth", path, "--target", "xc7", "--json")
     (point,) = json.loads(out)["points"]
     assert (code, point["operation"]) == (0, "POINT_MULTIPLY")
-    assert point["cycles"] == found["cycles"]["secp112r1"]["POINT_MULTIPLY"]
+    assert point["cycles"] == found["cycles"]["tiny"]["POINT_MULTIPLY"]
     assert run("report", path)[0] == 0
     assert "xc7" in (path / "report.html").read_text()
 

@@ -52,11 +52,9 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
         key: what `key` made of everything that the content depends on.
         make: writes the file at the path that it is given; called if the file is not there.
     """
+    if found := find(kind, name, key):
+        return found
     place, start = folder() / kind, f"{name}-{key}-"
-    for entries_of_kind in (place, *(own / kind for own in _own_folders)):
-        found = _found(entries_of_kind, start)
-        if found:
-            return found
     with tempfile.TemporaryDirectory(prefix="residua-") as work:
         made = Path(work) / "made"
         make(made)
@@ -66,6 +64,13 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
             reason = f"nothing can be kept in {place}: {error.strerror or error}"
             warnings.warn(reason, stacklevel=2)
             return _keep(made, _own_folder() / kind, start)
+
+
+def find(kind: str, name: str, key: str) -> Path | None:
+    """The file of a key if it is kept; see `kept`."""
+    places = (place / kind for place in (folder(), *_own_folders))
+    found = (_found(place, f"{name}-{key}-") for place in places)
+    return next((path for path in found if path), None)
 
 
 def entries() -> dict[str, list[Path]]:

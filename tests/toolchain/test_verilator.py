@@ -40,6 +40,19 @@ def test_build_runs_and_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert build([source], "counter", main, **arguments) == simulator
 
 
+def test_an_optimised_simulator_serves_for_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
+    source.write_text(COUNTER.replace("START", "8'd56"))
+    main.write_text(MAIN)
+    quick = build([source], "counter", main, optimise=False)
+    optimised = build([source], "counter", main)
+    assert quick != optimised
+    monkeypatch.setattr(verilator, "run", None)
+    assert build([source], "counter", main, optimise=False) == optimised
+
+
 def test_broken_source_gives_a_message(tmp_path: Path) -> None:
     source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
     source.write_text("module counter (; endmodule\n")

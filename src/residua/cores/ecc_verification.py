@@ -13,6 +13,7 @@ from residua.cores.coprocessor_simulator import (
     build_coprocessor_simulator,
 )
 from residua.cores.runs import EVERY, Resets
+from residua.cores.verification import LONG_CYCLES
 from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
@@ -30,6 +31,14 @@ FEWEST_RESETS, MOST_RESETS = 2, 24
 
 RESET_CYCLES = 400_000
 """Cycles that the resets of an operation may take beyond `FEWEST_RESETS`."""
+
+_MULTIPLICATIONS = (
+    Operation.POINT_MULTIPLY,
+    Operation.BASE_MULTIPLY,
+    Operation.X_MULTIPLY,
+    Operation.DOUBLE_MULTIPLY,
+)
+"""The operations that take nearly all cycles."""
 
 _BATCH = 16
 _FIELD_RUNS = 4
@@ -111,7 +120,8 @@ def verify_coprocessor(
     check_vectors(vectors)
     cases = list(all_cases(design, vectors, seed))
     started = time.perf_counter()
-    simulator = build_coprocessor_simulator(sources, top, design.words)
+    optimise = _is_long(design, cases, resets)
+    simulator = build_coprocessor_simulator(sources, top, design.words, optimise=optimise)
     built = time.perf_counter()
     answers: list[Answer] = []
     for first in range(0, len(cases), _BATCH):
@@ -160,10 +170,9 @@ def _after_resets(
         # The shortest one of the curve follows, and this one after one reset.
         others = (found for (own, _), found in longest.items() if own == curve)
         shortest = min(others, key=lambda found: found[1])[0]
-        default = min(max(RESET_CYCLES // cycles, FEWEST_RESETS), MOST_RESETS)
         # With ``cycles`` it would be over: those before it count from 1.
         instants = cycles - 1
-        count = 3 * instants if resets == EVERY else default if resets is None else resets
+        count = _reset_count(resets, cycles)
         for index in range(count):
             instant = 1 + index * instants // count
             request = Request(
@@ -175,6 +184,26 @@ def _after_resets(
                 reset=1 + index % 3,
             )
             yield request, case if index == 0 else shortest
+
+
+def _reset_count(resets: Resets, cycles: int) -> int:
+    """The resets of an operation: what was asked for, or what is worth its time."""
+    if resets == EVERY:
+        return 3 * (cycles - 1)
+    if resets is None:
+        return min(max(RESET_CYCLES // cycles, FEWEST_RESETS), MOST_RESETS)
+    return resets
+
+
+def _is_long(design: CurveDesign, cases: Sequence[Case], resets: Resets) -> bool:
+    """Whether the cases, and others after resets, are worth an optimised simulator."""
+    cycles = 0
+    for number, rounds in enumerate(design.rounds):
+        on_curve = [case.operation for case in cases if case.curve == number]
+        runs = sum(operation in _MULTIPLICATIONS for operation in on_curve)
+        loop = rounds * design.step_cycles(number)
+        cycles += (runs + len(_MULTIPLICATIONS) * _reset_count(resets, loop)) * loop
+    return cycles >= LONG_CYCLES
 
 
 def _reset_answers(

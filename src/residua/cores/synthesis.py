@@ -98,7 +98,7 @@ def _point_times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
     made, mhz = directory.coprocessor, found.get("fmax_mhz")
     design = made.core.design
     simulator = build_coprocessor_simulator(
-        directory.sources(top=made.name), made.name, design.words
+        directory.sources(top=made.name), made.name, design.words, optimise=False
     )
     measured = zip(design.curves, point_cycles(simulator, design), strict=True)
     points = [

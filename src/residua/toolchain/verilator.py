@@ -52,7 +52,7 @@ def build(
             they should belong to an installed package.
         defines: macros for the Verilog and the C++ sources alike.
         optimise: for long runs; without, C++ compiles in half of the time and the simulator is
-            several times slower.
+            several times slower, unless an optimised one is kept.
         library: make a shared library, of the functions that the harness gives default visibility.
         any_state: registers of our Verilog, and memories that are written, begin with what the
             harness has its context choose (``randReset``), not with their initial values.
@@ -66,8 +66,13 @@ def build(
         "--top-module", top, "--prefix", f"V{top}", "--output-split", "0",
     ]  # fmt: skip
     macros = [f"-D{name}={value}" for name, value in sorted((defines or {}).items())]
-    kind = f"{optimise} {library}"
-    key = cache.key([version(), kind, *options, *macros, *_contents([*sources, harness_cpp])])
+    contents = [*options, *macros, *_contents([*sources, harness_cpp])]
+
+    def key(optimised: bool) -> str:
+        return cache.key([version(), f"{optimised} {library}", *contents])
+
+    if found := cache.find("simulators", top, key(True)):
+        return found
 
     def make(executable: Path) -> None:
         compiler()
@@ -85,7 +90,7 @@ def build(
         with log_of_failure("linker") as log:
             run(command, tool="the linker", cwd=work, log=log)
 
-    return cache.kept("simulators", top, key, make)
+    return cache.kept("simulators", top, key(optimise), make)
 
 
 def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool) -> list[Path]:
