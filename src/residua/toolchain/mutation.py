@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyosys
-
 from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError, run
-from residua.toolchain.yosys import Port, read_ports, run_script
+from residua.toolchain.yosys import ABC, Port, read_ports, run_script
 
 VARIABLE = "RESIDUA_MUTANT"
 """The environment variable that chooses a mutant of a simulation, from 1 on; 0 or none: no one."""
@@ -21,7 +19,6 @@ _CLOCKS = re.compile(r" -port \S*CLK ")
 _SPARE = 2
 """Candidates for each mutant: those of clocks are left out, which no switch may gate."""
 
-_ABC = Path(pyosys.__file__).parent / "yosys-abc"
 _PROVED = "Property proved"
 
 _GOLD, _LIST, _SOURCES = "gold.il", "mutations", "sources"
@@ -133,7 +130,7 @@ def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
     steps = f"read_aiger {name}.aig; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
     log = out_dir / f"{name}-abc.log"
     try:
-        text = run([_ABC, "-c", steps], tool="abc", cwd=out_dir, log=log, timeout=3 * seconds)
+        text = run([ABC, "-c", steps], tool="abc", cwd=out_dir, log=log, timeout=3 * seconds)
     except ToolError:
         return False
     return _PROVED in text or _never(reduced.read_bytes())

@@ -19,6 +19,9 @@ from residua.toolchain.targets import YOSYS_TARGETS
 
 _MODELLED_XILINX = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp")  # Yosys has no model of the DSP48E2
 
+ABC = Path(pyosys.__file__).parent / "yosys-abc"
+"""The program of ABC that belongs to it."""
+
 _SHARE = Path(pyosys.__file__).parent / "share"
 _INCLUDE = re.compile(r'^`include "(.*)"$', re.MULTILINE)
 _OWN_CELLS = Path(__file__).parent / "cells"

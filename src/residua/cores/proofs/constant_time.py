@@ -9,7 +9,7 @@ Two methods look at the Verilog of the core, made flat by Yosys:
 * a dependency analysis: no wire that is seen is reached, through gates, registers or memories, from
   a secret;
 * SymbiYosys: the two copies side by side, by induction. Which registers are equal in both, which
-  the induction needs to know, comes from the analysis; that they are is proved.
+  the induction needs to know, comes from the analysis; that they stay so is proved.
 """
 
 from dataclasses import dataclass
@@ -50,7 +50,6 @@ def prove_constant_time(
     boundary: Boundary,
     *,
     out_dir: Path,
-    engine: str = "smtbmc z3",
     timeout: float | None = None,
 ) -> ConstantTimeResult:
     """Write a core's Verilog and prove that what is seen of it depends on no secret.
@@ -59,7 +58,6 @@ def prove_constant_time(
         component: the core.
         boundary: what is secret in it.
         out_dir: takes Verilog, netlists and logs; made if absent.
-        engine: one of `residua.toolchain.formal.ENGINES`.
         timeout: seconds for SymbiYosys.
 
     Raises:
@@ -68,7 +66,7 @@ def prove_constant_time(
     """
     verilog = write_verilog(component, out_dir)
     return prove_netlist(
-        read_netlist(*verilog, out_dir, boundary), out_dir=out_dir, engine=engine, timeout=timeout
+        read_netlist(*verilog, out_dir, boundary), out_dir=out_dir, timeout=timeout
     )
 
 
@@ -76,12 +74,11 @@ def prove_netlist(
     netlist: Netlist,
     *,
     out_dir: Path,
-    engine: str = "smtbmc z3",
     timeout: float | None = None,
 ) -> ConstantTimeResult:
     """The same for a netlist; see `prove_constant_time`."""
     registers = netlist.public_registers
-    proof = prove_pair(netlist, registers, out_dir=out_dir, engine=engine, timeout=timeout)
+    proof = prove_pair(netlist, registers, out_dir=out_dir, timeout=timeout)
     return ConstantTimeResult(
         observed=len({bit for bits in netlist.observed.values() for bit in bits}),
         registers=len(netlist.public_registers),

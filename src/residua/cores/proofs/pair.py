@@ -17,7 +17,6 @@ from residua.toolchain.formal import ProofResult, prove
 from residua.toolchain.yosys import run_script
 
 _PAIR = "pair"
-_DEPTH = 2
 
 
 def prove_pair(
@@ -26,13 +25,12 @@ def prove_pair(
     *,
     settles: int = 0,
     out_dir: Path,
-    engine: str,
     timeout: float | None,
 ) -> ProofResult:
     """Prove that two copies of a netlist look the same, and have equal ``registers``; see `Pair`.
 
-    For all time, by induction; or with ``settles`` for so many cycles that this induction takes
-    over, as it needs nothing but registers that are equal.
+    For all time: in any states with equal ``registers`` and, as these are equal again, in the next
+    cycle; or with ``settles`` for so many cycles that this induction takes over.
 
     Raises:
         ToolError: Yosys or SymbiYosys failed, or took too long.
@@ -45,9 +43,9 @@ def prove_pair(
         out_dir / f"{_PAIR}.il",
         _PAIR,
         out_dir=out_dir,
-        depth=_DEPTH + settles + 1 if settles else _DEPTH,
-        engine=engine,
-        induction=not settles,
+        depth=settles + 3 if settles else 2,
+        engine="abc",
+        induction=False,
         timeout=timeout,
     )
 
@@ -60,10 +58,11 @@ class Pair:
     reads is any word, each copy's own. So are the secret inputs. A verdict is any bit, the same in
     both copies where the controller tests it.
 
-    Both copies begin with their initial values. Not so with ``settles``: then the second one begins
-    in any state, both are reset in the first cycle, what is seen of them is equal from the next
-    cycle on, and their ``registers`` are ``settles`` cycles after the reset (those behind a memory,
-    which has no reset, take one or two).
+    Both copies begin in any state, each its own but for the ``registers``, which are equal. Not so
+    with ``settles``: then the first one begins with its initial values, the second one in any
+    state, both are reset in the first cycle, what is seen of them is equal from the next cycle on,
+    and their ``registers`` are ``settles`` cycles after the reset (those behind a memory, which has
+    no reset, take one or two).
     """
 
     def __init__(self, netlist: Netlist, registers: Sequence[int], *, settles: int = 0) -> None:
@@ -91,11 +90,16 @@ class Pair:
         """The pair as a module for Yosys to read."""
         verdicts = self.netlist.verdict_bits
         self._any([*self.free, *(b for b in verdicts if isinstance(b, int))])
-        self._copy("first", lambda bit: bit, initial=True)
-        self._copy("second", self._other, initial=not self.settles)
+        self._copy("first", lambda bit: bit, initial=self.settles > 0)
+        self._copy("second", self._other, initial=False)
         self._assume()
+        first = self._new()
+        self._cell("first_cycle", "$initstate", {"Y": [first]}, {})
         if self.settles:
-            self._begin_with_reset()
+            self._begin_with_reset(first)
+        else:
+            equal = self._equal(self.registers)
+            self._cell("begin_equal", "$assume", {"A": [equal], "EN": [first]}, {})
         self._claim("registers", self.registers, self.settles)
         for name, bits in self.netlist.observed.items():
             self._claim(name, bits, min(self.settles, 1))
@@ -152,13 +156,11 @@ class Pair:
             tested: Bit = "1"
             if wires:
                 tested = self._gate("$eq", [w for w, _ in wires], [str(int(v)) for _, v in wires])
-            equal = self._gate("$eq", bits, [self._other(bit) for bit in bits])
+            equal = self._equal(bits)
             self._cell(f"{name}.is_equal", "$assume", {"A": [equal], "EN": [tested]}, {})
 
-    def _begin_with_reset(self) -> None:
+    def _begin_with_reset(self, first: Bit) -> None:
         """The first cycle is one of reset; what constant memories read is equal soon after it."""
-        first = self._new()
-        self._cell("first_cycle", "$initstate", {"Y": [first]}, {})
         (reset,) = self.netlist.ports[RESET]["bits"]
         self._cell("is_reset", "$assume", {"A": [reset], "EN": [first]}, {})
         (clock,) = self.netlist.ports["clk"]["bits"]
@@ -178,15 +180,19 @@ class Pair:
         """A constant memory reads the same where its address was the same: after the reset."""
         for clocked, bits in clocked_reads(memory):
             nets = [bit for bit in bits if isinstance(bit, int)]
-            equal = self._gate("$eq", nets, [self._other(bit) for bit in nets])
+            equal = self._equal(nets)
             since = self.ages[1 if clocked else 0]
             self._cell(f"{name}.read_{nets[0]}", "$assume", {"A": [equal], "EN": [since]}, {})
 
     def _claim(self, name: str, bits: Sequence[Bit], after: int) -> None:
         """Nets are equal in both copies from so many cycles after the first one on."""
-        equal = self._gate("$eq", bits, [self._other(bit) for bit in bits])
+        equal = self._equal(bits)
         since = self.ages[after - 1] if after else "1"
         self._cell(f"{name}.equal", "$assert", {"A": [equal], "EN": [since]}, {})
+
+    def _equal(self, bits: Sequence[Bit]) -> int:
+        """Whether nets are equal in both copies."""
+        return self._gate("$eq", bits, [self._other(bit) for bit in bits])
 
     def _gate(self, kind: str, left: Sequence[Bit], right: Sequence[Bit]) -> int:
         """A comparison; returns its net."""

@@ -49,7 +49,6 @@ def prove_reset(
     netlist: Netlist,
     *,
     out_dir: Path,
-    engine: str = "smtbmc z3",
     timeout: float | None = None,
 ) -> ResetResult:
     """Prove that one cycle of reset ends all that is under way in a core.
@@ -57,7 +56,6 @@ def prove_reset(
     Args:
         netlist: of the core, with its boundary.
         out_dir: takes netlists and logs.
-        engine: one of `residua.toolchain.formal.ENGINES`.
         timeout: seconds for each run of SymbiYosys.
 
     Raises:
@@ -69,7 +67,6 @@ def prove_reset(
             netlist.state,
             settles=cycles,
             out_dir=out_dir,
-            engine=engine,
             timeout=timeout,
         )
         for cycles in (SETTLES, 0)
@@ -86,7 +83,6 @@ def prove_first_cycles(
     netlist: Netlist,
     *,
     out_dir: Path,
-    engine: str = "smtbmc z3",
     timeout: float | None = None,
 ) -> ProofResult:
     """The first part of the proof alone, of all public registers.
@@ -101,6 +97,5 @@ def prove_first_cycles(
         netlist.public_registers,
         settles=SETTLES,
         out_dir=out_dir,
-        engine=engine,
         timeout=timeout,
     )
