@@ -2,6 +2,7 @@
 
 import subprocess
 import tempfile
+import uuid
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,8 @@ def test_an_optimised_simulator_serves_for_both(
 ) -> None:
     source, main = tmp_path / "counter.v", tmp_path / "main.cpp"
     source.write_text(COUNTER.replace("START", "8'd56"))
-    main.write_text(MAIN)
+    # Another one each time: none is kept.
+    main.write_text(f"{MAIN}// {uuid.uuid4()}\n")
     quick = build([source], "counter", main, optimise=False)
     optimised = build([source], "counter", main)
     assert quick != optimised

@@ -16,6 +16,7 @@ from residua.toolchain.verilator_runtime import (
     ROOT,
     compile_cpp,
     compiler,
+    headers,
     require,
     runtime,
     version,
@@ -101,14 +102,17 @@ def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool)
     files = sorted(path.name for path in work.glob("*.cpp"))
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
-    flags = [*macros, "-I.", "-fvisibility=hidden"]
-    parts = {"all": (_include([*files]) + harness, "-O0")}
+    flags = ["-I.", "-fvisibility=hidden"]
+    quick = ["-O0", *flags]
+    quick += [*headers(work, quick), *macros]
+    parts = {"all": (_include(files) + harness, quick)}
     if optimise:
-        parts = {"often": (_include(often) + harness, "-O2"), "once": (_include(once), "-O0")}
+        optimised = ["-O2", *flags, *macros]
+        parts = {"often": (_include(often) + harness, optimised), "once": (_include(once), quick)}
     with side_by_side(len(parts)) as pool:
         made = [
-            pool.submit(compile_cpp, text, work / f"{name}.o", [level, *flags])
-            for name, (text, level) in parts.items()
+            pool.submit(compile_cpp, text, work / f"{name}.o", options)
+            for name, (text, options) in parts.items()
         ]
         return [each.result() for each in made]
 

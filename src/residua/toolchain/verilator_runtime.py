@@ -1,4 +1,7 @@
-"""The library that every simulator of Verilator's needs, compiled once for each set of flags."""
+"""What every simulator of Verilator's needs, compiled once for each set of flags.
+
+It is the library, and the headers that the simulator and its harness read.
+"""
 
 import importlib.metadata
 import os
@@ -27,6 +30,23 @@ FLAGS = (
 """Of the C++ compiler, for the library and whatever includes its headers."""
 
 _SOURCES = ("verilated", "verilated_threads")
+
+_HEADERS = """\
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+#include "verilated.h"
+"""
 
 
 def compiler() -> str:
@@ -72,6 +92,24 @@ def runtime(flags: Sequence[str] = (), sources: Sequence[str] = ()) -> Path:
     return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names, flags))
 
 
+def headers(work: Path, flags: Sequence[str]) -> list[str]:
+    """The options that include what simulators and harnesses read, compiled already.
+
+    Args:
+        work: the folder of a compilation; gets links to the headers.
+        flags: of the compilation, besides `FLAGS`. A compiler that finds others reads the headers
+            as they are.
+
+    Raises:
+        ToolError: the compiler failed.
+    """
+    key = cache.key([version(), *FLAGS, *flags, _HEADERS])
+    made = cache.kept("simulators", "headers", key, lambda made: _precompile(made, flags))
+    (work / "headers.h").write_text(_HEADERS, encoding="utf-8")
+    (work / "headers.h.gch").symlink_to(made)
+    return ["-include", "headers.h"]
+
+
 def compile_cpp(text: str, made: Path, flags: Sequence[str]) -> Path:
     """Compile C++ source, or whatever ``flags`` say, in the folder of what is made.
 
@@ -90,6 +128,10 @@ def _compile(made: Path, names: Sequence[str], flags: Sequence[str]) -> None:
     """All files at once, as each reads the same headers."""
     text = "".join(f'#include "{ROOT}/include/{name}.cpp"\n' for name in names)
     compile_cpp(text, made, ["-O1", *flags])
+
+
+def _precompile(made: Path, flags: Sequence[str]) -> None:
+    compile_cpp(_HEADERS, made, [*flags, "-x", "c++-header"])
 
 
 @once
