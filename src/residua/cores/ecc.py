@@ -197,7 +197,7 @@ def montgomery_domains(
     """
     moduli_a, moduli_b = tuple(pair.base_a), tuple(pair.base_b)
     if not arranged:
-        pairs = list(zip(moduli_a, moduli_b, strict=True))
+        pairs = tuple(zip(moduli_a, moduli_b, strict=True))
         moduli_a, moduli_b = orient_pairs(pairs, moduli[0], below=below or columns > 1)
     return [
         MontgomeryDomain(

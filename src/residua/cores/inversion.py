@@ -237,7 +237,7 @@ def _fastest(request: InversionSpecification, pair: BasePair) -> FermatDesign:
 def _fermat_on(
     request: InversionSpecification, pair: BasePair, *, skips_quotient: bool
 ) -> FermatDesign:
-    pairs = list(zip(pair.base_a, pair.base_b, strict=True))
+    pairs = tuple(zip(pair.base_a, pair.base_b, strict=True))
     base_a, base_b = (Base(side) for side in orient_pairs(pairs, request.modulus))
     domain = MontgomeryDomain(
         request.modulus,

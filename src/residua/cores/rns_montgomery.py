@@ -17,7 +17,6 @@ from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Cox, Range, redundant_ranges
-from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_range
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
@@ -289,7 +288,7 @@ def _quadratic(request: Specification, pair: BasePair) -> _Choice:
     """The quadratic form; of a searched pair each modulus goes where the weights get least."""
     base_a, base_b = pair.base_a, pair.base_b
     if request.base_a is None:
-        pairs: list[tuple[Modulus, Modulus]] = list(zip(base_a, base_b, strict=True))
+        pairs = tuple(zip(base_a, base_b, strict=True))
         moduli_a, moduli_b = orient_pairs(pairs, request.modulus, below=request.row_length > 1)
         base_a, base_b = Base(moduli_a), Base(moduli_b)
     draft = MontgomeryDomain(

@@ -73,12 +73,17 @@ class Problem:
         """The job that goes on with the sum of a job, in the slot after its last one."""
         return {self.producers[s.resumes]: j for j, s in enumerate(self.sequences) if s.resumes}
 
-    def chain(self, job: int) -> list[tuple[int, int]]:
-        """A job and those that go on with its sum, each with its distance from the first start."""
-        found = [(job, 0)]
-        while found[-1][0] in self.followers:
-            last, shift = found[-1]
-            found.append((self.followers[last], shift + self.durations[last]))
+    @cached_property
+    def chains(self) -> dict[int, list[tuple[int, int]]]:
+        """Each job that goes on with no sum, and those that go on with its own, one by one.
+
+        Each has its distance from the first start.
+        """
+        found = {j: [(j, 0)] for j, sequence in enumerate(self.sequences) if not sequence.resumes}
+        for chain in found.values():
+            while chain[-1][0] in self.followers:
+                last, shift = chain[-1]
+                chain.append((self.followers[last], shift + self.durations[last]))
         return found
 
     @cached_property
@@ -92,11 +97,21 @@ class Problem:
         ]
 
     @cached_property
-    def reads_of(self) -> list[list[Read]]:
-        """`reads` by the reader."""
-        found: list[list[Read]] = [[] for _ in self.sequences]
-        for read in self.reads:
-            found[read.reader].append(read)
+    def chain_reads(self) -> dict[int, list[Read]]:
+        """`reads` of each chain, with offsets from its first start."""
+        return self._by_chain(self.reads)
+
+    @cached_property
+    def chain_old_reads(self) -> dict[int, list[Read]]:
+        """`old_reads` of each chain, with offsets from its first start."""
+        return self._by_chain(self.old_reads)
+
+    def _by_chain(self, reads: Sequence[Read]) -> dict[int, list[Read]]:
+        place = {job: (head, s) for head, chain in self.chains.items() for job, s in chain}
+        found: dict[int, list[Read]] = {head: [] for head in self.chains}
+        for read in reads:
+            head, shift = place[read.reader]
+            found[head].append(replace(read, offset=read.offset + shift))
         return found
 
     @cached_property
@@ -108,6 +123,14 @@ class Problem:
             for offset, word, _ in sequence.reads
             if word in self.carried
         ]
+
+    @cached_property
+    def old_reads_of(self) -> dict[int, list[Read]]:
+        """`old_reads` by the job that replaces what they read."""
+        found: dict[int, list[Read]] = {}
+        for read in self.old_reads:
+            found.setdefault(read.producer, []).append(read)
+        return found
 
     def ready(self, starts: Sequence[int], job: int) -> int:
         """First slot to which the result of a job can be forwarded."""
@@ -209,7 +232,7 @@ def list_schedule(problem: Problem, releases: Mapping[int, int] | None = None) -
         free = [j for j in able if readers[j] <= starts.keys()] or able
         options = [(_earliest(problem, j, starts, taken, releases), -heights[j], j) for j in free]
         start, _, first = min(options)
-        for job, shift in problem.chain(first):
+        for job, shift in problem.chains[first]:
             starts[job] = start + shift
             taken |= (1 << problem.durations[job]) - 1 << start + shift
     return [starts[j] for j in range(len(problem.sequences))]
@@ -220,12 +243,7 @@ def _predecessors(problem: Problem) -> tuple[dict[int, set[int]], dict[int, set[
 
     Those of jobs that go on with its sum are its own.
     """
-    first = {
-        job: head
-        for head in range(len(problem.sequences))
-        if not problem.sequences[head].resumes
-        for job, _ in problem.chain(head)
-    }
+    first = {job: head for head, chain in problem.chains.items() for job, _ in chain}
     operands: dict[int, set[int]] = {j: set() for j in first.values()}
     readers: dict[int, set[int]] = {j: set() for j in first.values()}
     for read in problem.reads:
@@ -263,34 +281,32 @@ def _earliest(
 
     ``taken`` has a bit for each slot that is not free.
     """
-    chain = problem.chain(job)
-    reads = [
-        replace(read, offset=read.offset + shift)
-        for each, shift in chain
-        for read in problem.reads_of[each]
+    chain = problem.chains[job]
+    reads = problem.chain_reads[job]
+    # The starts with which each of them is a forwarded one.
+    forwarded = [starts[r.producer] + problem.reach[r.producer] - r.offset for r in reads]
+    needs = [
+        (start, problem.delays[read.producer], read.forwards)
+        for start, read in zip(forwarded, reads, strict=True)
     ]
-    duration = sum(problem.durations[each] for each, _ in chain)
-
-    def ready(producer: int) -> int:
-        return starts[producer] + problem.reach[producer]
-
-    def possible(start: int) -> bool:
-        for read in reads:
-            distance = start + read.offset - ready(read.producer)
-            stored = distance >= problem.delays[read.producer]
-            if not stored and not (read.forwards and distance == 0):
-                return False
-        return True
-
-    start = max([0, *(ready(r.producer) - r.offset for r in reads)])
+    start = max([0, *forwarded])
     for each, shift in chain:
         delay = problem.reach[each] + problem.delays[each] + shift
-        for read in problem.old_reads:
-            if read.producer == each and read.reader in starts:
+        for read in problem.old_reads_of.get(each, ()):
+            if read.reader in starts:
                 start = max(start, starts[read.reader] + read.offset + 1 - delay)
-            if releases and read.reader == each:
-                start = max(start, releases.get(read.producer, 0) - read.offset - shift)
-    own = (1 << duration) - 1
+    if releases:
+        for read in problem.chain_old_reads[job]:
+            start = max(start, releases.get(read.producer, 0) - read.offset)
+
+    def possible(start: int) -> bool:
+        return all(
+            start - first >= delay or (forwards and start == first)
+            for first, delay, forwards in needs
+        )
+
+    last, shift = chain[-1]
+    own = (1 << shift + problem.durations[last]) - 1
     while (blocked := taken >> start & own) or not possible(start):
         start += blocked.bit_length() or 1
     return start

@@ -142,9 +142,15 @@ class Routine:
     ) -> dict[Word, int]:
         """Fixed places; the lowest free register from ``first`` for any other word stored."""
         registers = dict(fixed)
+        # The register and the slot of the last read of what is in it.
         busy: list[tuple[int, int]] = []
         stored = [word for word in self._stored(starts) if word.row == row]
-        spans = sorted((*self._span(starts, word), word.value, word.group) for word in stored)
+        last = self._last_reads(starts)
+        producers = self.problem.producers
+        spans = sorted(
+            (self.problem.visible(starts, producers[word]), last[word], word.value, word.group)
+            for word in stored
+        )
         for begin, end, value, group in spans:
             word = Word(value, group, row)
             if word in registers:
@@ -178,16 +184,13 @@ class Routine:
                     stored.add(word)
         return stored
 
-    def _span(self, starts: Sequence[int], word: Word) -> tuple[int, int]:
-        """From the slot in which a word is written at the earliest to that of its last read."""
-        producer = self.problem.producers[word]
-        last = max(
-            start + offset
-            for start, sequence in zip(starts, self.problem.sequences, strict=True)
-            for offset, read, _ in sequence.reads
-            if read == word
-        )
-        return self.problem.visible(starts, producer), last
+    def _last_reads(self, starts: Sequence[int]) -> dict[Word, int]:
+        """The slot in which each word is read last."""
+        last: dict[Word, int] = {}
+        for start, sequence in zip(starts, self.problem.sequences, strict=True):
+            for offset, word, _ in sequence.reads:
+                last[word] = max(last.get(word, 0), start + offset)
+        return last
 
     def slots(self) -> Iterable[tuple[int, int, int, Slot]]:
         """Every slot as (number, job, offset, slot)."""

@@ -75,14 +75,16 @@ class _RootClasses:
         return None
 
 
+@cache
 def orient_pairs(
-    pairs: Sequence[tuple[Modulus, Modulus]], modulus: int, *, below: bool = False
+    pairs: tuple[tuple[Modulus, Modulus], ...], modulus: int, *, below: bool = False
 ) -> tuple[tuple[Modulus, ...], tuple[Modulus, ...]]:
     """Deal each pair's moduli to base a and base b so that the quadratic form's weights get small.
 
     The weights are those of -1 / (P M_i) modulo the moduli of base a (`algorithms.montgomery`);
     which of a pair goes where changes all of them, so the search flips one pair at a time and keeps
-    what is not worse. With ``below`` base b keeps moduli below 2^w only.
+    what is not worse. With ``below`` base b keeps moduli below 2^w only. A core's search asks for
+    the same ones with each formula.
     """
     classes = {m: _RootClasses(m.value) for pair in pairs for m in pair}
     chosen = [0] * len(pairs)
