@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from tests.made_anew import made_anew
 
-from residua.cores import directory
+from residua.cores import kept_files
 from residua.machines import routine
 
 _EFFORT = 1.0
@@ -18,9 +17,9 @@ def quick_schedules() -> Iterator[None]:
     """For cores that are right, and leak nothing, whatever slots their sequences have.
 
     The solver still places them, as it does those of delivered cores; how short its schedules are
-    is tested elsewhere.
+    is tested elsewhere. Files are kept apart from those of delivered cores.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(routine, "SOLVER_EFFORT", _EFFORT)
-        patch.setattr(directory, "kept_files", made_anew)
+        patch.setattr(kept_files, "STATE", f"{kept_files.STATE} {_EFFORT}")
         yield

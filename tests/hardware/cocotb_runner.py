@@ -37,7 +37,7 @@ def run(module, directory, monkeypatch):
     # As for a test bench in residua.toolchain.verilator.
     variables = {"PYTHON3": sys.executable, "VM_GLOBAL_FAST": "", "OPT_FAST": "", "OPT_GLOBAL": ""}
     variables |= {"VK_PCH_I_FAST": "", "VK_PCH_I_SLOW": ""}
-    library = runtime(sources=["verilated_vpi"])
+    library = runtime("verilated_vpi")
     monkeypatch.setenv("MAKEFLAGS", " ".join(f"{name}={v}" for name, v in variables.items()))
     monkeypatch.syspath_prepend(str(ROOT))
     files = emit(importlib.import_module(module).design(), TOP)

@@ -13,6 +13,8 @@ from residua import cache
 from residua.toolchain.initial_values import without_initial_values
 from residua.toolchain.process import ToolError, log_of_failure, run, side_by_side
 from residua.toolchain.verilator_runtime import (
+    FLAGS,
+    QUICK,
     ROOT,
     compile_cpp,
     compiler,
@@ -24,9 +26,6 @@ from residua.toolchain.verilator_runtime import (
 
 _BINARY = ROOT / "bin" / "verilator_bin"
 _WARNING = re.compile(r"^%(?:Warning|Error)[-:].*")
-
-_BENCH_FLAGS = ("-std=gnu++20", "-fcoroutines", "-DVM_TIMING=1")
-"""Of a test bench in Verilog, which waits for time to pass."""
 
 
 def build(
@@ -102,12 +101,11 @@ def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool)
     files = sorted(path.name for path in work.glob("*.cpp"))
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
-    flags = ["-I.", "-fvisibility=hidden"]
-    quick = ["-O0", *flags]
-    quick += [*headers(work, quick), *macros]
+    macros = ["-I.", *macros]
+    quick = [*QUICK, *headers(work), *macros]
     parts = {"all": (_include(files) + harness, quick)}
     if optimise:
-        optimised = ["-O2", *flags, *macros]
+        optimised = [*QUICK, "-O2", *macros]
         parts = {"often": (_include(often) + harness, optimised), "once": (_include(once), quick)}
     with side_by_side(len(parts)) as pool:
         made = [
@@ -135,16 +133,16 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
     Raises:
         ToolError: make, Verilator or the C++ compiler failed, or there is none.
     """
-    key = cache.key([version(), *_BENCH_FLAGS, *_contents([folder / "Makefile", *sources])])
+    key = cache.key([version(), *FLAGS, *_contents([folder / "Makefile", *sources])])
 
     def make(executable: Path) -> None:
         compiler()
         require("make")
-        library = runtime(_BENCH_FLAGS, ["verilated_timing"])
         # Its makefile compiles the library anew, and calls Python by a name that Debian lacks.
         variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_FAST=", "OPT_GLOBAL="]
-        options = ["--output-split", "0", "-CFLAGS", shlex.join([*_BENCH_FLAGS, "-O0"])]
-        options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(library)]
+        flags = shlex.join([*FLAGS, *QUICK, *headers(executable.parent)])
+        options = ["--output-split", "0", "-CFLAGS", flags]
+        options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(runtime())]
         verilate = shlex.join([str(_BINARY), *options])
         names = " ".join(os.path.relpath(source, folder) for source in sources)
         settings = [f"JOBS={jobs}", f"SOURCES={names}", f"VERILATOR={verilate}"]

@@ -1,4 +1,4 @@
-"""What every simulator of Verilator's needs, compiled once for each set of flags.
+"""What every simulator of Verilator's needs, compiled once.
 
 It is the library, and the headers that the simulator and its harness read.
 """
@@ -22,14 +22,23 @@ ROOT = Path(verilator.__file__).parent
 FLAGS = (
     f"-I{ROOT}/include",
     f"-I{ROOT}/include/vltstd",
+    "-DVERILATOR=1",
     "-DVM_COVERAGE=0",
     "-DVM_SC=0",
+    "-DVM_TIMING=1",
     "-DVM_TRACE=0",
+    "-std=gnu++20",
+    "-fcoroutines",
     "-fPIC",
 )
-"""Of the C++ compiler, for the library and whatever includes its headers."""
+"""Of the C++ compiler, for the library and whatever includes its headers.
 
-_SOURCES = ("verilated", "verilated_threads")
+One set serves a test bench in Verilog, which waits for time to pass, and what does not wait."""
+
+QUICK = ("-O0", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
+"""More of them, for what does not run long."""
+
+_SOURCES = ("verilated", "verilated_threads", "verilated_timing")
 
 _HEADERS = """\
 #include <cinttypes>
@@ -77,37 +86,35 @@ def version() -> str:
     return f"{importlib.metadata.version('verilator')}\n{_compiler_version(program)}"
 
 
-def runtime(flags: Sequence[str] = (), sources: Sequence[str] = ()) -> Path:
+def runtime(*sources: str) -> Path:
     """The library as one object file, with optimisation.
 
     Args:
-        flags: of the compiler, besides `FLAGS`.
         sources: names of Verilator's files that are in it besides those of every simulator.
 
     Raises:
         ToolError: the compiler failed.
     """
     names = [*_SOURCES, *sources]
-    key = cache.key([version(), *FLAGS, *flags, *names])
-    return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names, flags))
+    key = cache.key([version(), *FLAGS, *names])
+    return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names))
 
 
-def headers(work: Path, flags: Sequence[str]) -> list[str]:
-    """The options that include what simulators and harnesses read, compiled already.
+def headers(work: Path) -> list[str]:
+    """The options to include what simulators and harnesses read, compiled with `QUICK` already.
 
     Args:
-        work: the folder of a compilation; gets links to the headers.
-        flags: of the compilation, besides `FLAGS`. A compiler that finds others reads the headers
-            as they are.
+        work: a folder, which gets links to the headers. A compiler that is given other options
+            reads them as they are.
 
     Raises:
         ToolError: the compiler failed.
     """
-    key = cache.key([version(), *FLAGS, *flags, _HEADERS])
-    made = cache.kept("simulators", "headers", key, lambda made: _precompile(made, flags))
+    key = cache.key([version(), *FLAGS, *QUICK, _HEADERS])
+    made = cache.kept("simulators", "headers", key, _precompile)
     (work / "headers.h").write_text(_HEADERS, encoding="utf-8")
     (work / "headers.h.gch").symlink_to(made)
-    return ["-include", "headers.h"]
+    return ["-include", str(work / "headers.h")]
 
 
 def compile_cpp(text: str, made: Path, flags: Sequence[str]) -> Path:
@@ -124,14 +131,14 @@ def compile_cpp(text: str, made: Path, flags: Sequence[str]) -> Path:
     return made
 
 
-def _compile(made: Path, names: Sequence[str], flags: Sequence[str]) -> None:
+def _compile(made: Path, names: Sequence[str]) -> None:
     """All files at once, as each reads the same headers."""
     text = "".join(f'#include "{ROOT}/include/{name}.cpp"\n' for name in names)
-    compile_cpp(text, made, ["-O1", *flags])
+    compile_cpp(text, made, ["-O1"])
 
 
-def _precompile(made: Path, flags: Sequence[str]) -> None:
-    compile_cpp(_HEADERS, made, [*flags, "-x", "c++-header"])
+def _precompile(made: Path) -> None:
+    compile_cpp(_HEADERS, made, [*QUICK, "-x", "c++-header"])
 
 
 @once
