@@ -60,7 +60,7 @@ def point(curve, chooser):
 
 
 def test_agreement_with_openssl(p256):
-    for seed in range(20):
+    for seed in range(4):
         mine, other = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
         numbers = other.public_key().public_numbers()
         k = mine.private_numbers().private_value
@@ -74,6 +74,7 @@ def test_agreement_with_openssl(p256):
         assert answer.results == (public.x, public.y)
 
 
+@pytest.mark.parametrize("p256", ["rows"], indirect=True)
 def test_wycheproof(p256):
     """Every kind of vector, and every refused one; `make campaign-ecdh` takes all.
 
@@ -111,7 +112,7 @@ def test_exceptional_scalars(p256, operation):
 def test_cycles_depend_on_nothing_secret(p256):
     chooser = random.Random(2)
     scalars = [k for k in EDGES if k % P256.order] + [
-        chooser.randrange(1 << 256) for _ in range(40)
+        chooser.randrange(1 << 256) for _ in range(10)
     ]
     requests = [
         Request(Operation.POINT_MULTIPLY, (k, *point(P256, chooser)), seed=seed)
@@ -193,7 +194,7 @@ def test_several_curves_in_one_core(shared):
         base = point(curve, chooser)
         n = curve.order
         scalars = [0, 1, 2, n // 2, n // 2 + 1, n - 2, n - 1, n, n + 1]
-        scalars += [chooser.randrange(curve.order) for _ in range(10)]
+        scalars += [chooser.randrange(curve.order) for _ in range(2)]
         answers = shared.run(
             Request(Operation.POINT_MULTIPLY, (k, *base), curve=index, seed=number, stalls=20)
             for number, k in enumerate(scalars)
@@ -215,7 +216,7 @@ def curve25519(tmp_path_factory):
 
 
 def test_x25519(curve25519):
-    for seed in range(20):
+    for seed in range(4):
         mine, other = (x25519.X25519PrivateKey.generate() for _ in range(2))
         k = int.from_bytes(mine.private_bytes_raw(), "little")
         k = (k & ~7 & (1 << 255) - 1) | 1 << 254

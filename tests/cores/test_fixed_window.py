@@ -104,7 +104,7 @@ def test_a_core_with_a_ladder_as_well(mixed):
     for number, curve in enumerate(mixed.design.curves):
         n, target = curve.order, affine.multiply(curve, 5, curve.base_point)
         most = (1 << mixed.design.scalar_bits[number]) - 1
-        scalars = [0, 1, 2, n - 1, n, n + 1, most, *(chooser.randint(0, most) for _ in range(4))]
+        scalars = [0, 1, n - 1, n + 1, most, *(chooser.randint(0, most) for _ in range(2))]
         answers = mixed.simulator.run(
             Request(Operation.POINT_MULTIPLY, (k, *target), curve=number, seed=k % 1000)
             for k in scalars

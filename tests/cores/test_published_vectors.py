@@ -65,23 +65,10 @@ def test_none_is_left_out():
 
 
 @pytest.mark.parametrize("kind", [Agreement, Signature, PublicKey])
-def test_p256(tmp_path_factory, kind):
-    made = shared_simulator("P-256", tmp_path_factory)
-    check(StreamClient(made, [find_curve("P-256")], stalls=30), kind)
-
-
-@pytest.mark.parametrize("kind", [Agreement, Signature, PublicKey])
 def test_p256_through_the_bus(tmp_path_factory, kind):
     made, model = bus_model("p256", tmp_path_factory)
     driver = client(BusSimulator(model, stalls=60), curves(made))
     check(driver, kind)
-
-
-def test_p192(tmp_path_factory):
-    curve = find_curve("P-192")
-    with quick_schedules():
-        made = shared_simulator("P-192", tmp_path_factory)
-    check(StreamClient(made, [curve]))
 
 
 def test_brainpool(tmp_path):

@@ -28,7 +28,7 @@ def blind(_directory):
 
 @pytest.mark.slow
 def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monkeypatch):
-    quick = partial(equivalent, seconds=2)
+    quick = partial(equivalent, seconds=0.5)
     monkeypatch.setattr("residua.evidence.mutants.equivalent", quick)
     seen = run_mutants(core, COUNT, check=partial(run_directory, vectors=2000))
     missed = run_mutants(core, COUNT, check=blind)

@@ -34,8 +34,8 @@ NAME = os.environ.get("RESIDUA_TEST_CORE", "tiny")
 FULL_SIZE = NAME != "tiny"
 CURVE = find_curve(NAME) if FULL_SIZE else curve_from_parameters(TINY)
 WORDS = -(-CURVE.order_bits // 32)
-BLINDING = 32
-SHORTEST = 100_000 if FULL_SIZE else 15_000
+BLINDING = 8
+SHORTEST = 100_000 if FULL_SIZE else 10_000
 """Cycles that a multiplication takes at least."""
 RANDOM_WORDS = 3 * WORDS + 8
 """More than any operation takes."""
