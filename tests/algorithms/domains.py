@@ -44,7 +44,7 @@ def signed_domain(
     pair = search_bases(modulus, width, channels, products=products, columns=columns)
     base_a, base_b, cox = pair.base_a, pair.base_b, pair.cox
     if form == "quadratic":
-        pairs = list(zip(base_a, base_b, strict=True))
+        pairs = tuple(zip(base_a, base_b, strict=True))
         sides = orient_pairs(pairs, modulus, below=columns > 1)
         base_a, base_b = (Base(side) for side in sides)
         cox = Cox(min(cox.truncation + 3, width), Fraction(1, 2))

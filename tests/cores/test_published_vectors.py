@@ -14,7 +14,7 @@ from tests.cores.published_vectors import (
     published_vectors,
     vectors_of,
 )
-from tests.cores.simulations import StreamClient, bus_model, shared_simulator, simulator
+from tests.cores.simulations import StreamClient, bus_model, simulator
 from tests.schedules import quick_schedules
 
 from residua.cores.bus_simulator import BusSimulator, client, curves

@@ -468,7 +468,7 @@ def _doubles(source: FieldProgram) -> set[Variable]:
 
 
 def _length(element: Coefficients) -> Fraction:
-    return max(part.b.range.magnitude for part in element)
+    return Fraction(max(part.b.range.magnitude for part in element))
 
 
 def _named(elements: Mapping[str, Coefficients]) -> dict[str, Element]:

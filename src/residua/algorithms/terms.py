@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
+from gmpy2 import mpq
+
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
 
@@ -11,15 +13,18 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Interval:
-    """A closed interval of rationals."""
+    """A closed interval of rationals.
 
-    low: Fraction
-    high: Fraction
+    They get long; those of GMP take a tenth of the time that `fractions` needs for them.
+    """
+
+    low: mpq
+    high: mpq
 
     @classmethod
     def of(cls, low: int | Fraction, high: int | Fraction) -> "Interval":
         """The interval [low, high]."""
-        return cls(Fraction(low), Fraction(high))
+        return cls(mpq(low), mpq(high))
 
     def __add__(self, other: "Interval") -> "Interval":
         return Interval(self.low + other.low, self.high + other.high)
@@ -30,18 +35,19 @@ class Interval:
 
     def scaled(self, multiple: Fraction) -> "Interval":
         """The interval of ``multiple`` times the value."""
-        return self * Interval(multiple, multiple)
+        factor = mpq(multiple)
+        return self * Interval(factor, factor)
 
     def within(self, other: "Interval") -> bool:
         """Whether every value of this interval lies in ``other``."""
-        return other.low <= self.low and self.high <= other.high
+        return bool(other.low <= self.low and self.high <= other.high)
 
     def integers(self) -> "Interval":
         """The smallest interval that holds the same integers."""
-        return Interval(Fraction(-((-self.low) // 1)), Fraction(self.high // 1))
+        return Interval(mpq(-((-self.low) // 1)), mpq(self.high // 1))
 
     @property
-    def magnitude(self) -> Fraction:
+    def magnitude(self) -> mpq:
         """The largest absolute value."""
         return max(abs(self.low), abs(self.high))
 

@@ -15,7 +15,7 @@ An element X = K M_a + R modulo P = d M_a^2 - c (ERRATA E9) goes through
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import ceil, floor, log2
+from math import floor, log2
 
 from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Program
@@ -274,8 +274,8 @@ def _hull(one: Interval, two: Interval) -> Interval:
 def _bound(quotient: Interval, cox: Cox, error: Deviation) -> int:
     """The smallest M_b for which an extension returns every K."""
     above, below = 1 - cox.sigma0 - error.over, cox.sigma0 - error.under
-    bound = floor(quotient.high / above) + 1
-    return bound if quotient.low >= 0 else max(bound, ceil(-quotient.low / below))
+    bound = int(quotient.high // above) + 1
+    return bound if quotient.low >= 0 else max(bound, -int(quotient.low // below))
 
 
 def _gamma(bound: int, base_b: Base, reach: Reach) -> int:
