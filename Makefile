@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench proofs constant-time netlists mutants lock clean
+.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench bench-suite proofs constant-time netlists mutants lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -117,6 +117,9 @@ campaign-sbmm: setup
 bench: setup
 	$(BIN)/python benchmarks/multipliers.py
 	$(BIN)/python benchmarks/coprocessors.py
+
+bench-suite: setup
+	$(BIN)/python benchmarks/suite.py
 
 proofs: setup
 	$(BIN)/python scripts/prove.py

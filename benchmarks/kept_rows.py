@@ -11,6 +11,12 @@ from rich.console import Console
 Row = dict[str, Any]
 
 
+def current_commit() -> str:
+    """The commit that is checked out."""
+    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def measured(
     store: Path, wanted: Iterable[str], measure: Callable[[str], Row], console: Console
 ) -> Iterator[tuple[dict[str, Row], str]]:
@@ -18,8 +24,7 @@ def measured(
 
     ``measure`` makes the row of a name unless ``store`` has it, which then has all of them.
     """
-    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
+    commit = current_commit()
     store.parent.mkdir(parents=True, exist_ok=True)
     saved = json.loads(store.read_text()) if store.exists() else {}
     rows: dict[str, Row] = saved["rows"] if saved.get("commit") == commit else {}

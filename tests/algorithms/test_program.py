@@ -89,7 +89,7 @@ def test_a_part_of_a_base_is_no_source():
 
 
 def test_exact_extension_of_too_large_values_is_refused():
-    for top in (Fraction(99, 100), 4, 2**40):
+    for top in (Fraction(99, 100), 4, 2**40, 2**2000):
         program = Program("demo")
         xi = cofactor_form(
             program, vector(program, range=Interval.of(0, int(top * BASE_A.product)))
@@ -100,7 +100,7 @@ def test_exact_extension_of_too_large_values_is_refused():
             program.extension(xi, BASE_B, HALF, exact=True)
 
 
-@pytest.mark.parametrize(("bits", "text"), [(1, "1 bit"), (5, "5 bits"), (40, "40 bits")])
+@pytest.mark.parametrize(("bits", "text"), [(1, "1 bit"), (5, "5 bits"), (2000, "2000 bits")])
 def test_shortage_is_counted_in_bits(bits, text):
     """3/8 of M is exact, 3/8 of M * 2^k lacks k bits."""
     program = Program("demo", Redundant(2))

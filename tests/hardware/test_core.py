@@ -61,7 +61,7 @@ def simulate(design, pairs, pace=(1.0, 1.0)):
 @pytest.mark.parametrize(("modulus", "width", "channels", "form", "rowers", "c"), SHAPES)
 def test_products(modulus, width, channels, form, rowers, c, result):
     design = design_of(modulus, width, channels, form, result, rowers, c)
-    pairs = operands_of(design, 10)
+    pairs = operands_of(design, 12)
     transfers = simulate(design, pairs)
     assert transfers.results == expected(design, pairs)
     assert set(transfers.lengths) == {design.words}

@@ -21,12 +21,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import log2
 from typing import Literal
 
 from residua.algorithms.base_extension import cofactor_form
 from residua.algorithms.program import Program
-from residua.algorithms.terms import Interval, Residues, Vector
+from residua.algorithms.terms import Interval, Residues, Vector, power_of_two
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
@@ -216,7 +215,7 @@ def _out_of_range(domain: MontgomeryDomain, result: Residues) -> str:
             "in base a, "
             "and a multiple of P added to a sum with subtractions"
         )
-    return f"base a is too narrow for operands up to 2^{log2(domain.bound):.2f}"
+    return f"base a is too narrow for operands up to {power_of_two(domain.bound)}"
 
 
 def _quotient_cofactors(program: Program, domain: MontgomeryDomain, u_a: Residues) -> Residues:

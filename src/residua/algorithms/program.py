@@ -23,7 +23,7 @@ import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import ceil, log2
+from math import ceil
 from pathlib import Path
 
 from residua.algorithms.terms import (
@@ -42,6 +42,7 @@ from residua.algorithms.terms import (
     Summand,
     Vector,
     Words,
+    power_of_two,
 )
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
@@ -381,15 +382,8 @@ def _weighted_sum(base: Base, ranges: Iterable[Range], weights: Vector) -> Inter
 
 
 def _powers(interval: Interval) -> str:
-    """An interval for the eye: its ends as powers of two with their signs."""
-
-    def end(value: Fraction) -> str:
-        if value == 0:
-            return "0"
-        exponent = log2(abs(value.numerator)) - log2(value.denominator)
-        return f"{'-' if value < 0 else ''}2^{exponent:.2f}"
-
-    return f"[{end(interval.low)}, {end(interval.high)}]"
+    """An interval for the eye: its ends as powers of two."""
+    return f"[{power_of_two(interval.low)}, {power_of_two(interval.high)}]"
 
 
 def _shortage(source: Residues, exact: Interval, cox: Cox | None) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from gmpy2 import mpq
+from gmpy2 import log2, mpq
 
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
@@ -50,6 +50,13 @@ class Interval:
     def magnitude(self) -> mpq:
         """The largest absolute value."""
         return max(abs(self.low), abs(self.high))
+
+
+def power_of_two(value: int | Fraction | mpq) -> str:
+    """A number of any length for the eye: with its sign, as a power of two."""
+    if value == 0:
+        return "0"
+    return f"{'-' if value < 0 else ''}2^{log2(mpq(abs(value))):.2f}"
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ An element X = K M_a + R modulo P = d M_a^2 - c (ERRATA E9) goes through
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import floor, log2
+from math import floor
 
 from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Program
 from residua.algorithms.split import SplitDomain, divide, remainder_range
-from residua.algorithms.terms import Interval
+from residua.algorithms.terms import Interval, power_of_two
 from residua.errors import SpecificationError
 from residua.explore.chain import Chain
 from residua.numbers.bases import Base
@@ -313,7 +313,7 @@ def _ratio(number: int | Fraction, radix: int) -> str:
     ratio = Fraction(number) / radix
     if ratio < 1 << 20:
         return f"{float(ratio):.3f}"
-    return f"2^{log2(ratio.numerator) - log2(ratio.denominator):.2f}"
+    return power_of_two(ratio)
 
 
 def _coxes(

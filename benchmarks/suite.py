@@ -1,0 +1,91 @@
+"""Measure the tests: minutes, and CPU seconds by what they are spent on.
+
+Runs them with an empty cache and again with what that run has kept, and writes
+docs/results/suite.md. Nothing else should run meanwhile.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kept_rows import current_commit
+from rich.console import Console
+
+ROOT = Path(__file__).parent.parent
+RESULT = ROOT / "docs" / "results" / "suite.md"
+KINDS = ("compile", "simulate", "prove", "synthesise", "solve", "Python", "other programs")
+PROCESSES = 2
+
+_COUNT = re.compile(r"(\d+) passed")
+_SLOW = re.compile(r"^ *([\d.]+)s (call|setup|teardown) +(\S+)", re.MULTILINE)
+
+HEADER = """# How long the tests take
+
+Made by `make bench-suite` at commit `{commit}`: the tests of `make test` in {processes} processes
+on {machine}, with an empty cache and with what that run has kept. CPU seconds by what they are
+spent on: C++ compilers and Verilator; simulators; SymbiYosys and ABC; Yosys and nextpnr; CP-SAT;
+Python, of which Amaranth's simulator and its emission of Verilog are the larger part; cocotb and
+whatever else tests start.
+
+| cache | tests | minutes | CPU s | {kinds} |
+|---|--:|--:|--:|{rules}|
+"""
+
+
+def run(cache: Path, console: Console) -> tuple[str, str]:
+    """A row of the table, and the slowest tests."""
+    with TemporaryDirectory() as times:
+        more = {"XDG_CACHE_HOME": str(cache), "RESIDUA_SUITE_TIMES": times}
+        more["PYTHONPATH"] = os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT / "src")])
+        command = [sys.executable, "-m", "pytest", "-p", "suite_times", "--quiet"]
+        command += ["-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder"]
+        start = time.monotonic()
+        done = subprocess.run(
+            [*command, "--durations=15"],
+            cwd=ROOT,
+            env={**os.environ, **more},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        minutes = (time.monotonic() - start) / 60
+        if done.returncode:
+            sys.exit(done.stdout)
+        seconds: Counter[str] = Counter()
+        for path in Path(times).iterdir():
+            seconds.update(json.loads(path.read_text(encoding="utf-8")))
+    found = _COUNT.search(done.stdout)
+    assert found is not None
+    cells = [found[1], f"{minutes:.1f}", f"{seconds.total():.0f}"]
+    cells += [f"{seconds[kind]:.0f}" for kind in KINDS]
+    console.print(cells)
+    slow = [f"| `{test}` | {phase} | {s} |" for s, phase, test in _SLOW.findall(done.stdout)]
+    return " | ".join(cells), "\n".join(slow)
+
+
+def main() -> None:
+    """Measure and write the page."""
+    console = Console()
+    with TemporaryDirectory() as work:
+        cold, slow = run(Path(work), console)
+        warm, _ = run(Path(work), console)
+    header = HEADER.format(
+        commit=current_commit(),
+        processes=PROCESSES,
+        machine=f"{os.cpu_count()} processors",
+        kinds=" | ".join(KINDS),
+        rules="|".join("--:" for _ in KINDS),
+    )
+    table = f"| empty | {cold} |\n| warm | {warm} |\n"
+    slowest = "\nThe slowest, with an empty cache:\n\n| test | phase | seconds |\n|---|---|--:|\n"
+    RESULT.write_text(f"{header}{table}{slowest}{slow}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
