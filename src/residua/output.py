@@ -3,11 +3,14 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from residua.errors import SpecificationError
+
+Progress = Callable[[str], None]
+"""Told of the work on the way to a result: called with the name of each step as it begins."""
 
 
 def check_new_directory(path: Path) -> None:

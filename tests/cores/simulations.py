@@ -26,7 +26,8 @@ from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
 from residua.hardware.coprocessor import Coprocessor
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
+from residua.toolchain.targets import PRIMITIVE_FILE
 
 ON_BUS = {
     "p256": {"curve": "P-256", "bus": "axi"},

@@ -17,8 +17,9 @@ from residua.cores.residue_inversion_verification import (
 )
 from residua.errors import SpecificationError
 from residua.hardware.residue_inverter import ResidueInverter
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
 from residua.numbers.hats import hat_form
+from residua.toolchain.targets import PRIMITIVE_FILE
 
 P, Q = 2**31 - 1, 2**31 - 19
 WIDTH = 11

@@ -16,8 +16,9 @@ from residua.cores.verification import (
 )
 from residua.cores.workload import decode, montgomery_workload
 from residua.errors import SpecificationError
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
 from residua.machines.values import run
+from residua.toolchain.targets import PRIMITIVE_FILE
 
 SEED = 11
 

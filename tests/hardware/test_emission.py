@@ -14,7 +14,8 @@ from amaranth.lib.wiring import In, Out
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import Specification
 from residua.hardware.primitives import Multiplier
-from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS, emit
+from residua.hardware.rtl import TARGET_FORMS, emit
+from residua.toolchain.targets import PRIMITIVE_FILE
 from residua.toolchain.verilator import lint
 from residua.toolchain.yosys import cell_model_directories, cell_models
 

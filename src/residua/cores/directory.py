@@ -5,30 +5,27 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from residua import __version__
-from residua.cores.base_extension import BaseExtensionCore
-from residua.cores.digit_montgomery import DigitMontgomeryCore
-from residua.cores.ecc_build import CurveBuild
-from residua.cores.engine_directory import AnyEngineCore
-from residua.cores.exponentiation import ExponentiationCore
 from residua.cores.exponentiation_specification import UNIT
-from residua.cores.extended import ExtendedCore
-from residua.cores.generation import AnyCore, Progress, core_of
-from residua.cores.inversion import InversionCore
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import MANIFEST, SCHEMA, SPECIFICATION, modules
 from residua.cores.results import Results
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.single_base import SingleBaseCore
 from residua.cores.specification import AnySpecification, Interface, load_any
 from residua.cores.specification_keys import DIGIT_ALGORITHMS
 from residua.errors import SpecificationError
-from residua.hardware.rtl import PRIMITIVE_FILE
-from residua.output import check_directory, check_new_directory, new_directory
+from residua.output import Progress, check_directory, check_new_directory, new_directory
+from residua.toolchain.targets import primitive_file
 
-_ECP5_PRIMITIVES = "rtl/ecp5/primitives.v"
+if TYPE_CHECKING:
+    from residua.cores.digit_montgomery import DigitMontgomeryCore
+    from residua.cores.ecc_build import CurveBuild
+    from residua.cores.engine_directory import AnyEngineCore
+    from residua.cores.exponentiation import ExponentiationCore
+    from residua.cores.extended import ExtendedCore
+    from residua.cores.generation import AnyCore
+    from residua.cores.inversion import InversionCore
 
 _OUTPUTS = ("results", "synth", "build", "report.html", "sim/obj_dir", "sim/bench.vvp")
 """What may lie in a directory besides what was built: what residua, FuseSoC and make write."""
@@ -165,7 +162,7 @@ class Directory:
         assert self._request is not None
 
     @cached_property
-    def made(self) -> AnyCore:
+    def made(self) -> "AnyCore":
         """The core, made again from the specification, which gives every file byte for byte.
 
         Whatever the directory's files or its manifest say is true of this core, or this fails: it
@@ -174,7 +171,11 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes other files of the specification.
         """
-        return core_of(self._request)
+        request = self._request
+        # What makes cores takes long to load, and most of what is asked of a directory needs none.
+        from residua.cores.generation import core_of  # noqa: PLC0415
+
+        return core_of(request)
 
     @cached_property
     def _request(self) -> AnySpecification:
@@ -202,55 +203,43 @@ class Directory:
             )
 
     @property
-    def core(self) -> AnyEngineCore:
+    def core(self) -> "AnyEngineCore":
         """The multiplier or base extension; see `made`."""
-        made = self.made
-        assert isinstance(made, RnsMontgomeryCore | BaseExtensionCore | SingleBaseCore)
-        return made
+        return cast("AnyEngineCore", self.made)
 
     @property
-    def digits(self) -> DigitMontgomeryCore:
+    def digits(self) -> "DigitMontgomeryCore":
         """The digit multiplier; see `made`."""
-        made = self.made
-        assert isinstance(made, DigitMontgomeryCore)
-        return made
+        return cast("DigitMontgomeryCore", self.made)
 
     @property
-    def exponentiator(self) -> ExponentiationCore:
+    def exponentiator(self) -> "ExponentiationCore":
         """The exponentiator on an engine; see `made`."""
-        made = self.made
-        assert isinstance(made, ExponentiationCore)
-        return made
+        return cast("ExponentiationCore", self.made)
 
     @property
-    def extended(self) -> ExtendedCore:
+    def extended(self) -> "ExtendedCore":
         """The extended-RNS point multiplier; see `made`."""
-        made = self.made
-        assert isinstance(made, ExtendedCore)
-        return made
+        return cast("ExtendedCore", self.made)
 
     @property
-    def inverter(self) -> InversionCore:
+    def inverter(self) -> "InversionCore":
         """The modular inverter; see `made`."""
-        made = self.made
-        assert isinstance(made, InversionCore)
-        return made
+        return cast("InversionCore", self.made)
 
     @property
-    def coprocessor(self) -> CurveBuild:
+    def coprocessor(self) -> "CurveBuild":
         """The coprocessor; see `made`."""
-        made = self.made
-        assert isinstance(made, CurveBuild)
-        return made
+        return cast("CurveBuild", self.made)
 
     def sources(self, *, ecp5: bool = False, top: str | None = None) -> list[Path]:
         """The Verilog files of one complete design, for any target or for ECP5.
 
         ``top`` is a module to take instead of the top module: a coprocessor without its bus.
         """
-        primitives = _ECP5_PRIMITIVES if ecp5 else PRIMITIVE_FILE
         files = [f"rtl/{module}.v" for module in ([top] if top else modules(self.manifest))]
-        return [self.path / name for name in (*files, primitives)]
+        files.append(primitive_file("ecp5" if ecp5 else ""))
+        return [self.path / name for name in files]
 
     @property
     def digest(self) -> str:

@@ -1,7 +1,5 @@
 """From any specification to its core, and from the core to the files of its directory."""
 
-from collections.abc import Callable
-
 from residua.cores.coprocessor_specification import CoprocessorSpecification
 from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
 from residua.cores.digit_directory import digit_files
@@ -21,6 +19,7 @@ from residua.cores.inversion_directory import inversion_files
 from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.rsa_crt import digit_core
 from residua.cores.specification import AnySpecification
+from residua.output import Progress
 
 AnyCore = (
     AnyEngineCore
@@ -31,9 +30,6 @@ AnyCore = (
     | CurveBuild
 )
 """What a specification leads to."""
-
-Progress = Callable[[str], None]
-"""Called with the name of each step as it begins."""
 
 
 def core_of(specification: AnySpecification) -> AnyCore:

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from residua import cache
-from residua.cores.generation import Progress, core_of, files_of
 from residua.cores.manifest import SPECIFICATION
 from residua.cores.specification import AnySpecification, load_any
+from residua.output import Progress
 
 _PACKAGE = Path(__file__).parents[1]
 _REQUIRED = re.compile(r"[\w.-]+")
@@ -32,6 +32,9 @@ def kept_files(
 
     def make(path: Path) -> None:
         if not made:
+            # What makes cores takes long to load, and is not needed for files that are kept.
+            from residua.cores.generation import core_of, files_of  # noqa: PLC0415
+
             made.update(files_of(core_of(specification), progress))
         path.write_bytes(zlib.compress(json.dumps(made).encode()))
 

@@ -12,16 +12,15 @@ from pathlib import Path
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.verification import Simulator, harness_source
 from residua.cores.workload import montgomery_workload
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
 from residua.toolchain import verilator
+from residua.toolchain.targets import primitive_file
 from residua.toolchain.yosys import (
     SynthesisResult,
     cell_model_directories,
     cell_models,
     synthesise,
 )
-
-_PRIMITIVES = {"ecp5": "rtl/ecp5/primitives.v"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def netlist_simulator(
     models = cell_models(target)
     files = emit(core.component(), core.name)
     sources = []
-    for name in (f"rtl/{core.name}.v", _PRIMITIVES.get(target, PRIMITIVE_FILE)):
+    for name in (f"rtl/{core.name}.v", primitive_file(target)):
         path = out_dir / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(files[name], encoding="utf-8", newline="\n")

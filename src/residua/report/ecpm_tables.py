@@ -14,11 +14,13 @@ from residua.cores.manifest import digest
 from residua.cores.specification import check_coprocessor, check_extended
 from residua.curves.parameters import parameters_of
 from residua.explore.half_base_curve import half_base_curve
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
+from residua.output import Progress
 from residua.report import ecpm_published, measured
 from residua.report.documents import Document, Table
-from residua.report.measured import Progress, Row
+from residua.report.measured import Row
 from residua.report.sbmm_published import PARAMETERS as SBMM_PARAMETERS
+from residua.toolchain.targets import PRIMITIVE_FILE
 
 NAME = "ecpm"
 

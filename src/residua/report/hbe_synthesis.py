@@ -18,9 +18,10 @@ from residua.cores.specification import check, check_base_extension
 from residua.hardware.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
+from residua.output import Progress
 from residua.report import measured
 from residua.report.hbe_published import SIZES, WIDTHS
-from residua.report.measured import Progress, Row
+from residua.report.measured import Row
 from residua.toolchain.process import ToolError
 
 CHANNELS = {

@@ -2,19 +2,18 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from residua.cores.synthesis import place_in_harness
 from residua.errors import SpecificationError
-from residua.hardware.rtl import PRIMITIVE_FILE, TARGET_FORMS
-from residua.output import write_whole
+from residua.output import Progress, write_whole
 from residua.toolchain import yosys
+from residua.toolchain.targets import primitive_file
 
 Row = dict[str, Any]
-Progress = Callable[[str], None]
 
 WITHOUT_DSP = " without DSP"
 """What the name of a target ends with if DSP blocks are not to be used."""
@@ -145,9 +144,8 @@ def placed(files: Mapping[str, str], top: str, seeds: int, progress: Progress) -
 
 def _write(files: Mapping[str, str], top: str, work: Path, *, ecp5: bool) -> list[Path]:
     """The Verilog of one complete design."""
-    primitives = next(name for name in TARGET_FORMS if ecp5 == (name != PRIMITIVE_FILE))
     paths = []
-    for name in (f"rtl/{top}.v", primitives):
+    for name in (f"rtl/{top}.v", primitive_file("ecp5" if ecp5 else "")):
         paths.append(work / Path(name).name)
         paths[-1].write_text(files[name], encoding="utf-8")
     return paths

@@ -15,9 +15,11 @@ VARIABLE = "RESIDUA_MUTANT"
 """The environment variable that chooses a mutant of a simulation, from 1 on; 0 or none: no one."""
 
 _WIDTH = 16
-_CLOCKS = re.compile(r" -port \S*CLK ")
+_FIXED = re.compile(r" -port \S*CLK | -cell \S*\$memrd\$\S* -port EN ")
+"""Clocks, which no switch may gate, and the enables of reads, which are no part of the design:
+the registers behind them are cells of their own."""
 _SPARE = 2
-"""Candidates for each mutant: those of clocks are left out, which no switch may gate."""
+"""Candidates for each mutant: those of `_FIXED` ports are left out."""
 
 _PROVED = "Property proved"
 
@@ -91,7 +93,7 @@ def mutate(
     listing = f"mutate -list {_SPARE * count} -seed {seed} -o {_LIST} {cells}"
     run_script([*begin, f"write_rtlil {_GOLD}", listing], out_dir=out_dir, name="list")
     lines = (out_dir / _LIST).read_text(encoding="utf-8").splitlines()
-    found = [line for line in lines if not _CLOCKS.search(line)]
+    found = [line for line in lines if not _FIXED.search(line)]
     if not 0 < count <= len(found) or count >= 1 << _WIDTH:
         raise SpecificationError(f"{top} has {len(found)} mutants of {count} that are asked for")
     commands = tuple(sorted(random.Random(seed).sample(found, count)))
@@ -113,19 +115,24 @@ def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
 
     For every sequence of inputs, resets among them, both have the same outputs. ABC finds signals
     that are equal in both copies in every state that is reached (``scorr``), which mostly is all of
-    them; what is left goes to property-directed reachability (``pdr``). Without a proof a mutant
-    may be equivalent all the same.
+    them; what is left goes to property-directed reachability (``pdr``). Memories are cut off first,
+    and are registers only where that proves nothing. Without a proof a mutant may be equivalent all
+    the same.
 
     Args:
         mutants: of a design.
         number: of one of them, from 1 on.
-        seconds: for ``pdr``; both may take three times as long.
+        seconds: for ``pdr``; each of the two proofs ends after three times as many.
 
     Raises:
         ToolError: Yosys failed.
     """
+    return any(_proved(mutants, number, cut, seconds) for cut in (True, False))
+
+
+def _proved(mutants: Mutants, number: int, cut: bool, seconds: int) -> bool:
     name, out_dir = f"equivalent{number}", mutants.directory
-    run_script(_miter(mutants, number, f"{name}.aig"), out_dir=out_dir, name=name)
+    run_script(_miter(mutants, number, f"{name}.aig", cut), out_dir=out_dir, name=name)
     reduced = out_dir / f"{name}-reduced.aig"
     steps = f"read_aiger {name}.aig; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
     log = out_dir / f"{name}-abc.log"
@@ -136,17 +143,23 @@ def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
     return _PROVED in text or _never(reduced.read_bytes())
 
 
-def _miter(mutants: Mutants, number: int, result: str) -> list[str]:
-    """The Yosys script that writes both copies with one output, whether theirs differ."""
+def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
+    """The Yosys script that writes both copies with one output, whether theirs differ.
+
+    With memories ``cut`` what goes into a memory is compared too, and what comes out is the same
+    for both copies: so it is as long as the same has gone in.
+    """
     copies = [
         line
         for name, change in (("gold", []), ("gate", [mutants.commands[number - 1]]))
         for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}")
     ]
     # What goes into the instance is compared, too, and what comes out is the same for both.
-    evert = [f"expose -evert {name}/t:{mutants.box}" for name in ("gold", "gate") if mutants.box]
+    outside = [*([mutants.box] if mutants.box else []), *(["$mem_v2"] if cut else [])]
+    evert = [f"expose -evert {name}/t:{kind}" for name in ("gold", "gate") for kind in outside]
     return [
         *copies,
+        "memory_collect",
         *evert,
         "memory_map",
         "setundef -zero",

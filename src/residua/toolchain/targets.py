@@ -1,4 +1,14 @@
-"""Device families that synthesis knows, by name."""
+"""Device families that synthesis knows, by name, and the primitives that go with a core there."""
 
 YOSYS_TARGETS = ("ecp5", "xc7", "xc6s", "xc5v", "xc3se", "xc2vp", "xcup")
 TARGETS = (*YOSYS_TARGETS, "vivado")
+
+PRIMITIVE_FILE = "rtl/primitives.v"
+"""The primitives for any target, in the directory of a core."""
+
+_OWN_PRIMITIVES = {"ecp5": "rtl/ecp5/primitives.v"}
+
+
+def primitive_file(target: str) -> str:
+    """The file that completes a core for a target: its own primitives, or those for any."""
+    return _OWN_PRIMITIVES.get(target, PRIMITIVE_FILE)

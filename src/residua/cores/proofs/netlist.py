@@ -11,7 +11,8 @@ from amaranth.lib.wiring import Component
 
 from residua.cores.proofs.boundaries import Boundary
 from residua.errors import SpecificationError
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
+from residua.toolchain.targets import PRIMITIVE_FILE
 from residua.toolchain.yosys import run_script
 
 Bit = int | str
