@@ -52,11 +52,12 @@ def multiply(component, streams, pairs, moduli=(), pace=(1.0, 1.0), plain=False)
 
     async def receive(ctx):
         taken = []
+        cycles = aiter(
+            ctx.tick().sample(result.valid & result.ready, result.payload.word, result.payload.last)
+        )
         for cycle in range(PATIENCE):
             ctx.set(component.result.ready, chooser.random() < pace[1])
-            _, _, there, word, last = await ctx.tick().sample(
-                result.valid & result.ready, result.payload.word, result.payload.last
-            )
+            _, _, there, word, last = await anext(cycles)
             if not there:
                 continue
             taken.append(word)
@@ -87,20 +88,20 @@ async def _prepare(ctx, component, moduli, plain):
 
 async def _offer(ctx, stream, words, pace=1.0, chooser=None):
     """Give some words; the cycles that it took."""
-    cycles = 0
+    passed, cycles = 0, aiter(ctx.tick().sample(stream.ready))
     for word in words:
         while chooser and chooser.random() >= pace:
-            await ctx.tick()
-            cycles += 1
+            await anext(cycles)
+            passed += 1
         ctx.set(stream.valid, 1)
         ctx.set(stream.payload, word)
         ready = False
         while not ready:
-            _, _, ready = await ctx.tick().sample(stream.ready)
-            cycles += 1
-            assert cycles < PATIENCE
+            _, _, ready = await anext(cycles)
+            passed += 1
+            assert passed < PATIENCE
     ctx.set(stream.valid, 0)
-    return cycles
+    return passed
 
 
 def check_products(component, design, domain, pairs, moduli=()):

@@ -28,26 +28,25 @@ def pass_through(component, source, sink, words, width, count, pace=(1.0, 1.0), 
     limit = CYCLES_PER_WORD * len(words)
 
     async def send(ctx):
-        cycle = 0
+        cycle, cycles = 0, aiter(ctx.tick().sample(source.ready & source.valid))
         for word in words:
             ready = False
+            ctx.set(source.payload, word)
             while not ready and cycle < limit:
-                valid = generator.random() < pace[0]
-                ctx.set(source.valid, valid)
-                ctx.set(source.payload, word)
-                (_, _, ready) = await ctx.tick().sample(source.ready & source.valid)
+                ctx.set(source.valid, generator.random() < pace[0])
+                _, _, ready = await anext(cycles)
                 cycle += 1
             transfers.taken.append(cycle - 1)
         ctx.set(source.valid, 0)
 
     async def receive(ctx):
         result = length = 0
+        cycles = aiter(
+            ctx.tick().sample(sink.valid & sink.ready, sink.payload.word, sink.payload.last)
+        )
         for cycle in range(limit):
             ctx.set(sink.ready, generator.random() < pace[1])
-            sampled = ctx.tick().sample(
-                sink.valid & sink.ready, sink.payload.word, sink.payload.last
-            )
-            _, _, there, word, last = await sampled
+            _, _, there, word, last = await anext(cycles)
             if not there:
                 continue
             result |= word << (width * length)

@@ -213,22 +213,22 @@ def residues_of(converter, numbers, count, width):
     async def send(ctx):
         cycle = 0
         ctx.set(converter.enable, 1)
+        edges = aiter(ctx.tick().sample(converter.binary.ready))
         for word in words:
             ctx.set(converter.binary.payload, word)
             ctx.set(converter.binary.valid, 1)
             ready = False
             while not ready:
-                _, _, ready = await ctx.tick().sample(converter.binary.ready)
+                _, _, ready = await anext(edges)
                 cycle += 1
             taken.append(cycle - 1)
         ctx.set(converter.binary.valid, 0)
 
     async def receive(ctx):
-        cycle = 0
+        cycle, signals = 0, [converter.result[i] for i in range(converter.design.rowers)]
+        edges = aiter(ctx.tick().sample(converter.result_valid, converter.result_word, *signals))
         while len(found) < groups * len(numbers) and cycle < 200 * len(words):
-            signals = [converter.result[i] for i in range(converter.design.rowers)]
-            sampled = ctx.tick().sample(converter.result_valid, converter.result_word, *signals)
-            _, _, valid, position, *residues = await sampled
+            _, _, valid, position, *residues = await anext(edges)
             if valid:
                 assert position == len(found) % groups
                 found.append(tuple(residues))

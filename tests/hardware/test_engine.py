@@ -70,17 +70,16 @@ def simulate(
 
     async def watch(ctx: Any) -> None:
         results = [engine.result[index] for index in range(rowers)]
+        edges = aiter(ctx.tick().sample(engine.result_valid, engine.result_word, *results))
         for cycle in range(4000):
-            _, _, valid, position, *words = await ctx.tick().sample(
-                engine.result_valid, engine.result_word, *results
-            )
+            _, _, valid, position, *words = await anext(edges)
             if valid:
                 found.append((cycle, position, tuple(words)))
             if len(found) == expected:
                 break
         # Nothing follows the last result.
         for _ in range(60):
-            _, _, valid = await ctx.tick().sample(engine.result_valid)
+            _, _, valid, *_ = await anext(edges)
             assert not valid
 
     simulator = Simulator(engine)

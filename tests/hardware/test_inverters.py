@@ -81,6 +81,7 @@ def invert(design, xs, pace=1.0):
                 await ctx.tick()
                 ctx.set(unit.operands.valid, 0)
             words, cycles, errors = [], 0, set()
+            edges = aiter(ctx.tick())
             while len(words) < design.words:
                 ctx.set(unit.result.ready, chooser.random() <= pace)
                 assert not ctx.get(unit.operands.ready)
@@ -89,7 +90,7 @@ def invert(design, xs, pace=1.0):
                     words.append(payload.word)
                     errors.add(payload.error)
                     assert payload.last == (len(words) == design.words)
-                await ctx.tick()
+                await anext(edges)
                 cycles += 1
                 assert cycles <= design.longest / pace**2
             ctx.set(unit.result.ready, 0)

@@ -44,11 +44,11 @@ def invert(unit, tasks, pace=1.0):
                 assert ctx.get(unit.words.ready)
                 await ctx.tick()
                 ctx.set(unit.words.valid, 0)
-            cycles, found = 1, []
+            cycles, found, edges = 1, [], aiter(ctx.tick())
             while not ctx.get(unit.done):
                 if ctx.get(unit.word_valid):
                     found.append(ctx.get(unit.word))
-                await ctx.tick()
+                await anext(edges)
                 cycles += 1
                 assert cycles <= unit.latency
             assert len(found) == unit.length

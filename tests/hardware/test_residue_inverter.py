@@ -64,11 +64,11 @@ def invert(unit, tasks, pace=1.0):
                 assert ctx.get(unit.busy)
                 await ctx.tick()
                 ctx.set(unit.residue_valid, 0)
-            cycles, found = 0, []
+            cycles, found, edges = 0, [], aiter(ctx.tick())
             while ctx.get(unit.busy):
                 if ctx.get(unit.word_valid):
                     found.append(ctx.get(unit.word))
-                await ctx.tick()
+                await anext(edges)
                 cycles += 1
                 assert cycles <= unit.latency
             assert len(found) == VECTORS_OUT * unit.channels

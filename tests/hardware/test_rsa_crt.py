@@ -49,8 +49,7 @@ class Bench:
     async def load(self, ctx, words):
         await self._give(ctx, self.core.modulus, words)
         # Until p' is there.
-        for _ in range(4 * self.design.width):
-            await ctx.tick()
+        await ctx.tick().repeat(4 * self.design.width)
 
     async def root(self, ctx, message, fault=None):
         """The result, its flag, and the cycles that it took."""
@@ -59,14 +58,13 @@ class Bench:
         await self._give(ctx, self.core.operands, words)
         ctx.set(result.ready, 1)
         found, flags, cycles = [], set(), 0
+        payload = result.payload
+        edges = aiter(ctx.tick().sample(result.valid, payload.word, payload.last, payload.error))
         while len(found) < design.operand_words:
             if fault and fault[0] == cycles:
                 memory, place, bit = fault[1:]
                 ctx.set(memory.data[place], ctx.get(memory.data[place]) ^ 1 << bit)
-            payload = result.payload
-            _, _, valid, word, last, error = await ctx.tick().sample(
-                result.valid, payload.word, payload.last, payload.error
-            )
+            _, _, valid, word, last, error = await anext(edges)
             cycles += 1
             assert cycles <= design.latency
             if valid:
@@ -79,11 +77,12 @@ class Bench:
 
     async def _give(self, ctx, stream, words):
         ctx.set(stream.valid, 1)
+        edges = aiter(ctx.tick().sample(stream.ready))
         for word in words:
             ctx.set(stream.payload, word)
             ready = False
             while not ready:
-                _, _, ready = await ctx.tick().sample(stream.ready)
+                _, _, ready = await anext(edges)
         ctx.set(stream.valid, 0)
 
 

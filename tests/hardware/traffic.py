@@ -13,18 +13,22 @@ from residua.errors import SpecificationError
 LIMIT = 40_000
 """Cycles after which a simulation has gone wrong."""
 
+PERIOD = 1e-6
+"""Seconds in a cycle."""
+
 
 def sender(stream, payloads, pace=1.0, seed=1, taken=None):
     """Sends ``payloads``; notes in ``taken`` in which cycles they were taken."""
 
     async def bench(ctx):
         generator, cycle = random.Random(seed), 0
+        cycles = aiter(ctx.tick().sample(stream.valid & stream.ready))
         for payload in payloads:
             moved = False
+            ctx.set(stream.payload, payload)
             while not moved:
                 ctx.set(stream.valid, generator.random() < pace)
-                ctx.set(stream.payload, payload)
-                _, _, moved = await ctx.tick().sample(stream.valid & stream.ready)
+                _, _, moved = await anext(cycles)
                 cycle += 1
             if taken is not None:
                 taken.append(cycle - 1)
@@ -38,11 +42,10 @@ def receiver(stream, found, pace=1.0, seed=2, cycles=None):
 
     async def bench(ctx):
         generator, cycle = random.Random(seed), 0
-        while True:
+        ctx.set(stream.ready, generator.random() < pace)
+        sampled = ctx.tick().sample(stream.valid & stream.ready, stream.payload)
+        async for _, _, moved, payload in sampled:
             ctx.set(stream.ready, generator.random() < pace)
-            _, _, moved, payload = await ctx.tick().sample(
-                stream.valid & stream.ready, stream.payload
-            )
             if moved:
                 found.append(payload)
                 if cycles is not None:
@@ -56,12 +59,11 @@ def simulate(component, main, *others):
     """Run ``main`` to its end, with ``others`` beside it."""
 
     async def watchdog(ctx):
-        for _ in range(LIMIT):
-            await ctx.tick()
+        await ctx.delay(LIMIT * PERIOD)
         raise TimeoutError(f"not finished after {LIMIT} cycles")
 
     simulator = Simulator(component)
-    simulator.add_clock(1e-6)
+    simulator.add_clock(PERIOD)
     simulator.add_testbench(main)
     for other in (*others, watchdog):
         simulator.add_testbench(other, background=True)
@@ -70,9 +72,9 @@ def simulate(component, main, *others):
 
 async def ticks_until(ctx, signal, most=LIMIT):
     """Clock edges until ``signal`` is set; it is set in the cycle in which this returns."""
-    count = 0
+    count, cycles = 0, aiter(ctx.tick())
     while not ctx.get(signal):
-        await ctx.tick()
+        await anext(cycles)
         count += 1
         assert count < most, f"{signal.name} does not come"
     return count
@@ -80,8 +82,9 @@ async def ticks_until(ctx, signal, most=LIMIT):
 
 async def ticks(ctx, count):
     """Let ``count`` cycles pass, and all testbenches see the last one."""
+    cycles = aiter(ctx.tick())
     for _ in range(count):
-        await ctx.tick()
+        await anext(cycles)
     await ctx.delay(1e-9)
 
 
