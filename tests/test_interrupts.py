@@ -115,8 +115,9 @@ def files(path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["ctrl-c", "kill"])
-@pytest.mark.parametrize("tool", ["libyosys", "run_nextpnr_ecp5"])
+@pytest.mark.parametrize(
+    ("tool", "number"), [("libyosys", signal.SIGTERM), ("run_nextpnr_ecp5", signal.SIGINT)]
+)
 def test_synth(start, core, tool, number):
     command = start("synth", core, "--target", "ecp5", "--seeds", 3)
     command.wait_until(runs(tool))

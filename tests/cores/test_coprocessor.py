@@ -52,7 +52,7 @@ def shared(request, tmp_path_factory):
         return simulator(core, tmp_path_factory.mktemp("shared"))
 
 
-SMALL = [find_curve("secp112r1"), find_curve("secp112r2"), find_curve("secp128r1")]
+SMALL = [find_curve("secp112r2"), find_curve("secp128r1")]
 
 
 def point(curve, chooser):

@@ -28,7 +28,7 @@ def made(monkeypatch):
         found.append(core)
         return files_of(core, progress)
 
-    monkeypatch.setattr(module, "files_of", noted)
+    monkeypatch.setattr("residua.cores.generation.files_of", noted)
     return found
 
 

@@ -66,7 +66,7 @@ def flip(path, position):
 def test_any_byte_of_any_file(built, tmp_path, monkeypatch):
     """Refused as it is, and with hashes that were made to match."""
     made, files = built
-    monkeypatch.setattr(directories, "core_of", lambda _specification: object())
+    monkeypatch.setattr("residua.cores.generation.core_of", lambda _specification: object())
     monkeypatch.setattr(directories, "kept_files", lambda _specification: files)
     Directory.open(made.path).check()
     path = shutil.copytree(made.path, tmp_path / "core")

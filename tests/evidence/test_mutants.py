@@ -12,7 +12,7 @@ from residua.errors import SpecificationError
 from residua.evidence.mutants import page, run_mutants, tally
 from residua.toolchain.mutation import VARIABLE, equivalent
 
-COUNT = 12
+COUNT = 8
 SPECIFICATION = {"algorithm": "r2mm", "modulus": "0x1000b"}
 
 

@@ -33,7 +33,9 @@ def marked(name, folder):
     with quick_schedules():
         directory = build(check_any(KINDS[name]), folder / "core")
     coprocessor = directory.kind == "coprocessor"
-    return run_marked(directory, vectors=1 if coprocessor else 8, resets=6)
+    # Of a coprocessor for each operation.
+    vectors, resets = (1, 2) if coprocessor else (8, 6)
+    return run_marked(directory, vectors=vectors, resets=resets)
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -19,7 +19,7 @@ from residua.toolchain.yosys import ABC
 
 ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla", "abc")
 """``abc`` works on gates: fast where words are only passed on, not where numbers are multiplied. It
-needs no length of an induction."""
+needs no length of an induction, and gives no trace."""
 
 _SOLVERS = {"z3": "z3", "yices": "yices-smt2", "bitwuzla": "bitwuzla"}
 _VERDICT = re.compile(r"DONE \((\w+), rc=\d+\)")
@@ -87,8 +87,7 @@ def prove(
         "[options]",
         f"mode {'prove' if induction else 'bmc'}",
         f"depth {depth}",
-        # What makes a trace of the inputs that ABC finds.
-        "aigsmt z3",
+        "aigsmt none",
         "[engines]",
         f"abc {'pdr' if induction else 'bmc3'}" if engine == "abc" else engine,
         "[script]",
@@ -160,7 +159,9 @@ def _search_path() -> str:
 def _require(engine: str, path: str) -> None:
     if engine not in ENGINES:
         raise SpecificationError(f"no proof engine '{engine}'; one of {', '.join(ENGINES)}")
-    solver = "z3" if engine == "abc" else _SOLVERS[engine.split()[1]]
+    if engine == "abc":
+        return
+    solver = _SOLVERS[engine.split()[1]]
     if shutil.which(solver, path=path) is None:
         raise SpecificationError(
             f"proof engine '{engine}' needs the program '{solver}', which is not installed; "

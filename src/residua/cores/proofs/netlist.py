@@ -50,7 +50,7 @@ def read_netlist(sources: Sequence[Path], top: str, out_dir: Path, boundary: Bou
         "memory_dff",
         "memory_collect",
         "opt_clean",
-        # Registers stay words: SymbiYosys cannot write the trace of single ones.
+        # Registers stay words, as which `freshness` simulates them faster.
         "simplemap t:$dff %n",
         "opt_clean",
         "write_json netlist.json",
