@@ -29,6 +29,7 @@ help:
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
 	@echo 'campaign  the full verification campaign   bench   the measured tables'
+	@echo 'bench-suite  how long the tests take, and with what'
 	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
 	@echo 'campaign-digits  the verification campaign of digit multipliers'
 	@echo 'campaign-rsa  RSA on simulated cores with keys of OpenSSL'

@@ -19,6 +19,7 @@ from rich.console import Console
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "docs" / "results" / "suite.md"
+LOG = ROOT / "build" / "suite.log"
 KINDS = ("compile", "simulate", "prove", "synthesise", "solve", "Python", "other programs")
 PROCESSES = 2
 
@@ -45,27 +46,29 @@ def run(cache: Path, console: Console) -> tuple[str, str]:
         more["PYTHONPATH"] = os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT / "src")])
         command = [sys.executable, "-m", "pytest", "-p", "suite_times", "--quiet"]
         command += ["-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder"]
+        LOG.parent.mkdir(exist_ok=True)
         start = time.monotonic()
-        done = subprocess.run(
-            [*command, "--durations=15"],
-            cwd=ROOT,
-            env={**os.environ, **more},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        with LOG.open("w", encoding="utf-8") as log:
+            code = subprocess.run(
+                [*command, "--durations=15"],
+                cwd=ROOT,
+                env={**os.environ, **more},
+                stdout=log,
+                check=False,
+            ).returncode
         minutes = (time.monotonic() - start) / 60
-        if done.returncode:
-            sys.exit(done.stdout)
+        text = LOG.read_text(encoding="utf-8")
+        if code:
+            sys.exit(text)
         seconds: Counter[str] = Counter()
         for path in Path(times).iterdir():
             seconds.update(json.loads(path.read_text(encoding="utf-8")))
-    found = _COUNT.search(done.stdout)
+    found = _COUNT.search(text)
     assert found is not None
     cells = [found[1], f"{minutes:.1f}", f"{seconds.total():.0f}"]
     cells += [f"{seconds[kind]:.0f}" for kind in KINDS]
     console.print(cells)
-    slow = [f"| `{test}` | {phase} | {s} |" for s, phase, test in _SLOW.findall(done.stdout)]
+    slow = [f"| `{test}` | {phase} | {s} |" for s, phase, test in _SLOW.findall(text)]
     return " | ".join(cells), "\n".join(slow)
 
 

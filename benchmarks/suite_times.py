@@ -67,9 +67,9 @@ def _measured_search(search):
 
 
 def pytest_unconfigure(config):
-    """Write what this process has measured."""
-    del config
-    _assign("other programs")
+    """Write what this process has measured; of the one that starts the others, only its own."""
+    if hasattr(config, "workerinput"):
+        _assign("other programs")
     _seconds["Python"] = process_time() - _seconds["solve"]
     folder = Path(os.environ["RESIDUA_SUITE_TIMES"])
     (folder / f"{os.getpid()}.json").write_text(json.dumps(_seconds), encoding="utf-8")

@@ -47,8 +47,8 @@ def write_marked(netlist: Netlist, top: str, out_dir: Path) -> Path:
     """
     module = _Marked(netlist).module()
     (out_dir / "marked.json").write_text(json.dumps({"modules": {top: module}}), encoding="utf-8")
-    script = ["read_json marked.json", "opt_expr", "opt_merge", "opt_clean", "write_verilog -noattr marked.v"]
-    run_script(script, out_dir=out_dir, name="write_marked")
+    script = ["opt_expr", "opt_merge", "opt_clean", "write_verilog -noattr marked.v"]
+    run_script(["read_json marked.json", *script], out_dir=out_dir, name="write_marked")
     path = out_dir / "marked.v"
     text = path.read_text(encoding="utf-8").rstrip().removesuffix("endmodule")
     text = text.replace(f"module {top}(", f"module {top} (", 1)  # as in the core's own file
