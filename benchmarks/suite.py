@@ -24,7 +24,7 @@ KINDS = ("compile", "simulate", "prove", "synthesise", "solve", "Python", "other
 PROCESSES = 2
 
 _COUNT = re.compile(r"(\d+) passed")
-_SLOW = re.compile(r"^ *([\d.]+)s (call|setup|teardown) +(\S+)", re.MULTILINE)
+_SLOW = re.compile(r"^ *([\d.]+)s (call|setup|teardown) +(.+)$", re.MULTILINE)
 
 HEADER = """# How long the tests take
 
