@@ -1,4 +1,4 @@
-"""What is kept from one run to the next: simulators, placements, by what they were made of.
+"""What is kept from one run to the next, by what it was made of: simulators, runs of tools.
 
 Nothing needs the cache to be right. Every entry is a file whose name ends with the digest of its
 content, which is compared each time the entry is taken; an entry that is damaged, foreign or half
@@ -13,8 +13,8 @@ import shutil
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 LIMIT = 4 << 30
@@ -68,9 +68,21 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
 
 def find(kind: str, name: str, key: str) -> Path | None:
     """The file of a key if it is kept; see `kept`."""
+    if _anew:
+        return None
     places = (place / kind for place in (folder(), *_own_folders))
     found = (_found(place, f"{name}-{key}-") for place in places)
     return next((path for path in found if path), None)
+
+
+@contextmanager
+def anew() -> Iterator[None]:
+    """Within it nothing is taken that was kept; what is made is kept."""
+    _anew.append(True)
+    try:
+        yield
+    finally:
+        _anew.pop()
 
 
 def entries() -> dict[str, list[Path]]:
@@ -139,6 +151,9 @@ def _own_folder() -> Path:
         atexit.register(shutil.rmtree, _own_folders[0], ignore_errors=True)
     return _own_folders[0]
 
+
+_anew: list[bool] = []
+"""One for each `anew` that runs, in any thread."""
 
 _own_folders: list[Path] = []
 """None or one."""

@@ -22,7 +22,7 @@ from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.toolchain import verilator
 from residua.toolchain.process import run
-from residua.toolchain.yosys import run_script
+from residua.toolchain.yosys import gather, run_script
 
 pytestmark = pytest.mark.slow
 
@@ -99,17 +99,17 @@ def test_lint(sources):
 
 def test_synthesis(cores, sources, tmp_path):
     """Yosys' passes up to the logic of every register; mapping would take minutes."""
-    listing = tmp_path / "system.txt"
+    files, listing = gather(sources, tmp_path), tmp_path / "system.txt"
     script = [
-        *(f'read_verilog "{source.resolve()}"' for source in sources),
+        *(f"read_verilog {file}" for file in files),
         "hierarchy -check -top system",
         "proc",
         "opt_expr",
         "opt_clean",
         "check -assert",
-        f'tee -q -o "{listing}" stat -width',
+        f"tee -q -o {listing.name} stat -width",
     ]
-    run_script(script, out_dir=tmp_path, name="system")
+    run_script(script, reads=files, writes=[listing.name], out_dir=tmp_path, name="system")
     found = listing.read_text()
     assert all(core.top in found for core in cores.values())
     assert "$mul" in found

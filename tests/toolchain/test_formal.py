@@ -15,7 +15,6 @@ def test_true_assertion_is_proved(tmp_path: Path) -> None:
     assert result.passed
     assert result.verdict == "PASS"
     assert result.trace is None
-    assert result.seconds < 30
 
 
 def test_false_assertion_gives_a_trace(tmp_path: Path) -> None:

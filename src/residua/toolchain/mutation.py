@@ -2,14 +2,14 @@
 
 import random
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from residua.errors import SpecificationError
+from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.process import ToolError, run
-from residua.toolchain.yosys import ABC, Port, read_ports, run_script
+from residua.toolchain.yosys import ABC, Port, gather, read_ports, run_script
 
 VARIABLE = "RESIDUA_MUTANT"
 """The environment variable that chooses a mutant of a simulation, from 1 on; 0 or none: no one."""
@@ -23,7 +23,7 @@ _SPARE = 2
 
 _PROVED = "Property proved"
 
-_GOLD, _LIST, _SOURCES = "gold.il", "mutations", "sources"
+_GOLD, _LIST, _MUTATED = "gold.il", "mutations", "mutated.v"
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,10 @@ def mutate(
         SpecificationError: the design has fewer than ``count`` mutants.
         ToolError: Yosys failed.
     """
-    # Names of cells have the name of their file: by a short one they are the same everywhere.
-    copies = out_dir / _SOURCES
-    copies.mkdir(parents=True, exist_ok=True)
-    for source in sources:
-        shutil.copy(source, copies)
-    files = [
-        f"read_verilog {'-lib ' if source == spared else ''}{_SOURCES}/{source.name}"
-        for source in sources
+    files = gather(sources, out_dir)
+    read = [
+        f"read_verilog {'-lib ' if source == spared else ''}{file}"
+        for source, file in zip(sources, files, strict=True)
     ]
     # The contents of a memory are no cells that a switch could act on.
     cells = "t:* t:$meminit* %d t:$scopeinfo %d"
@@ -83,7 +79,7 @@ def mutate(
     if box:
         cells += f" t:{box} %d"
     begin = [
-        *files,
+        *read,
         f"hierarchy -check -top {top}",
         "proc",
         "flatten",
@@ -91,7 +87,8 @@ def mutate(
         "opt_clean -purge",
     ]
     listing = f"mutate -list {_SPARE * count} -seed {seed} -o {_LIST} {cells}"
-    run_script([*begin, f"write_rtlil {_GOLD}", listing], out_dir=out_dir, name="list")
+    script = [*begin, f"write_rtlil {_GOLD}", listing]
+    run_script(script, reads=files, writes=[_GOLD, _LIST], out_dir=out_dir, name="list")
     lines = (out_dir / _LIST).read_text(encoding="utf-8").splitlines()
     found = [line for line in lines if not _FIXED.search(line)]
     if not 0 < count <= len(found) or count >= 1 << _WIDTH:
@@ -102,10 +99,11 @@ def mutate(
         for number, line in enumerate(commands, 1)
     ]
     ports = read_ports(sources, top, out_dir=out_dir)
-    end = [f"rename {top} {top}_mutants", "write_verilog -noattr mutated.v"]
-    run_script([f"read_rtlil {_GOLD}", *switched, *end], out_dir=out_dir, name="mutate")
+    script = [f"read_rtlil {_GOLD}", *switched, f"rename {top} {top}_mutants"]
+    script += [f"write_verilog -noattr {_MUTATED}"]
+    run_script(script, reads=[_GOLD], writes=[_MUTATED], out_dir=out_dir, name="mutate")
     verilog = out_dir / f"{top}.v"
-    mutated = (out_dir / "mutated.v").read_text(encoding="utf-8")
+    mutated = (out_dir / _MUTATED).read_text(encoding="utf-8")
     verilog.write_text(_switch(top, ports) + mutated, encoding="utf-8")
     return Mutants(out_dir, top, commands, verilog, box)
 
@@ -134,15 +132,20 @@ def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
 
 def _proved(mutants: Mutants, number: int, cut: bool, seconds: int) -> bool:
     name, out_dir = f"equivalent{number}", mutants.directory
-    run_script(_miter(mutants, number, f"{name}.aig", cut), out_dir=out_dir, name=name)
-    reduced = out_dir / f"{name}-reduced.aig"
-    steps = f"read_aiger {name}.aig; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
-    log = out_dir / f"{name}-abc.log"
+    miter, reduced, log = out_dir / f"{name}.aig", out_dir / f"{name}-reduced.aig", f"{name}.txt"
+    script = _miter(mutants, number, miter.name, cut)
+    run_script(script, reads=[_GOLD], writes=[miter.name], out_dir=out_dir, name=name)
+    steps = f"read_aiger {miter.name}; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
+
+    def prove() -> None:
+        limit = 3 * seconds
+        run([ABC, "-c", steps], tool="abc", cwd=out_dir, log=out_dir / log, timeout=limit)
+
     try:
-        text = run([ABC, "-c", steps], tool="abc", cwd=out_dir, log=log, timeout=3 * seconds)
+        keep_run("abc", [steps, miter.read_bytes()], [log, reduced.name], out_dir, prove)
     except ToolError:
         return False
-    return _PROVED in text or _never(reduced.read_bytes())
+    return _PROVED in (out_dir / log).read_text() or _never(reduced.read_bytes())
 
 
 def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
+from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.process import ToolError, run_python, side_by_side
 from residua.toolchain.yosys import Port
 
@@ -105,6 +106,8 @@ def place_and_route(
     progress: Callable[[SeedResult], None] = lambda _result: None,
 ) -> PlacementResult:
     """Places and routes a netlist once for each seed.
+
+    A placement that was made before of the same netlist is taken from the cache.
 
     Args:
         netlist: JSON from `residua.toolchain.yosys.synthesise`; wrap the core with `harness`
@@ -222,8 +225,14 @@ def _run(
         "--lpf-allow-unconstrained", "--timing-allow-fail",
     ]  # fmt: skip
     log = directory / "nextpnr.log"
-    run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
-    report: dict[str, Any] = json.loads((directory / "report.json").read_text())
+
+    def run() -> None:
+        run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
+
+    found = directory / "report.json"
+    netlist = (directory / "netlist.json").read_bytes()
+    keep_run("nextpnr-ecp5", [*arguments, netlist], [log.name, found.name], directory, run)
+    report: dict[str, Any] = json.loads(found.read_text())
     return report
 
 

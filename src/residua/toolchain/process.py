@@ -10,6 +10,7 @@ import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 _TAIL_LINES = 12
@@ -180,6 +181,7 @@ def run_python(
     return run(command, tool=tool, cwd=cwd, log=log, timeout=timeout)
 
 
+@cache
 def versions() -> dict[str, str]:
     """Versions of the packages that the adapters run, by package name; absent ones are left out."""
     found = {}

@@ -6,13 +6,15 @@ process of its own.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyosys
 
 from residua.errors import SpecificationError
+from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.process import run_python
 from residua.toolchain.targets import YOSYS_TARGETS
@@ -25,6 +27,7 @@ ABC = Path(pyosys.__file__).parent / "yosys-abc"
 _SHARE = Path(pyosys.__file__).parent / "share"
 _INCLUDE = re.compile(r'^`include "(.*)"$', re.MULTILINE)
 _OWN_CELLS = Path(__file__).parent / "cells"
+_SOURCES = "sources"
 
 _RUNNER = """
 import sys
@@ -142,18 +145,29 @@ def synthesise(
         raise SpecificationError(
             f"no synthesis target '{target}'; one of {', '.join(YOSYS_TARGETS)}"
         )
-    write_verilog = "write_verilog -noattr -noexpr netlist.v"
+    files = gather(sources, out_dir)
+    netlist, verilog = "netlist.json", "netlist.v"
+    write_verilog = f"write_verilog -noattr -noexpr {verilog}"
     script = [
-        *_read(sources),
+        *_read(files),
         *_commands(top, target, flatten_late=flatten_late, dsp=dsp),
-        "write_json netlist.json",
+        f"write_json {netlist}",
         write_verilog,
     ]
-    log = run_script(script, out_dir=out_dir, timeout=timeout)
-    if target == "ecp5" and _use_output_registers(out_dir / "netlist.json", top):
-        script = ["read_json netlist.json", write_verilog]
-        run_script(script, out_dir=out_dir, name="rewrite", timeout=timeout)
-    cells = _count_cells(out_dir / "netlist.json", top)
+    log = run_script(
+        script, reads=files, writes=[netlist, verilog], out_dir=out_dir, timeout=timeout
+    )
+    if target == "ecp5" and _use_output_registers(out_dir / netlist, top):
+        script = [f"read_json {netlist}", write_verilog]
+        run_script(
+            script,
+            reads=[netlist],
+            writes=[verilog],
+            out_dir=out_dir,
+            name="rewrite",
+            timeout=timeout,
+        )
+    cells = _count_cells(out_dir / netlist, top)
     return SynthesisResult(
         target=target,
         lut=sum(LUTS.get(kind, 0) * number for kind, number in cells.items()),
@@ -162,17 +176,19 @@ def synthesise(
         bram=_total(cells, _BRAM_PREFIXES),
         carry=_total(cells, _CARRIES),
         cells=cells,
-        netlist=out_dir / "netlist.v",
-        json=out_dir / "netlist.json",
+        netlist=out_dir / verilog,
+        json=out_dir / netlist,
         log=log,
     )
 
 
 def read_ports(sources: Sequence[Path], top: str, *, out_dir: Path) -> tuple[Port, ...]:
     """Ports of a Verilog module, in the order of their declaration."""
-    script = [*_read(sources), f"hierarchy -top {top}", "proc", f"select {top}"]
-    run_script([*script, "write_json -selected ports.json"], out_dir=out_dir, name="ports")
-    module = json.loads((out_dir / "ports.json").read_text())["modules"][top]
+    files, ports = gather(sources, out_dir), "ports.json"
+    script = [*_read(files), f"hierarchy -top {top}", "proc", f"select {top}"]
+    script += [f"write_json -selected {ports}"]
+    run_script(script, reads=files, writes=[ports], out_dir=out_dir, name="ports")
+    module = json.loads((out_dir / ports).read_text())["modules"][top]
     return tuple(
         Port(name, port["direction"], len(port["bits"])) for name, port in module["ports"].items()
     )
@@ -205,23 +221,63 @@ def _inlined(path: Path) -> str:
     return _INCLUDE.sub(lambda found: _inlined(path.parent / found[1]), text)
 
 
+def gather(sources: Iterable[Path], out_dir: Path) -> list[str]:
+    """Copies files into ``out_dir`` and returns their names for `run_script`.
+
+    Yosys calls cells by the file that they come from: so they are the same wherever it lies.
+    """
+    found: list[str] = []
+    for number, source in enumerate(sources):
+        name = f"{_SOURCES}/{source.name}"
+        if name in found:
+            name = f"{_SOURCES}/{number}/{source.name}"
+        (out_dir / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, out_dir / name)
+        found.append(name)
+    return found
+
+
 def run_script(
-    commands: Sequence[str], *, out_dir: Path, name: str = "yosys", timeout: float | None = None
+    commands: Sequence[str],
+    *,
+    reads: Iterable[str | Path],
+    writes: Sequence[str],
+    out_dir: Path,
+    name: str = "yosys",
+    timeout: float | None = None,
 ) -> Path:
-    """Runs Yosys commands in a fresh process inside ``out_dir``; returns the log."""
+    """Runs Yosys commands in a fresh process inside ``out_dir``; returns the log.
+
+    What was made before of the same commands and files is taken from the cache.
+
+    Args:
+        commands: in which files are named from ``out_dir``.
+        reads: every file that the commands read.
+        writes: every file that they write.
+        out_dir: where it runs; made if absent.
+        name: of script and log.
+        timeout: seconds.
+
+    Raises:
+        ToolError: Yosys failed, or took too long.
+    """
     out_dir.mkdir(parents=True, exist_ok=True)
-    script = out_dir / f"{name}.ys"
+    script, log = out_dir / f"{name}.ys", out_dir / f"{name}.log"
     script.write_text("\n".join(commands) + "\n")
-    log = out_dir / f"{name}.log"
-    run_python(_RUNNER, [script.name], tool="yosys", cwd=out_dir, log=log, timeout=timeout)
+
+    def run() -> None:
+        run_python(_RUNNER, [script.name], tool="yosys", cwd=out_dir, log=log, timeout=timeout)
+
+    contents = ((out_dir / path).read_bytes() for path in reads)
+    keep_run("yosys", [*commands, *contents], [log.name, *writes], out_dir, run)
     return log
 
 
-def _read(sources: Sequence[Path]) -> list[str]:
+def _read(files: Iterable[str]) -> list[str]:
     # Yosys reads a module again from its source when a cell that it uses becomes known, even
     # after it has been synthesised. A module that came as RTLIL has no source to go back to.
-    files = [f'read_verilog "{source.resolve()}"' for source in sources]
-    return [*files, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
+    read = [f"read_verilog {file}" for file in files]
+    return [*read, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
 
 
 def _commands(top: str, target: str, *, flatten_late: bool, dsp: bool) -> list[str]:

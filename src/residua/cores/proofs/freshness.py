@@ -46,10 +46,11 @@ def write_marked(netlist: Netlist, top: str, out_dir: Path) -> Path:
         ToolError: Yosys failed.
     """
     module = _Marked(netlist).module()
-    (out_dir / "marked.json").write_text(json.dumps({"modules": {top: module}}), encoding="utf-8")
-    script = ["opt_expr", "opt_merge", "opt_clean", "write_verilog -noattr marked.v"]
-    run_script(["read_json marked.json", *script], out_dir=out_dir, name="write_marked")
-    path = out_dir / "marked.v"
+    source, path = "marked.json", out_dir / "marked.v"
+    (out_dir / source).write_text(json.dumps({"modules": {top: module}}), encoding="utf-8")
+    script = ["opt_expr", "opt_merge", "opt_clean", f"write_verilog -noattr {path.name}"]
+    script = [f"read_json {source}", *script]
+    run_script(script, reads=[source], writes=[path.name], out_dir=out_dir, name="write_marked")
     text = path.read_text(encoding="utf-8").rstrip().removesuffix("endmodule")
     text = text.replace(f"module {top}(", f"module {top} (", 1)  # as in the core's own file
     check = f'  always @(posedge clk) if (stale) $fatal(1, "{STALE}");\nendmodule\n'

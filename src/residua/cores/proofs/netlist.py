@@ -13,7 +13,7 @@ from residua.cores.proofs.boundaries import Boundary
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
 from residua.toolchain.targets import PRIMITIVE_FILE
-from residua.toolchain.yosys import run_script
+from residua.toolchain.yosys import gather, run_script
 
 Bit = int | str
 """A net of a netlist, or a constant."""
@@ -40,8 +40,9 @@ def write_verilog(component: Component, out_dir: Path) -> tuple[list[Path], str]
 
 def read_netlist(sources: Sequence[Path], top: str, out_dir: Path, boundary: Boundary) -> "Netlist":
     """The Verilog as one flat netlist of gates, registers, adders and whole memories."""
+    files, netlist = gather(sources, out_dir), "netlist.json"
     script = [
-        *(f'read_verilog "{source.resolve()}"' for source in sources),
+        *(f"read_verilog {file}" for file in files),
         f"hierarchy -check -top {top}",
         "proc -norom",
         # The address of a write that is off stays what it would be if it were on.
@@ -53,10 +54,10 @@ def read_netlist(sources: Sequence[Path], top: str, out_dir: Path, boundary: Bou
         # Registers stay words, as which `freshness` simulates them faster.
         "simplemap t:$dff %n",
         "opt_clean",
-        "write_json netlist.json",
+        f"write_json {netlist}",
     ]
-    run_script(script, out_dir=out_dir, name="read_netlist")
-    text = (out_dir / "netlist.json").read_text(encoding="utf-8")
+    run_script(script, reads=files, writes=[netlist], out_dir=out_dir, name="read_netlist")
+    text = (out_dir / netlist).read_text(encoding="utf-8")
     return Netlist(json.loads(text)["modules"][top], boundary)
 
 

@@ -36,13 +36,14 @@ def prove_pair(
         ToolError: Yosys or SymbiYosys failed, or took too long.
     """
     pair = {"modules": {_PAIR: Pair(netlist, registers, settles=settles).module()}}
-    (out_dir / f"{_PAIR}.json").write_text(json.dumps(pair), encoding="utf-8")
+    source, written = f"{_PAIR}.json", f"{_PAIR}.il"
+    (out_dir / source).write_text(json.dumps(pair), encoding="utf-8")
     # Of words only those bits stay that what is claimed depends on: no multiplier does.
     pruning = ["simplemap t:$dff", "opt_clean"]
-    script = [f"read_json {_PAIR}.json", *pruning, f"write_rtlil {_PAIR}.il"]
-    run_script(script, out_dir=out_dir, name="write_pair")
+    script = [f"read_json {source}", *pruning, f"write_rtlil {written}"]
+    run_script(script, reads=[source], writes=[written], out_dir=out_dir, name="write_pair")
     return prove(
-        out_dir / f"{_PAIR}.il",
+        out_dir / written,
         _PAIR,
         out_dir=out_dir,
         depth=settles + 3 if settles else 2,

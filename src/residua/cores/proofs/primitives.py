@@ -68,29 +68,30 @@ def prove_primitives(
         ToolError: a tool failed.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
-    bundle = Bundle(primitives)
+    bundle, files, equal = Bundle(primitives), [], "equal.il"
     for name, platform in {"behaviour": Behavioural(), "device": Ecp5()}.items():
         text = to_verilog(bundle, name=name, platform=platform)
-        (out_dir / f"{name}.v").write_text(text, encoding="utf-8")
+        files.append(f"{name}.v")
+        (out_dir / files[-1]).write_text(text, encoding="utf-8")
     includes = " ".join(f'-I"{path}"' for path in cell_model_directories("ecp5"))
     models = " ".join(f'"{path}"' for path in cell_models("ecp5"))
     script = [
         # The models include those of other families, with modules of the same names, and own ones
         # come before empty ones.
         f"read_verilog -nooverwrite -DNO_INCLUDES {includes} {models}",
-        "read_verilog behaviour.v device.v",
+        f"read_verilog {' '.join(files)}",
         "hierarchy",
         "proc",
         "flatten behaviour device",
         "miter -equiv -flatten -make_assert behaviour device equal",
         "hierarchy -top equal",
         "opt_clean",
-        "write_rtlil equal.il",
+        f"write_rtlil {equal}",
     ]
-    run_script(script, out_dir=out_dir)
+    run_script(script, reads=[*files, *cell_models("ecp5")], writes=[equal], out_dir=out_dir)
     depth = max(map(_depth, primitives))
     return prove(
-        out_dir / "equal.il", "equal", out_dir=out_dir, depth=depth, engine=engine, timeout=timeout
+        out_dir / equal, "equal", out_dir=out_dir, depth=depth, engine=engine, timeout=timeout
     )
 
 
