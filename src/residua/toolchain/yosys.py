@@ -6,7 +6,6 @@ process of its own.
 
 import json
 import re
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +27,8 @@ _SHARE = Path(pyosys.__file__).parent / "share"
 _INCLUDE = re.compile(r'^`include "(.*)"$', re.MULTILINE)
 _OWN_CELLS = Path(__file__).parent / "cells"
 _SOURCES = "sources"
+_INITIAL = re.compile(r"^ *initial begin\n(?: *\w+(?:\[\d+\])? = [^;\n]+;\n)+ *end$", re.MULTILINE)
+_SHORT = 64
 
 _RUNNER = """
 import sys
@@ -222,9 +223,10 @@ def _inlined(path: Path) -> str:
 
 
 def gather(sources: Iterable[Path], out_dir: Path) -> list[str]:
-    """Copies files into ``out_dir`` and returns their names for `run_script`.
+    """Copies Verilog files into ``out_dir`` and returns their names for `run_script`.
 
-    Yosys calls cells by the file that they come from: so they are the same wherever it lies.
+    Yosys calls cells by the file that they come from: so they are the same wherever it lies. And it
+    takes quadratic time for a long block of initial values: the copies have short ones.
     """
     found: list[str] = []
     for number, source in enumerate(sources):
@@ -232,9 +234,18 @@ def gather(sources: Iterable[Path], out_dir: Path) -> list[str]:
         if name in found:
             name = f"{_SOURCES}/{number}/{source.name}"
         (out_dir / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, out_dir / name)
+        text = source.read_text(encoding="utf-8")
+        (out_dir / name).write_text(_INITIAL.sub(_in_short_blocks, text), encoding="utf-8")
         found.append(name)
     return found
+
+
+def _in_short_blocks(block: re.Match[str]) -> str:
+    """The same initial values, line by line, in blocks of `_SHORT` lines."""
+    begin, *values, end = block[0].splitlines()
+    for last in range(_SHORT - 1, len(values) - 1, _SHORT):
+        values[last] += " end initial begin"
+    return "\n".join([begin, *values, end])
 
 
 def run_script(

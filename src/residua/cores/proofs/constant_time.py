@@ -8,7 +8,7 @@ Two methods look at the Verilog of the core, made flat by Yosys:
 
 * a dependency analysis: no wire that is seen is reached, through gates, registers or memories, from
   a secret;
-* SymbiYosys: the two copies side by side, by induction. Which registers are equal in both, which
+* ABC: the two copies side by side, by induction. Which registers are equal in both, which
   the induction needs to know, comes from the analysis; that they stay so is proved.
 """
 
@@ -31,7 +31,7 @@ class ConstantTimeResult:
         observed: bits that have to be equal: outputs, addresses and enables of memories.
         registers: bits of registers that are equal.
         leaks: what depends on a secret, as the wires from the secret to it, one line each.
-        proof: the verdict of SymbiYosys.
+        proof: the verdict of ABC.
     """
 
     observed: int
@@ -58,11 +58,11 @@ def prove_constant_time(
         component: the core.
         boundary: what is secret in it.
         out_dir: takes Verilog, netlists and logs; made if absent.
-        timeout: seconds for SymbiYosys.
+        timeout: seconds for each run of a tool.
 
     Raises:
         SpecificationError: the core has not all that the boundary names.
-        ToolError: Yosys or SymbiYosys failed, or took too long.
+        ToolError: Yosys or ABC failed, or took too long.
     """
     verilog = write_verilog(component, out_dir)
     return prove_netlist(

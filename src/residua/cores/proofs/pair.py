@@ -13,8 +13,8 @@ from residua.cores.proofs.netlist import (
     clocked_reads,
     is_constant,
 )
-from residua.toolchain.formal import ProofResult, prove
-from residua.toolchain.yosys import run_script
+from residua.toolchain.formal import ProofResult
+from residua.toolchain.gates import prove_gates
 
 _PAIR = "pair"
 
@@ -33,24 +33,13 @@ def prove_pair(
     cycle; or with ``settles`` for so many cycles that this induction takes over.
 
     Raises:
-        ToolError: Yosys or SymbiYosys failed, or took too long.
+        ToolError: Yosys or ABC failed, or took too long.
     """
     pair = {"modules": {_PAIR: Pair(netlist, registers, settles=settles).module()}}
-    source, written = f"{_PAIR}.json", f"{_PAIR}.il"
-    (out_dir / source).write_text(json.dumps(pair), encoding="utf-8")
-    # Of words only those bits stay that what is claimed depends on: no multiplier does.
-    pruning = ["simplemap t:$dff", "opt_clean"]
-    script = [f"read_json {source}", *pruning, f"write_rtlil {written}"]
-    run_script(script, reads=[source], writes=[written], out_dir=out_dir, name="write_pair")
-    return prove(
-        out_dir / written,
-        _PAIR,
-        out_dir=out_dir,
-        depth=settles + 3 if settles else 2,
-        engine="abc",
-        induction=False,
-        timeout=timeout,
-    )
+    source = out_dir / f"{_PAIR}.json"
+    source.write_text(json.dumps(pair), encoding="utf-8")
+    cycles = settles + 3 if settles else 2
+    return prove_gates(source, out_dir=out_dir, cycles=cycles, timeout=timeout)
 
 
 class Pair:

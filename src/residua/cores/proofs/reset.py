@@ -30,7 +30,7 @@ class ResetResult:
     Attributes:
         observed: bits that are equal from the reset on.
         registers: bits of registers of state, which are equal soon after it.
-        begin: the verdict of SymbiYosys on the first cycles.
+        begin: the verdict of ABC on the first cycles.
         steady: its verdict on all others.
     """
 
@@ -56,10 +56,10 @@ def prove_reset(
     Args:
         netlist: of the core, with its boundary.
         out_dir: takes netlists and logs.
-        timeout: seconds for each run of SymbiYosys.
+        timeout: seconds for each run of a tool.
 
     Raises:
-        ToolError: Yosys or SymbiYosys failed, or took too long.
+        ToolError: Yosys or ABC failed, or took too long.
     """
     begin, steady = (
         prove_pair(
@@ -90,7 +90,7 @@ def prove_first_cycles(
     Where they are equal and constant time is proved of the netlist, nothing is left to prove.
 
     Raises:
-        ToolError: Yosys or SymbiYosys failed, or took too long.
+        ToolError: Yosys or ABC failed, or took too long.
     """
     return prove_pair(
         netlist,
