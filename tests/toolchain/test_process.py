@@ -1,11 +1,17 @@
 """Running programs: output, failure, absence, timeouts."""
 
+import importlib
+import inspect
+import pickle
+import pkgutil
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+import residua
+from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError, run, run_python, side_by_side, versions
 
 
@@ -24,6 +30,24 @@ def test_failure(tmp_path: Path) -> None:
     assert "line 99" in message
     assert "line 80" not in message
     assert message.endswith(f"full log: {tmp_path / 'log'}")
+
+
+def test_errors_come_back_from_other_processes(tmp_path: Path) -> None:
+    """Of the package all that leave their module: one that does not breaks its process's pool."""
+    for module in pkgutil.walk_packages(residua.__path__, "residua."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    kinds, found = [Exception], []
+    while kinds:
+        kinds += (subclasses := kinds.pop().__subclasses__())
+        found += [kind for kind in subclasses if kind.__module__.startswith("residua.")]
+    assert {ToolError, SpecificationError} < set(found)
+    values = {"command": ["a", "b"], "log": tmp_path, "status": "NAME"}
+    for kind in (kind for kind in found if not kind.__name__.startswith("_")):
+        names = list(inspect.signature(kind.__init__).parameters)[1:]
+        error = kind(*(values.get(name, name) for name in names if name not in ("args", "kwargs")))
+        again = pickle.loads(pickle.dumps(error))
+        assert (str(again), vars(again)) == (str(error), vars(error)), kind
 
 
 def test_accepted_exit_code(tmp_path: Path) -> None:

@@ -58,7 +58,8 @@ def run_mutants(
         check: the verification that is judged.
         seed: which mutants are taken of all.
         seconds: for the verification of one mutant; one that takes longer has killed it.
-        kept: an earlier row, whose mutants are taken over if the mutated Verilog is the same.
+        kept: an earlier row, whose mutants are taken over if the mutated Verilog is the same; not
+            those that are open, for which there may be a check or a proof by now.
         keep: called with the row after each mutant, so that it can be continued.
 
     Returns:
@@ -74,14 +75,15 @@ def run_mutants(
         made = _mutated(directory, count, seed, work / "yosys")
         text = made.verilog.read_text(encoding="utf-8")
         row: dict[str, Any] = {"digest": digest(text), "asked": count, "mutants": []}
-        if kept and kept["digest"] == row["digest"]:
-            row["mutants"] = list(kept["mutants"])[:count]
+        judged = _judged_before(kept, row["digest"])
         switched = with_top(directory, text, work / "core")
-        if len(row["mutants"]) < count and (reason := _reason(switched, check, 0, seconds)):
+        if len(judged) < count and (reason := _reason(switched, check, 0, seconds)):
             raise SpecificationError(f"the check fails on {directory.name} itself: {reason}")
-        for number in range(len(row["mutants"]) + 1, count + 1):
-            reason = _reason(switched, check, number, seconds)
-            row["mutants"].append(asdict(_judged(made, number, reason)))
+        for number in range(1, count + 1):
+            if number not in judged:
+                reason = _reason(switched, check, number, seconds)
+                judged[number] = asdict(_judged(made, number, reason))
+            row["mutants"] = [judged[number] for number in sorted(judged)][:count]
             keep(row)
     return row
 
@@ -135,6 +137,13 @@ def _mutated(directory: Directory, count: int, seed: int, work: Path) -> Mutants
     if directory.top != directory.name:
         core = directory.path / f"rtl/{directory.name}.v"
     return mutate(directory.sources(), directory.top, count, out_dir=work, seed=seed, spared=core)
+
+
+def _judged_before(kept: Mapping[str, Any] | None, digest: str) -> dict[int, dict[str, Any]]:
+    """The mutants of an earlier row that are not open, by number."""
+    if not kept or kept["digest"] != digest:
+        return {}
+    return {one["number"]: one for one in kept["mutants"] if one["verdict"] != "open"}
 
 
 def _judged(made: Mutants, number: int, reason: str) -> Mutant:

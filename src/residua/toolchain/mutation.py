@@ -113,9 +113,9 @@ def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
 
     For every sequence of inputs, resets among them, both have the same outputs. ABC finds signals
     that are equal in both copies in every state that is reached (``scorr``), which mostly is all of
-    them; what is left goes to property-directed reachability (``pdr``). Memories are cut off first,
-    and are registers only where that proves nothing. Without a proof a mutant may be equivalent all
-    the same.
+    them; what is left goes to property-directed reachability (``pdr``). Memories that are written
+    are cut off first, and are registers only where that proves nothing. Without a proof a mutant
+    may be equivalent all the same.
 
     Args:
         mutants: of a design.
@@ -151,17 +151,20 @@ def _proved(mutants: Mutants, number: int, cut: bool, seconds: int) -> bool:
 def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
     """The Yosys script that writes both copies with one output, whether theirs differ.
 
-    With memories ``cut`` what goes into a memory is compared too, and what comes out is the same
-    for both copies: so it is as long as the same has gone in.
+    With memories ``cut`` what goes into one that is written is compared too, and what comes out is
+    the same for both copies: so it is as long as the same has gone in.
     """
+    # A bit that is no register's any more has no initial value.
+    changes = [mutants.commands[number - 1], "splitnets", "opt_clean"]
     copies = [
         line
-        for name, change in (("gold", []), ("gate", [mutants.commands[number - 1]]))
+        for name, change in (("gold", []), ("gate", changes))
         for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}")
     ]
     # What goes into the instance is compared, too, and what comes out is the same for both.
-    outside = [*([mutants.box] if mutants.box else []), *(["$mem_v2"] if cut else [])]
-    evert = [f"expose -evert {name}/t:{kind}" for name in ("gold", "gate") for kind in outside]
+    outside = ["{0}/t:" + mutants.box] if mutants.box else []
+    outside += ["{0}/t:$mem_v2 {0}/r:WR_PORTS=0 %d"] if cut else []
+    evert = [f"expose -evert {what.format(n)}" for n in ("gold", "gate") for what in outside]
     return [
         *copies,
         "memory_collect",

@@ -37,13 +37,16 @@ class ToolError(RuntimeError):
         self.command = tuple(command)
         self.log = log
         self.output = output
-        shown = " ".join(_shorten(word) for word in command)
-        parts = [reason, f"command: {shown}"]
-        if output:
-            parts.append(f"last lines:\n{output}")
-        if log is not None:
-            parts.append(f"full log: {log}")
-        super().__init__("\n".join(parts))
+        super().__init__(reason, self.command, log, output)
+
+    def __str__(self) -> str:
+        shown = " ".join(_shorten(word) for word in self.command)
+        parts = [str(self.args[0]), f"command: {shown}"]
+        if self.output:
+            parts.append(f"last lines:\n{self.output}")
+        if self.log is not None:
+            parts.append(f"full log: {self.log}")
+        return "\n".join(parts)
 
 
 class _Group:

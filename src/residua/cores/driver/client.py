@@ -35,7 +35,10 @@ class CoreError(RuntimeError):
 
     def __init__(self, status: str, meaning: str) -> None:
         self.status = status
-        super().__init__(f"{status}: {meaning}")
+        super().__init__(status, meaning)
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
 
 
 class DriverError(RuntimeError):
