@@ -106,14 +106,14 @@ def built(tmp_path_factory):
 
 def test_verification(built):
     """Every result, and the same cycles for all bases and exponents."""
-    found = verify_directory(built, vectors=150, seed=2)
+    found = verify_directory(built, vectors=50, seed=2)
     assert found["failures"] == []
-    assert (found["vectors"], found["oracle_checks"]) == (150, 150)
+    assert (found["vectors"], found["oracle_checks"]) == (50, 50)
     assert found["model_checks"] == min(model_checks(built.exponentiator), found["model_checks"])
     assert found["model_checks"] > 10
     assert found["cycles"] == {k: built.manifest["cycles"][k] for k in ("latency", "interval")}
-    stalled = verify_directory(built, vectors=50, seed=3, stalls=True)
-    assert (stalled["failures"], stalled["vectors"]) == ([], 50)
+    stalled = verify_directory(built, vectors=20, seed=2, stalls=True)
+    assert (stalled["failures"], stalled["vectors"]) == ([], 20)
     text = page.render(Directory.open(built.path))
     assert "Z = X<sup>Y</sup> modulo N" in text
     assert "table_step" in text
@@ -169,8 +169,8 @@ def test_hierarchical_extensions(tmp_path):
     values = {**SMALL, "channels": 8, "extension": "hierarchical", "rowers": 4, "exponent": 19}
     values |= {"exponent_bits": None, "window": None}
     directory = build(check_any(values), tmp_path / "core")
-    found = verify_directory(directory, vectors=60)
-    assert (found["failures"], found["vectors"]) == ([], 60)
+    found = verify_directory(directory, vectors=20)
+    assert (found["failures"], found["vectors"]) == ([], 20)
 
 
 def test_command_line(tmp_path, monkeypatch, capsys):

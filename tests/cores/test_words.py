@@ -261,13 +261,13 @@ def test_command_line(tmp_path, monkeypatch, capsys):
 
     path = tmp_path / "core"
     made = run(
-        "build", "--modulus", P64, "--channels", 4, "--interface", "words", "--result", "plain",
-        "--output-multipliers", 4, "-o", path,
+        "build", "--modulus", 0x1000B, "--width", 12, "--interface", "words", "--result", "plain",
+        "--output-multipliers", 2, "-o", path,
     )  # fmt: skip
     found = run("verify", path, "--vectors", 20_000)
     assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 20_000)
     assert found["cycles"] == {k: made["cycles"][k] for k in ("latency", "interval")}
     assert run("verify", path, "--vectors", 20_000, "--stalls")["passed"]
     mapped = run("synth", path, "--target", "xc7")
-    assert mapped["resources"]["dsp"] >= made["parameters"]["rowers"] + 4
+    assert mapped["resources"]["dsp"] >= made["parameters"]["rowers"] + 2
     assert run("report", path)["results"] == ["synth-xc7", "verify", "verify-stalls"]

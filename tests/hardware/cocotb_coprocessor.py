@@ -209,7 +209,7 @@ async def aborts(dut, kind, stall):
     """At any time: all memories are empty then, nothing comes out, and the core works."""
     host = Host(dut, 2, stall)
     await host.ready()
-    for delay in (0, 1, 10, 100, *(host.random.randrange(SHORTEST) for _ in range(2))):
+    for delay in (0, 1, 10, host.random.randrange(SHORTEST)):
         point = affine.multiply(CURVE, host.random.randrange(1, CURVE.order), CURVE.base_point)
         await host.begin(Operation.POINT_MULTIPLY, (host.random.randrange(CURVE.order), *point))
         await ClockCycles(dut.clk, delay)

@@ -23,7 +23,7 @@ CELLS = {
 
 @pytest.fixture(scope="module")
 def core():
-    return RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))
+    return RnsMontgomeryCore(Specification(modulus=2**31 - 1, width=17, channels=2))
 
 
 @pytest.mark.slow
@@ -31,7 +31,7 @@ def core():
 def test_netlist_computes_what_the_model_does(core, target, tmp_path):
     netlist = netlist_simulator(core, target, out_dir=tmp_path, optimise=False)
     assert set(netlist.synthesis.cells) >= CELLS[target]
-    assert netlist.synthesis.dsp == 4
+    assert netlist.synthesis.dsp == 2
     for stalls in (False, True):
         result = verify(netlist.simulator, vectors=500, seed=1, stalls=stalls)
         assert result.failures == ()

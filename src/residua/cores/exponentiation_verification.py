@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import count
 from math import gcd
 from pathlib import Path
@@ -53,6 +54,7 @@ def verify_exponentiation(
         ToolError: the simulator cannot be built or does not run.
     """
     every = [core.powers(n) for n in moduli_of(core, random.Random(seed))]
+    checks = max(model_checks(core) // len(every), 1)
     every = every[: max(vectors, 1)]
     share = -(-vectors // len(every))
     simulator = build_word_simulator(
@@ -76,7 +78,6 @@ def verify_exponentiation(
             resets=0 if done else resets,
             progress=shifted(progress, done, vectors),
         )
-        checks = max(model_checks(core) // len(every), 1)
         found = _with_model(powers, found, checks, seed)
         total = found if total is None else merged(total, found)
         if not found.passed:
@@ -89,12 +90,23 @@ def _with_model(
     powers: Powers, found: VerificationResult, checks: int, seed: int
 ) -> VerificationResult:
     """The powers of the model for adversarial operands, against plain integers."""
-    failures = list(found.failures)
+    made, wrong = _of_the_model(powers, checks, seed)
+    return replace(found, model_checks=made, failures=(*found.failures, *wrong))
+
+
+@lru_cache(16)
+def _of_the_model(powers: Powers, checks: int, seed: int) -> tuple[int, tuple[str, ...]]:
+    """How many powers the model was asked for, and the wrong ones.
+
+    Both forms of a core, with and without stalls, have the same model: it is asked once.
+    """
     pairs = edge_pairs(powers, random.Random(seed))[:checks]
-    for x, y in pairs:
-        if powers.model(x, y) != powers.expected(x, y):
-            failures.append(f"the model is wrong for x = {x} and y = {y}")
-    return replace(found, model_checks=len(pairs), failures=tuple(failures))
+    wrong = [
+        f"the model is wrong for x = {x} and y = {y}"
+        for x, y in pairs
+        if powers.model(x, y) != powers.expected(x, y)
+    ]
+    return len(pairs), tuple(wrong)
 
 
 def model_checks(core: ExponentiationCore) -> int:
