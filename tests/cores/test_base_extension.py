@@ -275,9 +275,8 @@ def test_directory(built, tmp_path):
     assert "RNS base extension on a Cox-Rower engine" in header[: header.index("module ")]
 
 
-@pytest.mark.parametrize("stalls", [False, True])
-def test_end_to_end(built, stalls):
-    found = verify_directory(Directory.open(built.path), vectors=6000, seed=7, stalls=stalls)
+def test_end_to_end(built):
+    found = verify_directory(Directory.open(built.path), vectors=6000, seed=7)
     assert found["failures"] == []
     assert found["passed"]
     assert (found["vectors"], found["mismatches"]) == (6000, 0)

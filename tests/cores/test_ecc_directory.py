@@ -131,9 +131,7 @@ def test_verification_passes_and_is_kept(built):
         one["name"] for one in built.manifest["interface"]["operations"]
     }
     assert found["cycles"]["tiny"]["POINT_MULTIPLY"] > built.manifest["cycles"]["ladder"][0]
-    stalled = verify_directory(Directory.open(built.path), vectors=1, stalls=True)
-    assert (stalled["passed"], stalled["constant_time"]) == (True, None)
-    assert set(built.results()) == {"verify", "verify-stalls"}
+    assert set(built.results()) == {"verify"}
     text = page.render(built)
     step = built.manifest["cycles"]["ladder_step"]
     for part in ("A step of the ladder", f"the step takes {step},", "Routines", "ladder_step</td>"):
@@ -197,9 +195,22 @@ def test_cycles_that_vary_are_no_success(built):
     design = built.coprocessor.core.design
     cases = [Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ())) for _ in range(2)]
     answers = [Answer(Status.OK, (), cycles, 0) for cycles in (100, 101)]
-    judged = ecc_verification._judged(design, cases, answers, timed=True)
+    judged = ecc_verification._judged(design, cases, answers, [True, True])
     assert (judged.mismatches, judged.passed) == (0, False)
     assert judged.failures == ["VALIDATE on tiny with status OK takes 100 to 101 cycles"]
+
+
+def test_cycles_are_those_of_operations_without_pauses(built):
+    design = built.coprocessor.core.design
+    cases = [Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ())) for _ in range(41)]
+    pauses = list(ecc_verification._pauses(cases, None))
+    assert [index for index, paused in enumerate(pauses) if paused] == [10, 20, 30, 40]
+    answers = [Answer(Status.OK, (), 200 if paused else 100, 0) for paused in pauses]
+    judged = ecc_verification._judged(design, cases, answers, [not paused for paused in pauses])
+    assert judged.constant_time is True
+    assert judged.cycles == [{"VALIDATE": 100}]
+    none = ecc_verification._judged(design, cases, answers, [False] * len(cases))
+    assert (none.constant_time, none.passed) == (None, True)
 
 
 def test_no_vectors_are_refused(built):

@@ -112,8 +112,6 @@ def test_verification(built):
     assert found["model_checks"] == min(model_checks(built.exponentiator), found["model_checks"])
     assert found["model_checks"] > 10
     assert found["cycles"] == {k: built.manifest["cycles"][k] for k in ("latency", "interval")}
-    stalled = verify_directory(built, vectors=20, seed=2, stalls=True)
-    assert (stalled["failures"], stalled["vectors"]) == ([], 20)
     text = page.render(Directory.open(built.path))
     assert "Z = X<sup>Y</sup> modulo N" in text
     assert "table_step" in text
@@ -136,8 +134,8 @@ def test_loaded_moduli(tmp_path):
     directory = build(check_any(values), tmp_path / "core")
     moduli = moduli_of(directory.exponentiator, random.Random(1))
     assert [n.bit_length() for n in moduli] == [64, 16, 64, 64, 64, 64]
-    found = verify_directory(directory, vectors=210)
-    assert (found["failures"], found["vectors"]) == ([], 210)
+    found = verify_directory(directory, vectors=240)
+    assert (found["failures"], found["vectors"]) == ([], 240)
     assert found["model_checks"] > 14
     assert found["cycles"] == {k: directory.manifest["cycles"][k] for k in ("latency", "interval")}
     example = directory.manifest["interface"]["example"]

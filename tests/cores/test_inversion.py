@@ -135,12 +135,11 @@ def test_directory(directory, tmp_path):
 
 
 def test_verification_and_report(directory):
-    for stalls in (False, True):
-        found = verify_directory(directory, vectors=400, stalls=stalls)
-        assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 400)
-        assert found["oracle_checks"] == 400
-        assert found["model_checks"] == 64
-        tables.verified(found)
+    found = verify_directory(directory, vectors=600)
+    assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 600)
+    assert found["oracle_checks"] == 600
+    assert found["model_checks"] == 64
+    tables.verified(found)
     assert "plus-minus" in page.render(directory)
 
 

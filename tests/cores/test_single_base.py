@@ -227,9 +227,8 @@ def test_directory(built):
     assert re.search(r"m_gamma:\s+-16 to 15", (found.path / f"rtl/{found.top}.v").read_text())
 
 
-@pytest.mark.parametrize("stalls", [False, True])
-def test_verification(built, stalls):
-    found = verify_directory(built, vectors=4096, stalls=stalls)
+def test_verification(built):
+    found = verify_directory(built, vectors=4096)
     assert found["passed"], found["failures"]
     assert found["mismatches"] == 0
     assert found["cycles"]["latency"] == built.manifest["cycles"]["latency"]

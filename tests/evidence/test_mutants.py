@@ -47,7 +47,7 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
 
 
 def test_a_run_is_continued(core, monkeypatch):
-    monkeypatch.setattr("residua.evidence.mutants.equivalent", lambda *_: True)
+    monkeypatch.setattr("residua.evidence.mutants.equivalent", lambda *_, **__: True)
     rows = []
     whole = run_mutants(core, 4, check=blind, keep=lambda row: rows.append(len(row["mutants"])))
     assert rows == [1, 2, 3, 4]

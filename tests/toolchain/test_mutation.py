@@ -131,6 +131,29 @@ def test_equivalent_with_a_memory(tmp_path):
     assert [number for number in range(1, 13) if equivalent(mutants, number)] == alike
 
 
+HELD = """
+module held(input wire clk, input wire go, input wire word, output reg there, output reg kept);
+  initial begin there = 1'b0; kept = 1'b1; end
+  always @(posedge clk) begin
+    there <= go;
+    kept <= go ? word : ~word;
+  end
+endmodule
+"""
+
+
+def test_outputs_count_while_they_are_valid(tmp_path):
+    """What is kept without ``there`` may change, and only that; some mutants hold a register."""
+    (tmp_path / "held.v").write_text(HELD)
+    mutants = mutate([tmp_path / "held.v"], "held", 12, out_dir=tmp_path / "made")
+    assert any("-mode const1" in line and "-port Q" in line for line in mutants.commands)
+    unseen = [number for number, line in enumerate(mutants.commands, 1) if "-cell $not$" in line]
+    assert len(unseen) > 2
+    assert not any(equivalent(mutants, number) for number in unseen)
+    seen = [n for n in range(1, 13) if not equivalent(mutants, n, valid={"kept": "there"})]
+    assert sorted(seen + unseen) == list(range(1, 13))
+
+
 def test_a_command_that_changes_nothing_is_equivalent(mutants):
     none = replace(mutants, commands=("mutate -mode none",))
     assert equivalent(none, 1)

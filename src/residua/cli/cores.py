@@ -13,7 +13,16 @@ import typer
 
 from residua.cli.terminal import Json, Verb, counter, show, steps
 from residua.cores import specification as specifications
-from residua.cores.runs import EVERY, INVERSIONS, POINTS, POWERS, PRODUCTS, SEEDS, Resets
+from residua.cores.runs import (
+    EVERY,
+    INVERSIONS,
+    POINTS,
+    POWERS,
+    PRODUCTS,
+    SEEDS,
+    STALLED,
+    Resets,
+)
 from residua.cores.specification_keys import Key
 from residua.errors import SpecificationError
 from residua.output import check_new_directory
@@ -121,8 +130,12 @@ def verify(
         int, typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of the operands.")
     ] = 1,
     stalls: Annotated[
-        bool, typer.Option(help="Random gaps between operands, or runs back to back.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            help="Random gaps between operands and results that have to wait, or runs back to back "
+            f"(default: gaps in one of {STALLED})."
+        ),
+    ] = None,
     resets: Annotated[
         str | None,
         typer.Option(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.rsa_crt import RsaCrtCore
-from residua.cores.runs import Resets
+from residua.cores.runs import Resets, Stalls
 from residua.cores.verification import Progress, VerificationResult, is_long
 from residua.cores.word_verification import (
     WordSimulator,
@@ -52,7 +52,7 @@ def verify_digits(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:

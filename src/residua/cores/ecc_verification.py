@@ -12,7 +12,7 @@ from residua.cores.coprocessor_simulator import (
     Request,
     build_coprocessor_simulator,
 )
-from residua.cores.runs import EVERY, Resets
+from residua.cores.runs import EVERY, STALLED, Resets, Stalls
 from residua.cores.verification import LONG_CYCLES
 from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
@@ -92,7 +92,7 @@ def verify_coprocessor(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Steps = lambda done, total: None,
 ) -> EccResult:
@@ -108,7 +108,8 @@ def verify_coprocessor(
         top: name of its top module.
         vectors: multiplications of random points for each curve, at least 1.
         seed: chooses operands and random words.
-        stalls: every stream pauses now and then; cycles are not compared then.
+        stalls: in which operations every stream pauses now and then, see `Stalls`; the cycles of
+            the others are compared.
         resets: those of each operation; None for fewer the longer it is, `EVERY` for three in each
             of its cycles.
         progress: called now and then.
@@ -123,6 +124,7 @@ def verify_coprocessor(
     optimise = _is_long(design, cases, resets)
     simulator = build_coprocessor_simulator(sources, top, design.words, optimise=optimise)
     built = time.perf_counter()
+    pauses = list(_pauses(cases, stalls))
     answers: list[Answer] = []
     for first in range(0, len(cases), _BATCH):
         requests = [
@@ -130,17 +132,18 @@ def verify_coprocessor(
                 case.operation,
                 case.operands,
                 curve=case.curve,
-                stalls=STALLS if stalls else 0,
-                seed=(seed << 32) + first + index,
+                stalls=STALLS if pauses[index] else 0,
+                seed=(seed << 32) + index,
             )
-            for index, case in enumerate(cases[first : first + _BATCH])
+            for index, case in enumerate(cases[first : first + _BATCH], first)
         ]
         answers += simulator.run(requests)
         progress(len(answers), len(cases))
     interrupted = list(_after_resets(cases, answers, resets))
     answers += _reset_answers(simulator, interrupted)
     cases += [follower for _, follower in interrupted]
-    result = _judged(design, cases, answers, timed=not stalls)
+    timed = [not paused for paused in pauses] + [stalls is not True] * len(interrupted)
+    result = _judged(design, cases, answers, timed)
     result.resets = len(interrupted)
     result.build_seconds = built - started
     result.seconds = time.perf_counter() - built
@@ -155,6 +158,15 @@ def check_vectors(vectors: int) -> None:
     """
     if vectors < 1:
         raise SpecificationError(f"vectors = {vectors}: at least 1 is needed")
+
+
+def _pauses(cases: Sequence[Case], stalls: Stalls) -> Iterator[bool]:
+    """Whether each case has pauses; where only some have, the first one of its kind has none."""
+    seen = set()
+    for index, case in enumerate(cases):
+        kind = case.curve, case.operation, case.expected[0]
+        yield kind in seen and index % STALLED == 0 if stalls is None else stalls
+        seen.add(kind)
 
 
 def _after_resets(
@@ -240,28 +252,30 @@ def _operand_point(curve: Curve, point: tuple[int, int]) -> tuple[int, ...]:
 
 
 def _judged(
-    design: CurveDesign, cases: list[Case], answers: list[Answer], *, timed: bool
+    design: CurveDesign, cases: Sequence[Case], answers: Sequence[Answer], timed: Sequence[bool]
 ) -> EccResult:
     result = EccResult(operations=len(cases), cycles=[{} for _ in design.curves])
     times: dict[tuple[int, int, Status], set[int]] = {}
-    for case, answer in zip(cases, answers, strict=True):
+    for case, answer, is_timed in zip(cases, answers, timed, strict=True):
         if (answer.status, answer.results) != case.expected:
             result.mismatches += 1
             result.failures.append(_mismatch(design, case, answer))
         if case.operation == Operation.DOUBLE_MULTIPLY and answer.status is not Status.OK:
             continue  # It ends as soon as one of its public points is refused.
+        if not is_timed:
+            continue
         times.setdefault((case.curve, case.operation, answer.status), set()).add(answer.cycles)
-    if timed:
+    if times:
         result.constant_time = True
-        for (number, code, status), counts in sorted(times.items()):
-            if len(counts) > 1:
-                result.constant_time = False
-                result.failures.append(
-                    f"{_name(code)} on {_curve_name(design, number)} with status {status.name} "
-                    f"takes {min(counts)} to {max(counts)} cycles"
-                )
-            if status is Status.OK:
-                result.cycles[number][_name(code)] = max(counts)
+    for (number, code, status), counts in sorted(times.items()):
+        if len(counts) > 1:
+            result.constant_time = False
+            result.failures.append(
+                f"{_name(code)} on {_curve_name(design, number)} with status {status.name} "
+                f"takes {min(counts)} to {max(counts)} cycles"
+            )
+        if status is Status.OK:
+            result.cycles[number][_name(code)] = max(counts)
     result.failures = result.failures[:MOST_FAILURES]
     return result
 

@@ -17,7 +17,7 @@ from residua.cores.engine_directory import AnyEngineCore
 from residua.cores.exponentiation_verification import verify_exponentiation
 from residua.cores.extended_verification import verify_extended
 from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
-from residua.cores.runs import EVERY, INVERSIONS, POINTS, POWERS, PRODUCTS, Resets
+from residua.cores.runs import EVERY, INVERSIONS, POINTS, POWERS, PRODUCTS, Resets, Stalls
 from residua.cores.shipped.bench import verify_bench
 from residua.cores.shipped.bus import verify_bus
 from residua.cores.shipped.driver import verify_driver
@@ -49,7 +49,7 @@ class _Runs:
     sources: Sequence[Path]
     vectors: int
     seed: int
-    stalls: bool
+    stalls: Stalls
     resets: Resets
     progress: Steps
 
@@ -75,7 +75,7 @@ def verify_directory(
     *,
     vectors: int | None = None,
     seed: int = 1,
-    stalls: bool = False,
+    stalls: Stalls = None,
     resets: Resets = None,
     progress: Steps = lambda done, total: None,
 ) -> dict[str, Any]:
@@ -95,8 +95,8 @@ def verify_directory(
         vectors: runs, at least 1; of a coprocessor, multiplications of random points on each curve,
             beside which all other operations run. None for a default.
         seed: chooses the operands; the same seed, the same operands.
-        stalls: random gaps between operands, and with binary words results that have to wait,
-            instead of runs back to back.
+        stalls: in which runs there are random gaps between operands, and with streams results that
+            have to wait; see `Stalls`.
         resets: how many come in mid-run, of a coprocessor for each operation; see `Resets`.
         progress: called now and then.
 
@@ -115,7 +115,7 @@ def run_directory(
     *,
     vectors: int | None = None,
     seed: int = 1,
-    stalls: bool = False,
+    stalls: Stalls = None,
     resets: Resets = None,
     progress: Steps = lambda done, total: None,
 ) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def run_directory(
     run = _RUNS.get(directory.kind, engine)
     failures = verify_texts(directory.path, directory.manifest)
     found = run(_Runs(directory, directory.sources(), count, seed, stalls, resets, progress))
-    ecp5 = _verify_ecp5(directory, run, -(-count // _ECP5_SHARE), seed, resets, stalls=stalls)
+    ecp5 = _verify_ecp5(directory, run, -(-count // _ECP5_SHARE), seed, resets, stalls)
     failures += found.failures
     failures += _other_interval(directory, found)
     if ecp5:
@@ -163,7 +163,7 @@ def run_directory(
 
 
 def _verify_coprocessor(
-    directory: Directory, vectors: int, seed: int, stalls: bool, resets: Resets, progress: Steps
+    directory: Directory, vectors: int, seed: int, stalls: Stalls, resets: Resets, progress: Steps
 ) -> dict[str, Any]:
     made = directory.coprocessor
     design = made.core.design
@@ -214,7 +214,7 @@ def _other_interval(directory: Directory, found: VerificationResult) -> list[str
 
 
 def _verify_ecp5(
-    directory: Directory, run: _Run, vectors: int, seed: int, resets: Resets, *, stalls: bool
+    directory: Directory, run: _Run, vectors: int, seed: int, resets: Resets, stalls: Stalls
 ) -> VerificationResult | None:
     """The Verilog with the ECP5 form of the primitives, if it has any, and models of the cells."""
     if len({(directory.path / form).read_bytes() for form in TARGET_FORMS}) == 1:

@@ -11,7 +11,7 @@ from pathlib import Path
 from residua.algorithms.loaded_field import SMALLEST
 from residua.cores.digit_verification import merged, shifted
 from residua.cores.exponentiation import ExponentiationCore, Powers, largest_modulus
-from residua.cores.runs import Resets
+from residua.cores.runs import Resets, Stalls
 from residua.cores.verification import Progress, VerificationResult, is_long
 from residua.cores.word_verification import build_word_simulator, edge_pairs, verify_words
 from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
@@ -41,7 +41,7 @@ def verify_exponentiation(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:

@@ -7,14 +7,14 @@ by the textbook group law, which knows nothing of the formulas.
 import random
 import time
 from collections.abc import Iterator, Sequence
-from itertools import chain, product
+from itertools import chain, islice, product
 from pathlib import Path
 from typing import Any
 
 from residua.algorithms.integer_program import run
 from residua.cores.extended import ExtendedCore, Numbers
 from residua.cores.extended_directory import operand_words, result_words
-from residua.cores.runs import Resets
+from residua.cores.runs import Resets, Stalls, batches
 from residua.cores.verification import (
     STEPS,
     Progress,
@@ -39,7 +39,7 @@ def verify_extended(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
@@ -60,12 +60,12 @@ def verify_extended(
     text = harness_source(streams, core.name)
     optimise = is_long(vectors, design.interval, resets)
     executable = compile_harness(text, rtl_sources, core.name, optimise=optimise)
-    built, source, done = time.monotonic(), operands(core, random.Random(seed)), 0
+    built, source = time.monotonic(), operands(core, random.Random(seed))
     reports: list[dict[str, Any]] = []
     failures: list[str] = []
     step = min(max(-(-vectors // STEPS), 40), _LARGEST_STEP)
-    while done < vectors and not failures:
-        chosen = [next(source) for _ in range(min(step, vectors - done))]
+    for batch in batches(vectors, step, stalls):
+        chosen = list(islice(source, batch.count))
         models = [core.model(numbers) for numbers in chosen]
         failures += [
             f"the formulas are wrong for {numbers}"
@@ -77,14 +77,16 @@ def verify_extended(
              _joined(result_words(core, found), design.width))
             for numbers, found in zip(chosen, models, strict=True)
         )  # fmt: skip
-        own = reset_count(resets, design.latency) if done == 0 else 0
+        own = 0 if batch.done else reset_count(resets, design.latency)
+        other = seed + batch.done
         reports.append(
-            simulate_runs(executable, streams, cases, len(chosen), seed + done, stalls, resets=own)
+            simulate_runs(executable, streams, cases, batch.count, other, batch.stalls, resets=own)
         )
         failures += _failures(reports[-1], chosen)
-        done += len(chosen)
         if progress:
-            progress(done, vectors)
+            progress(batch.done + batch.count, vectors)
+        if failures:
+            break
     cycles = {
         name: {count for report in reports for count in report[name] if count >= 0}
         for name in ("latency", "interval")
@@ -100,8 +102,8 @@ def verify_extended(
         max(cycles["interval"], default=None),
         time.monotonic() - built,
         built - start,
-        oracle_checks=done,
-        model_checks=done,
+        oracle_checks=batch.done + batch.count,
+        model_checks=batch.done + batch.count,
         resets=sum(report["resets"] for report in reports),
         failures=tuple(failures),
     )

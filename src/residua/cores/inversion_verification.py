@@ -11,7 +11,7 @@ import time
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from math import gcd
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from gmpy2 import invert
 
 from residua.cores.inversion import InversionCore
-from residua.cores.runs import Resets
+from residua.cores.runs import Resets, Stalls, batches
 from residua.cores.verification import (
     STEPS,
     Progress,
@@ -81,13 +81,13 @@ def verify_inversions(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Progress | None = None,
 ) -> InversionFindings:
     """Make ``vectors`` inversions of operands chosen by ``seed``, adversarial ones first.
 
-    Without ``stalls`` cycles are compared with those of the model. ``resets`` are those of
+    Where nothing stalls, cycles are compared with those of the model. ``resets`` are those of
     `residua.cores.verification.verify`. Stops after the first few
     differences; a difference is a finding, not an error.
 
@@ -104,22 +104,24 @@ def verify_inversions(
     failures: list[str] = []
     measured: list[int] = []
     done = mismatches = reset = 0
-    while done < vectors and not failures:
-        xs = [next(operands) for _ in range(min(step, vectors - done))]
-        own = reset_count(resets, core.design.longest) if done == 0 else 0
-        report, cycles = _simulate(simulator, xs, seed + done, stalls, own)
+    for batch in batches(vectors, step, stalls):
+        xs = list(islice(operands, batch.count))
+        own = 0 if batch.done else reset_count(resets, core.design.longest)
+        report, cycles = _simulate(simulator, xs, seed + batch.done, batch.stalls, own)
         failures += _failures(core, xs, report)
-        if not stalls:
-            failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - done)[:3]
-        pairs = zip(xs, cycles, strict=False)
-        measured += [count for x, count in pairs if core.expected(x) is not None]
+        if not batch.stalls:
+            failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - batch.done)[:3]
+            pairs = zip(xs, cycles, strict=False)
+            measured += [count for x, count in pairs if core.expected(x) is not None]
         mismatches += report["mismatches"]
         reset += report["resets"]
         done += report["vectors"]
         if progress:
             progress(done, vectors)
+        if failures:
+            break
     checks = _model_checks(core, seed, failures)
-    longest = max(measured, default=None) if not stalls else None
+    longest = max(measured, default=None)
     verdict = VerificationResult(
         done,
         mismatches,

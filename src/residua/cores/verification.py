@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues, Words
-from residua.cores.runs import EVERY, Resets
+from residua.cores.runs import EVERY, Batch, Resets, Stalls, batches
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine import EngineDesign
@@ -217,13 +217,13 @@ def verify(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
 
-    Back to back, or with ``stalls``: random gaps between operands and random values of ``enable``.
+    Back to back, or with `Stalls`: random gaps between operands and random values of ``enable``.
     The registers begin with random values, and one cycle of reset comes before the first run. After
     some runs come ``resets`` (None: a default, see `reset_count`) of 1, 2 and 3 cycles in the
     middle of others, at instants spread over a whole run, and the runs after each are compared.
@@ -238,15 +238,13 @@ def verify(
     start = time.monotonic()
     findings = _Findings(simulator)
     step = max(-(-vectors // STEPS), min(vectors, 2 * len(simulator.workload.cases)))
-    done = 0
     wanted = reset_count(resets, simulator.design.schedule.latency)
-    while done < vectors and not findings.failures:
-        count = min(step, vectors - done)
-        own = wanted if done == 0 else 0
-        findings.add(*_simulate(simulator, count, seed, stalls, done, own))
-        done += count
+    for batch in batches(vectors, step, stalls):
+        findings.add(*_simulate(simulator, batch, seed, 0 if batch.done else wanted))
         if progress:
-            progress(done, vectors)
+            progress(batch.done + batch.count, vectors)
+        if findings.failures:
+            break
     return findings.result(time.monotonic() - start)
 
 
@@ -332,9 +330,10 @@ def _length(places: Mapping[str, tuple[int, int]]) -> int:
 
 
 def _simulate(
-    simulator: Simulator, vectors: int, seed: int, stalls: bool, done: int, resets: Resets
+    simulator: Simulator, batch: Batch, seed: int, resets: Resets
 ) -> tuple[dict[str, Any], list[Run]]:
     """The harness's report and the runs that it dumped; the first simulation makes the cases."""
+    done = batch.done
     cases = list(simulator.workload.cases) if done == 0 or not simulator.has_model else []
     if not simulator.has_model:
         cases = cases[:INTERPRETED_CASES]
@@ -342,7 +341,7 @@ def _simulate(
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         (directory / "pool").write_bytes(_pool_file(simulator, cases))
-        arguments = (vectors, seed + done, int(stalls), samples, resets)
+        arguments = (batch.count, seed + done, int(batch.stalls), samples, resets)
         numbers = [str(number) for number in arguments]
         output = process.run(
             [simulator.executable.resolve(), "pool", "dump", *numbers],

@@ -10,12 +10,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, product
+from itertools import chain, islice, product
 from math import gcd
 from pathlib import Path
 from typing import Any, Protocol
 
-from residua.cores.runs import Resets
+from residua.cores.runs import Resets, Stalls, batches
 from residua.cores.verification import (
     COMMON_SOURCE,
     STEPS,
@@ -153,13 +153,13 @@ def verify_words(
     *,
     vectors: int,
     seed: int,
-    stalls: bool,
+    stalls: Stalls,
     resets: Resets = None,
     progress: Progress | None = None,
 ) -> VerificationResult:
     """Make ``vectors`` products of operands chosen by ``seed`` and compare every word of each.
 
-    Back to back, or with ``stalls``: random gaps between operand words, and results that have to
+    Back to back, or with `Stalls`: random gaps between operand words, and results that have to
     wait. ``resets`` in the middle of runs are those of `residua.cores.verification.verify`, a
     modulus is loaded again after each. Latency and interval are held against those of the design.
     Stops after the first few differences; a difference is a finding, not an error.
@@ -175,15 +175,16 @@ def verify_words(
     edges = edge_pairs(design, chooser)
     pairs = chain(edges, random_pairs(design, chooser))
     step = min(max(-(-vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
-    findings, done = _Findings(design), 0
+    findings = _Findings(design)
     wanted = reset_count(resets, design.latency)
-    while done < vectors and not findings.failures:
-        chosen = [next(pairs) for _ in range(min(step, vectors - done))]
-        own = wanted if done == 0 else 0
-        findings.add(simulate(simulator, chosen, seed + done, stalls, own), chosen)
-        done += len(chosen)
+    for batch in batches(vectors, step, stalls):
+        chosen = list(islice(pairs, batch.count))
+        own = 0 if batch.done else wanted
+        findings.add(simulate(simulator, chosen, seed + batch.done, batch.stalls, own), chosen)
         if progress:
-            progress(done, vectors)
+            progress(batch.done + batch.count, vectors)
+        if findings.failures:
+            break
     return findings.result(time.monotonic() - start, simulator.build_seconds)
 
 

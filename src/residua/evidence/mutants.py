@@ -103,9 +103,9 @@ def page(rows: Sequence[Mapping[str, Any]]) -> str:
         "by Yosys' `mutate`: bits at the ports of its cells are inverted, held or exchanged, one",
         "fault at a time. *Killed* are those that `residua verify` finds with its defaults. A",
         "mutant that survives is *equivalent* if ABC proves that from its initial values on it has",
-        "the outputs of the core for every sequence of inputs; otherwise it is *open*. Clocks and",
-        "the contents of memories are left alone, and so is a core with a bus around it, of which",
-        "the bus alone has mutants. `make mutants` writes this page.",
+        "the outputs of the core for every sequence of inputs, where they are valid; otherwise it",
+        "is *open*. Clocks and the contents of memories are left alone. Where a core has a bus",
+        "around it, the bus alone has mutants. `make mutants` writes this page.",
         "",
         "| Kind | Core | Mutants | Killed | Equivalent | Open | Commit |",
         "|---|---|--:|--:|--:|--:|---|",
@@ -150,8 +150,20 @@ def _judged(made: Mutants, number: int, reason: str) -> Mutant:
     command = made.commands[number - 1]
     if reason:
         return Mutant(number, command, "killed", reason)
-    verdict: Verdict = "equivalent" if equivalent(made, number) else "open"
+    verdict: Verdict = "equivalent" if equivalent(made, number, valid=_valid(made)) else "open"
     return Mutant(number, command, verdict, "")
+
+
+def _valid(made: Mutants) -> dict[str, str]:
+    """The outputs that hold something only while another one says so, and that one."""
+    outputs = [port.name for port in made.ports if port.direction == "output"]
+    found = {"status": "done"} if "done" in outputs else {}
+    for name in outputs:
+        for stem in (name, name.rpartition("_")[0]):
+            valid = f"{stem}_valid"
+            if valid in outputs and name != valid:
+                found[name] = valid
+    return found
 
 
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:

@@ -8,11 +8,19 @@ from rich.box import SIMPLE
 from rich.console import RenderableType
 from rich.table import Table
 
+from residua.cores.runs import STALLED
+
 Result = dict[str, Any]
 Text = list[RenderableType]
 
 _LOADED = "loaded at run time, up to "
 """What stands before the bits of such a modulus."""
+
+_STALLS = {
+    True: "with stalls",
+    False: "with no stalls",
+    None: f"one in {STALLED} with stalls",
+}
 
 
 def built(found: Result, path: Path) -> Text:
@@ -128,7 +136,7 @@ def verified(found: Result) -> Text:
         ("core", found["name"]),
         (
             "results compared",
-            f"{found['vectors']}, with {'stalls' if found['stalls'] else 'no stalls'}",
+            f"{found['vectors']}, {_STALLS[found['stalls']]}",
         ),
         *([("in ECP5 cells", str(found["ecp5_vectors"]))] if found.get("ecp5_vectors") else []),
         ("mismatches", str(found["mismatches"])),
@@ -230,7 +238,7 @@ def _verified_coprocessor(found: Result) -> Text:
         ("core", found["name"]),
         (
             "operations compared",
-            f"{found['operations']}, with {'stalls' if found['stalls'] else 'no stalls'}",
+            f"{found['operations']}, {_STALLS[found['stalls']]}",
         ),
         ("points multiplied", f"{found['vectors']} random ones on each curve"),
         *([("through the bus", str(found["bus_operations"]))] if found["bus_operations"] else []),

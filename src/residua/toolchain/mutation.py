@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ _SPARE = 2
 
 _PROVED = "Property proved"
 
-_GOLD, _LIST, _MUTATED = "gold.il", "mutations", "mutated.v"
+_GOLD, _LIST, _MUTATED, _WRAPPERS = "gold.il", "mutations", "mutated.v", "wrappers.v"
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Mutants:
     Attributes:
         directory: what Yosys made of it.
         top: name of the design's module.
+        ports: of the module.
         commands: the ``mutate`` command of each mutant, which are numbered from 1.
         verilog: the design under its own name, which simulates as the mutant that `VARIABLE` names.
         box: the module of an instance that it needs beside.
@@ -40,6 +41,7 @@ class Mutants:
 
     directory: Path
     top: str
+    ports: tuple[Port, ...]
     commands: tuple[str, ...]
     verilog: Path
     box: str | None
@@ -105,13 +107,16 @@ def mutate(
     verilog = out_dir / f"{top}.v"
     mutated = (out_dir / _MUTATED).read_text(encoding="utf-8")
     verilog.write_text(_switch(top, ports) + mutated, encoding="utf-8")
-    return Mutants(out_dir, top, commands, verilog, box)
+    return Mutants(out_dir, top, ports, commands, verilog, box)
 
 
-def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
+def equivalent(
+    mutants: Mutants, number: int, *, valid: Mapping[str, str] | None = None, seconds: int = 20
+) -> bool:
     """Whether a mutant is proved to behave as the design does from its initial values on.
 
-    For every sequence of inputs, resets among them, both have the same outputs. ABC finds signals
+    For every sequence of inputs, resets among them, both have the same outputs; those of ``valid``
+    when they are valid. ABC finds signals
     that are equal in both copies in every state that is reached (``scorr``), which mostly is all of
     them; what is left goes to property-directed reachability (``pdr``). Memories that are written
     are cut off first, and are registers only where that proves nothing. Without a proof a mutant
@@ -120,11 +125,13 @@ def equivalent(mutants: Mutants, number: int, *, seconds: int = 20) -> bool:
     Args:
         mutants: of a design.
         number: of one of them, from 1 on.
+        valid: outputs that hold something only while another output is 1, and that output.
         seconds: for ``pdr``; each of the two proofs ends after three times as many.
 
     Raises:
         ToolError: Yosys failed.
     """
+    _write_wrappers(mutants, valid or {})
     remembers = "cell $memrd" in (mutants.directory / _GOLD).read_text(encoding="utf-8")
     steps = (True, False) if remembers else (False,)
     return any(_proved(mutants, number, cut, seconds) for cut in steps)
@@ -134,7 +141,8 @@ def _proved(mutants: Mutants, number: int, cut: bool, seconds: int) -> bool:
     name, out_dir = f"equivalent{number}", mutants.directory
     miter, reduced, log = out_dir / f"{name}.aig", out_dir / f"{name}-reduced.aig", f"{name}.txt"
     script = _miter(mutants, number, miter.name, cut)
-    run_script(script, reads=[_GOLD], writes=[miter.name], out_dir=out_dir, name=name)
+    reads = [_GOLD, _WRAPPERS]
+    run_script(script, reads=reads, writes=[miter.name], out_dir=out_dir, name=name)
     steps = f"read_aiger {miter.name}; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
 
     def prove() -> None:
@@ -155,12 +163,19 @@ def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
     the same for both copies: so it is as long as the same has gone in.
     """
     # A bit that is no register's any more has no initial value.
-    changes = [mutants.commands[number - 1], "splitnets", "opt_clean"]
+    kept = "a:init t:$*ff* %co1:+[Q] %d"
+    changes = [
+        "splitnets",
+        mutants.commands[number - 1],
+        f"setattr -unset init {kept}",
+        "opt_clean",
+    ]
     copies = [
         line
         for name, change in (("gold", []), ("gate", changes))
-        for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}")
+        for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}_core")
     ]
+    copies += [f"read_verilog {_WRAPPERS}", "flatten gold gate"]
     # What goes into the instance is compared, too, and what comes out is the same for both.
     outside = ["{0}/t:" + mutants.box] if mutants.box else []
     outside += ["{0}/t:$mem_v2 {0}/r:WR_PORTS=0 %d"] if cut else []
@@ -193,15 +208,33 @@ def _never(aiger: bytes) -> bool:
     return (latches, outputs, gates, output) == (b"0", b"1", b"0", b"0")
 
 
+def _write_wrappers(mutants: Mutants, valid: Mapping[str, str]) -> None:
+    """Modules around both copies, whose outputs are 0 while they are not valid."""
+    lines = []
+    for name in ("gold", "gate"):
+        lines.append(f"module {name} (\n{_declared(mutants.ports)}\n);")
+        pins = []
+        for port in mutants.ports:
+            own = port.name
+            if own in valid:
+                own = f"any_{port.name}"
+                lines.append(f"  wire [{port.width - 1}:0] {own};")
+                lines.append(f"  assign {port.name} = {valid[port.name]} ? {own} : 0;")
+            pins.append(f".{port.name}({own})")
+        lines += [f"  {name}_core core ({', '.join(pins)});", "endmodule"]
+    (mutants.directory / _WRAPPERS).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _declared(ports: Sequence[Port]) -> str:
+    return ",\n".join(f"  {port.direction} wire [{port.width - 1}:0] {port.name}" for port in ports)
+
+
 def _switch(top: str, ports: Sequence[Port]) -> str:
     """The design's own module around the mutated one, for Verilator: it reads `VARIABLE` once."""
-    declared = ",\n".join(
-        f"  {port.direction} wire [{port.width - 1}:0] {port.name}" for port in ports
-    )
     connected = ", ".join(f".{port.name}({port.name})" for port in ports)
     chosen = f'(getenv(\\"{VARIABLE}\\") ? atoi(getenv(\\"{VARIABLE}\\")) : 0)'
     return (
-        f"module {top} (\n{declared}\n);\n"
+        f"module {top} (\n{_declared(ports)}\n);\n"
         f"  reg [{_WIDTH - 1}:0] mutant;\n"
         f'  initial mutant = $c32("{chosen}");\n'
         f"  {top}_mutants core (.mutant(mutant), {connected});\n"
