@@ -12,6 +12,8 @@ from typing import Any, Literal
 from residua.cores.directory import Directory
 from residua.cores.evidence import run_directory
 from residua.cores.manifest import digest
+from residua.cores.proofs.boundaries import boundary_of
+from residua.cores.proofs.difference import unseen
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
 from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate
@@ -82,7 +84,7 @@ def run_mutants(
         for number in range(1, count + 1):
             if number not in judged:
                 reason = _reason(switched, check, number, seconds)
-                judged[number] = asdict(_judged(made, number, reason))
+                judged[number] = asdict(_judged(directory, made, number, reason))
             row["mutants"] = [judged[number] for number in sorted(judged)][:count]
             keep(row)
     return row
@@ -146,12 +148,20 @@ def _judged_before(kept: Mapping[str, Any] | None, digest: str) -> dict[int, dic
     return {one["number"]: one for one in kept["mutants"] if one["verdict"] != "open"}
 
 
-def _judged(made: Mutants, number: int, reason: str) -> Mutant:
+def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mutant:
     command = made.commands[number - 1]
     if reason:
         return Mutant(number, command, "killed", reason)
-    verdict: Verdict = "equivalent" if equivalent(made, number, valid=_valid(made)) else "open"
+    verdict: Verdict = "equivalent" if _is_proved(directory, made, number) else "open"
     return Mutant(number, command, verdict, "")
+
+
+def _is_proved(directory: Directory, made: Mutants, number: int) -> bool:
+    """Whether a mutant is proved to be equivalent; marks say it faster, but not within a bus."""
+    valid = _valid(made)
+    if made.box is None and unseen(made, number, boundary_of(directory.made), valid=valid):
+        return True
+    return equivalent(made, number, valid=valid)
 
 
 def _valid(made: Mutants) -> dict[str, str]:

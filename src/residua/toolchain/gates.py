@@ -1,4 +1,4 @@
-"""Proofs on gates: ABC looks for a wrong output of a netlist in its first cycles.
+"""Proofs on gates by ABC: of a netlist in its first cycles, or of one output for all time.
 
 Fast where words are only passed on, not where numbers are multiplied; without a trace.
 """
@@ -12,6 +12,7 @@ from residua.toolchain.process import ToolError, run
 from residua.toolchain.yosys import ABC, run_script
 
 _PASS = re.compile(r"^No output asserted in \d+ frames\.", re.MULTILINE)
+_PROVED = "Property proved"
 _FAIL = re.compile(r"^Output \d+ of miter .* was asserted in frame \d+\.", re.MULTILINE)
 
 
@@ -66,3 +67,55 @@ def prove_gates(
     keep_run("abc", [steps, gates.read_bytes()], [log.name], out_dir, look)
     passed = _FAIL.search(log.read_text()) is None
     return ProofResult(passed=passed, verdict="PASS" if passed else "FAIL", trace=None, log=log)
+
+
+def gates_script(result: str) -> list[str]:
+    """The end of a Yosys script: the current module as AND gates, registers begin with 0.
+
+    Args:
+        result: file in the AIGER format.
+    """
+    return [
+        "opt -full",
+        "techmap",
+        "opt -fast",
+        "dffunmap",
+        "simplemap",
+        "zinit -all",
+        "setundef -zero",
+        "aigmap",
+        "opt_clean",
+        f"write_aiger -zinit {result}",
+    ]
+
+
+def prove_never(gates: Path, *, seconds: float) -> bool:
+    """Whether the one output of a network is proved to be 0 in every cycle from its first on.
+
+    ABC finds signals that are equal in every state that is reached (``scorr``); what is left goes
+    to property-directed reachability (``pdr``). It may be 0 without a proof.
+
+    Args:
+        gates: the network, a file in the AIGER format; what ABC writes goes beside it.
+        seconds: for ``pdr``; all ends after three times as many.
+    """
+    out_dir = gates.parent
+    reduced, log = f"{gates.stem}-reduced.aig", f"{gates.stem}.txt"
+    steps = f"read_aiger {gates.name}; scorr; write_aiger {reduced}; pdr -T {seconds:g}"
+
+    def prove() -> None:
+        limit = 3 * seconds
+        run([ABC, "-c", steps], tool="abc", cwd=out_dir, log=out_dir / log, timeout=limit)
+
+    try:
+        keep_run("abc", [steps, gates.read_bytes()], [log, reduced], out_dir, prove)
+    except ToolError:
+        return False
+    return _PROVED in (out_dir / log).read_text() or _is_zero((out_dir / reduced).read_bytes())
+
+
+def _is_zero(aiger: bytes) -> bool:
+    """Whether the one output of a network is constantly 0, and nothing else is left in it."""
+    header, output = aiger.splitlines()[:2]
+    _, _, _, latches, outputs, gates = header.split()
+    return (latches, outputs, gates, output) == (b"0", b"1", b"0", b"0")

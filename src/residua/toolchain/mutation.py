@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from residua.errors import SpecificationError
-from residua.toolchain.kept_runs import keep_run
-from residua.toolchain.process import ToolError, run
-from residua.toolchain.yosys import ABC, Port, gather, read_ports, run_script
+from residua.toolchain.gates import gates_script, prove_never
+from residua.toolchain.yosys import Port, gather, read_ports, run_script
 
 VARIABLE = "RESIDUA_MUTANT"
 """The environment variable that chooses a mutant of a simulation, from 1 on; 0 or none: no one."""
+
+SWITCH = "mutant"
+"""The input that switches a mutant on."""
 
 _WIDTH = 16
 _FIXED = re.compile(r" -port \S*CLK | -cell \S*\$memrd\$\S* -port EN ")
@@ -20,8 +22,6 @@ _FIXED = re.compile(r" -port \S*CLK | -cell \S*\$memrd\$\S* -port EN ")
 the registers behind them are cells of their own."""
 _SPARE = 2
 """Candidates for each mutant: those of `_FIXED` ports are left out."""
-
-_PROVED = "Property proved"
 
 _GOLD, _LIST, _MUTATED, _WRAPPERS = "gold.il", "mutations", "mutated.v", "wrappers.v"
 
@@ -97,7 +97,7 @@ def mutate(
         raise SpecificationError(f"{top} has {len(found)} mutants of {count} that are asked for")
     commands = tuple(sorted(random.Random(seed).sample(found, count)))
     switched = [
-        line.replace("mutate ", f"mutate -ctrl mutant {_WIDTH} {number} ", 1)
+        line.replace("mutate ", f"mutate -ctrl {SWITCH} {_WIDTH} {number} ", 1)
         for number, line in enumerate(commands, 1)
     ]
     ports = read_ports(sources, top, out_dir=out_dir)
@@ -111,22 +111,19 @@ def mutate(
 
 
 def equivalent(
-    mutants: Mutants, number: int, *, valid: Mapping[str, str] | None = None, seconds: int = 20
+    mutants: Mutants, number: int, *, valid: Mapping[str, str] | None = None, seconds: float = 20
 ) -> bool:
     """Whether a mutant is proved to behave as the design does from its initial values on.
 
     For every sequence of inputs, resets among them, both have the same outputs; those of ``valid``
-    when they are valid. ABC finds signals
-    that are equal in both copies in every state that is reached (``scorr``), which mostly is all of
-    them; what is left goes to property-directed reachability (``pdr``). Memories that are written
-    are cut off first, and are registers only where that proves nothing. Without a proof a mutant
-    may be equivalent all the same.
+    when they are valid. Memories that are written are cut off first, and are registers only where
+    that proves nothing. Without a proof a mutant may be equivalent all the same.
 
     Args:
         mutants: of a design.
         number: of one of them, from 1 on.
         valid: outputs that hold something only while another output is 1, and that output.
-        seconds: for ``pdr``; each of the two proofs ends after three times as many.
+        seconds: for each of the two proofs, see `prove_never`.
 
     Raises:
         ToolError: Yosys failed.
@@ -137,23 +134,36 @@ def equivalent(
     return any(_proved(mutants, number, cut, seconds) for cut in steps)
 
 
-def _proved(mutants: Mutants, number: int, cut: bool, seconds: int) -> bool:
+def _proved(mutants: Mutants, number: int, cut: bool, seconds: float) -> bool:
     name, out_dir = f"equivalent{number}", mutants.directory
-    miter, reduced, log = out_dir / f"{name}.aig", out_dir / f"{name}-reduced.aig", f"{name}.txt"
-    script = _miter(mutants, number, miter.name, cut)
-    reads = [_GOLD, _WRAPPERS]
+    miter = out_dir / f"{name}.aig"
+    script, reads = _miter(mutants, number, miter.name, cut), [_GOLD, _WRAPPERS]
     run_script(script, reads=reads, writes=[miter.name], out_dir=out_dir, name=name)
-    steps = f"read_aiger {miter.name}; scorr; write_aiger {reduced.name}; pdr -T {seconds}"
+    return prove_never(miter, seconds=seconds)
 
-    def prove() -> None:
-        limit = 3 * seconds
-        run([ABC, "-c", steps], tool="abc", cwd=out_dir, log=out_dir / log, timeout=limit)
 
-    try:
-        keep_run("abc", [steps, miter.read_bytes()], [log, reduced.name], out_dir, prove)
-    except ToolError:
-        return False
-    return _PROVED in (out_dir / log).read_text() or _never(reduced.read_bytes())
+def write_switched(mutants: Mutants, number: int) -> Path:
+    """The design with one mutant as a netlist in Yosys' JSON: gates, words of registers, memories.
+
+    It behaves as the mutant while its input `SWITCH` is 1.
+
+    Raises:
+        ToolError: Yosys failed.
+    """
+    name = f"switched{number}"
+    script = [
+        f"read_rtlil {_GOLD}",
+        mutants.commands[number - 1].replace("mutate ", f"mutate -ctrl {SWITCH} 1 1 ", 1),
+        "dffunmap",
+        "memory_collect",
+        "opt_clean",
+        "simplemap t:$dff %n",
+        "opt_clean",
+        f"write_json {name}.json",
+    ]
+    directory = mutants.directory
+    run_script(script, reads=[_GOLD], writes=[f"{name}.json"], out_dir=directory, name=name)
+    return directory / f"{name}.json"
 
 
 def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
@@ -188,24 +198,8 @@ def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
         "setundef -zero",
         "miter -equiv -flatten gold gate miter",
         "hierarchy -top miter",
-        "opt -full",
-        "techmap",
-        "opt -fast",
-        "dffunmap",
-        "simplemap",
-        "zinit -all",
-        "setundef -zero",
-        "aigmap",
-        "opt_clean",
-        f"write_aiger -zinit {result}",
+        *gates_script(result),
     ]
-
-
-def _never(aiger: bytes) -> bool:
-    """Whether the one output of a network is constantly 0, and nothing else is left in it."""
-    header, output = aiger.splitlines()[:2]
-    _, _, _, latches, outputs, gates = header.split()
-    return (latches, outputs, gates, output) == (b"0", b"1", b"0", b"0")
 
 
 def _write_wrappers(mutants: Mutants, valid: Mapping[str, str]) -> None:
