@@ -92,16 +92,26 @@ def gates_script(result: str) -> list[str]:
 def prove_never(gates: Path, *, seconds: float) -> bool:
     """Whether the one output of a network is proved to be 0 in every cycle from its first on.
 
-    ABC finds signals that are equal in every state that is reached (``scorr``); what is left goes
-    to property-directed reachability (``pdr``). It may be 0 without a proof.
+    By property-directed reachability (``pdr``). If that says nothing, signals that are equal in
+    every state that is reached are made one before (``scorr``), which of two copies of a design
+    mostly are all. The output may be 0 without a proof.
 
     Args:
         gates: the network, a file in the AIGER format; what ABC writes goes beside it.
-        seconds: for ``pdr``; all ends after three times as many.
+        seconds: for each ``pdr``; either proof ends after three times as many.
     """
+    for merge in ("", "scorr; "):
+        verdict = _verdict(gates, merge, seconds)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _verdict(gates: Path, merge: str, seconds: float) -> bool | None:
+    """Whether it was proved, or refuted; None if neither."""
     out_dir = gates.parent
     reduced, log = f"{gates.stem}-reduced.aig", f"{gates.stem}.txt"
-    steps = f"read_aiger {gates.name}; scorr; write_aiger {reduced}; pdr -T {seconds:g}"
+    steps = f"read_aiger {gates.name}; {merge}write_aiger {reduced}; pdr -T {seconds:g}"
 
     def prove() -> None:
         limit = 3 * seconds
@@ -110,8 +120,11 @@ def prove_never(gates: Path, *, seconds: float) -> bool:
     try:
         keep_run("abc", [steps, gates.read_bytes()], [log, reduced], out_dir, prove)
     except ToolError:
+        return None
+    text = (out_dir / log).read_text()
+    if _FAIL.search(text):
         return False
-    return _PROVED in (out_dir / log).read_text() or _is_zero((out_dir / reduced).read_bytes())
+    return True if _PROVED in text or _is_zero((out_dir / reduced).read_bytes()) else None
 
 
 def _is_zero(aiger: bytes) -> bool:

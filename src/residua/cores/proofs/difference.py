@@ -7,6 +7,7 @@ proved to be none, whatever the numbers are; not one that only numbers hide.
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from residua.cores.proofs.boundaries import Boundary
@@ -39,7 +40,10 @@ def unseen(
     """
     switched = write_switched(mutants, number)
     module = json.loads(switched.read_text(encoding="utf-8"))["modules"][mutants.top]
-    marked = {"modules": {"marked": _Different(Netlist(module, boundary)).module(valid)}}
+    # A verdict whose wire is gone is taken for any data: then more is marked, never less.
+    verdicts = {n: uses for n, uses in boundary.verdicts.items() if n in module["netnames"]}
+    netlist = Netlist(module, replace(boundary, verdicts=verdicts, addresses=()))
+    marked = {"modules": {"marked": _Different(netlist).module(valid)}}
     name, out_dir = f"unseen{number}", mutants.directory
     (out_dir / f"{name}.json").write_text(json.dumps(marked), encoding="utf-8")
     gates = out_dir / f"{name}.aig"
