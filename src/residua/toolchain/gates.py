@@ -89,18 +89,19 @@ def gates_script(result: str) -> list[str]:
     ]
 
 
-def prove_never(gates: Path, *, seconds: float) -> bool:
+def prove_never(gates: Path, *, copies: bool, seconds: float) -> bool:
     """Whether the one output of a network is proved to be 0 in every cycle from its first on.
 
-    By property-directed reachability (``pdr``). If that says nothing, signals that are equal in
-    every state that is reached are made one before (``scorr``), which of two copies of a design
-    mostly are all. The output may be 0 without a proof.
+    By property-directed reachability (``pdr``), after signals that are equal in every state that is
+    reached were made one (``scorr``). The output may be 0 without a proof.
 
     Args:
         gates: the network, a file in the AIGER format; what ABC writes goes beside it.
-        seconds: for each ``pdr``; either proof ends after three times as many.
+        copies: it compares two copies of a design, in which mostly all signals are equal; in others
+            that may take longer than the rest, and is done where it has to be.
+        seconds: for each ``pdr``; a proof ends after three times as many.
     """
-    for merge in ("", "scorr; "):
+    for merge in ("scorr; ",) if copies else ("", "scorr; "):
         verdict = _verdict(gates, merge, seconds)
         if verdict is not None:
             return verdict

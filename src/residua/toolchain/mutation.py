@@ -23,6 +23,12 @@ the registers behind them are cells of their own."""
 _SPARE = 2
 """Candidates for each mutant: those of `_FIXED` ports are left out."""
 
+_MEMORY = re.compile(r"^  memory width (\d+) size (\d+) \\(\S+)$", re.MULTILINE)
+_WRITTEN = re.compile(r'^  cell \$memwr.*\n    parameter \\MEMID "\\\\(.*)"$', re.MULTILINE)
+
+_MOST_BITS = 256
+"""Of memories that are written, up to which they become registers in a proof."""
+
 _GOLD, _LIST, _MUTATED, _WRAPPERS = "gold.il", "mutations", "mutated.v", "wrappers.v"
 
 
@@ -116,8 +122,9 @@ def equivalent(
     """Whether a mutant is proved to behave as the design does from its initial values on.
 
     For every sequence of inputs, resets among them, both have the same outputs; those of ``valid``
-    when they are valid. Memories that are written are cut off first, and are registers only where
-    that proves nothing. Without a proof a mutant may be equivalent all the same.
+    when they are valid. Memories that are written are cut off first; where that proves nothing they
+    are registers, if they are not too large for that. Without a proof a mutant may be equivalent
+    all the same.
 
     Args:
         mutants: of a design.
@@ -129,9 +136,16 @@ def equivalent(
         ToolError: Yosys failed.
     """
     _write_wrappers(mutants, valid or {})
-    remembers = "cell $memrd" in (mutants.directory / _GOLD).read_text(encoding="utf-8")
-    steps = (True, False) if remembers else (False,)
+    bits = _written_bits((mutants.directory / _GOLD).read_text(encoding="utf-8"))
+    steps = [True] * (bits > 0) + [False] * (bits <= _MOST_BITS)
     return any(_proved(mutants, number, cut, seconds) for cut in steps)
+
+
+def _written_bits(rtlil: str) -> int:
+    """The bits of all memories that are written."""
+    written = set(_WRITTEN.findall(rtlil))
+    sizes = _MEMORY.findall(rtlil)
+    return sum(int(width) * int(size) for width, size, name in sizes if name in written)
 
 
 def _proved(mutants: Mutants, number: int, cut: bool, seconds: float) -> bool:
@@ -139,7 +153,7 @@ def _proved(mutants: Mutants, number: int, cut: bool, seconds: float) -> bool:
     miter = out_dir / f"{name}.aig"
     script, reads = _miter(mutants, number, miter.name, cut), [_GOLD, _WRAPPERS]
     run_script(script, reads=reads, writes=[miter.name], out_dir=out_dir, name=name)
-    return prove_never(miter, seconds=seconds)
+    return prove_never(miter, copies=True, seconds=seconds)
 
 
 def write_switched(mutants: Mutants, number: int) -> Path:

@@ -49,7 +49,7 @@ def unseen(
     gates = out_dir / f"{name}.aig"
     script = [f"read_json {name}.json", "opt_clean", "opt", "memory_map", *gates_script(gates.name)]
     run_script(script, reads=[f"{name}.json"], writes=[gates.name], out_dir=out_dir, name=name)
-    return prove_never(gates, seconds=seconds)
+    return prove_never(gates, copies=False, seconds=seconds)
 
 
 class _Different(Marks):
