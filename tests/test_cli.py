@@ -4,7 +4,7 @@ import sys
 
 import pytest
 import typer
-from tests.formal.tiny import CURVE
+from tests.cores.test_ecc_directory import TINY
 from tests.schedules import quick_schedules
 from typer.core import TyperOption
 
@@ -173,16 +173,16 @@ def test_coprocessor_from_curve_to_report(run, tmp_path):
 
 def check_all_verbs(run, path, asked):
     """Build, verify, synthesise, report; what was asked for goes into the file ``asked``."""
-    curve = "".join(f"{key} = {value!r}\n" for key, value in CURVE.items())
+    curve = "".join(f"{key} = {value!r}\n" for key, value in TINY.items())
     asked.write_text(f"[[curve]]\n{curve}")
-    arguments = ["--algorithm", "iddmm", "--digit", 20]
+    arguments = ["--algorithm", "iddmm", "--digit", 12]
     code, out, err = run("build", asked, *arguments, "-o", path, "--json")
     assert (code, err) == (0, "")
     made = json.loads(out)
     assert (made["kind"], made["parameters"]["digits"], made["top"][:16]) == (
-        "coprocessor", 2, "ecc_iddmm_tiny_2"
+        "coprocessor", 4, "ecc_iddmm_tiny_4"
     )  # fmt: skip
-    code, out, _ = run("verify", path, "--vectors", 1, "--json")
+    code, out, _ = run("verify", path, "--vectors", 1, "--resets", 1, "--json")
     found = json.loads(out)
     assert (code, found["mismatches"], found["constant_time"]) == (0, 0, True)
     code, out, _ = run("synth", path, "--target", "xc7", "--json")

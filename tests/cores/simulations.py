@@ -1,13 +1,10 @@
 """Simulated coprocessors that several tests use."""
 
 import fcntl
-import json
 import os
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
-
-from tests.schedules import quick_schedules
 
 from residua.cores.bus_simulator import directory_model
 from residua.cores.coprocessor_simulator import (
@@ -19,9 +16,7 @@ from residua.cores.curve_core import CurveCore
 from residua.cores.directory import Directory, build
 from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
-from residua.cores.ecc import EccCore
 from residua.cores.specification import check_coprocessor
-from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
@@ -63,18 +58,6 @@ VARIANTS = {
     "rows": {"columns": 2, "inversion": Inversion.DIVISION_STEPS},
 }
 """Options of cores beside the default, which those on a bus have, one of every kind of unit."""
-
-
-def shared_simulator(name, factory, variant="residues"):
-    """The coprocessor of a curve, without a bus; all processes of a test run share it."""
-    with shared_folder(factory, f"stream_{name}_{variant}") as folder:
-        record = folder / "simulator.json"
-        if not record.exists():
-            with quick_schedules():
-                made = simulator(EccCore([find_curve(name)], **VARIANTS[variant]), folder)
-            record.write_text(json.dumps([str(made.executable), made.words]))
-        executable, words = json.loads(record.read_text())
-        return CoprocessorSimulator(Path(executable), words)
 
 
 def bus_model(name, factory):

@@ -7,7 +7,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.published_vectors import vectors_of
-from tests.cores.simulations import VARIANTS, StreamClient, shared_simulator, simulator
+from tests.cores.simulations import VARIANTS, StreamClient, simulator
 from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
 
@@ -36,63 +36,58 @@ EDGES = [0, 1, 2, 3, N // 2 - 1, N // 2, N // 2 + 1, N - 3, N - 2, N - 1, N, N +
 EDGES.append((1 << 192) - 1)
 
 
-@pytest.fixture(scope="module", params=list(VARIANTS))
-def p192(request, tmp_path_factory):
-    return shared_simulator("P-192", tmp_path_factory, request.param)
+CURVES = [P192, find_curve("secp112r2")]
 
 
 @pytest.fixture(scope="module", params=list(VARIANTS))
-def shared(request, tmp_path_factory):
-    """Small curves of different lengths and formulas, with blinded scalars."""
+def core(request, tmp_path_factory):
+    """Two curves of different lengths and formulas in one core, with blinded scalars."""
     with quick_schedules():
-        core = EccCore(SMALL, blinding="auto", **VARIANTS[request.param])
-        assert set(core.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
-        return simulator(core, tmp_path_factory.mktemp("shared"))
-
-
-SMALL = [find_curve("secp112r2"), find_curve("secp128r1")]
+        made = EccCore(CURVES, blinding="auto", **VARIANTS[request.param])
+        assert set(made.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
+        return simulator(made, tmp_path_factory.mktemp("core"))
 
 
 def point(curve, chooser):
     return affine.multiply(curve, chooser.randrange(1, curve.order), curve.base_point)
 
 
-def test_agreement_with_openssl(p192):
+def test_agreement_with_openssl(core):
     for seed in range(4):
         mine, other = (ec.generate_private_key(ec.SECP192R1()) for _ in range(2))
         numbers = other.public_key().public_numbers()
         k = mine.private_numbers().private_value
-        answer = p192.run(
+        answer = core.run(
             [Request(Operation.X_MULTIPLY, (k, numbers.x, numbers.y), seed=seed, stalls=64)]
         )[0]
         agreed = mine.exchange(ec.ECDH(), other.public_key())
         assert answer.results == (int.from_bytes(agreed),)
         public = mine.public_key().public_numbers()
-        answer = p192.operate(Operation.BASE_MULTIPLY, k, seed=seed)
+        answer = core.operate(Operation.BASE_MULTIPLY, k, seed=seed)
         assert answer.results == (public.x, public.y)
 
 
-@pytest.mark.parametrize("p192", ["rows"], indirect=True)
-def test_published_vectors(p192):
+@pytest.mark.parametrize("core", ["rows"], indirect=True)
+def test_published_vectors(core):
     """Each so many-th; `make campaign-ecdh` takes all."""
-    driver = StreamClient(p192, [P192])
+    driver = StreamClient(core, [P192])
     for vector in vectors_of("P-192")[::9]:
         assert vector.outcome(driver, 0) == vector.expected
 
 
 @pytest.mark.parametrize("operation", [Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY])
-def test_exceptional_scalars(p192, operation):
+def test_exceptional_scalars(core, operation):
     chooser = random.Random(1)
     base = P192.base_point if operation == Operation.BASE_MULTIPLY else point(P192, chooser)
     operands = () if operation == Operation.BASE_MULTIPLY else base
-    answers = p192.run(Request(operation, (k, *operands)) for k in EDGES)
+    answers = core.run(Request(operation, (k, *operands)) for k in EDGES)
     for k, answer in zip(EDGES, answers, strict=True):
         expected = affine.multiply(P192, k, base)
         assert answer.results == (expected or ())
         assert answer.status == (Status.OK if expected else Status.NEUTRAL)
 
 
-def test_cycles_depend_on_nothing_secret(p192):
+def test_cycles_depend_on_nothing_secret(core):
     chooser = random.Random(2)
     scalars = [k for k in EDGES if k % P192.order] + [
         chooser.randrange(1 << 192) for _ in range(10)
@@ -101,7 +96,7 @@ def test_cycles_depend_on_nothing_secret(p192):
         Request(Operation.POINT_MULTIPLY, (k, *point(P192, chooser)), seed=seed)
         for seed, k in enumerate(scalars)
     ]
-    answers = p192.run(requests)
+    answers = core.run(requests)
     assert all(answer.status == Status.OK for answer in answers)
     assert len({(answer.cycles, answer.random_words) for answer in answers}) == 1
     assert answers[0].cycles <= 160_000
@@ -124,21 +119,21 @@ def test_cycles_depend_on_nothing_secret(p192):
         (255, (), Status.BAD_OPERATION),
     ],
 )
-def test_refusals_give_no_data(p192, operation, operands, status):
-    answer, after = p192.run(
+def test_refusals_give_no_data(core, operation, operands, status):
+    answer, after = core.run(
         [Request(operation, operands), Request(Operation.FIELD_MULTIPLY, (3, 5))]
     )
     assert (answer.status, answer.results) == (status, ())
     assert after.results == (15,)
 
 
-def test_bad_curve(p192):
-    answer = p192.run([Request(Operation.FIELD_MULTIPLY, (1, 1), curve=1)])[0]
+def test_bad_curve(core):
+    answer = core.run([Request(Operation.FIELD_MULTIPLY, (1, 1), curve=2)])[0]
     assert answer.status == Status.BAD_CURVE
 
 
 @pytest.mark.parametrize("modulo", ["prime", "order"])
-def test_field_and_order_operations(p192, modulo):
+def test_field_and_order_operations(core, modulo):
     modulus = getattr(P192, modulo)
     names = ("FIELD" if modulo == "prime" else "ORDER", "")
     multiply, invert, add = (
@@ -148,19 +143,19 @@ def test_field_and_order_operations(p192, modulo):
     numbers = [0, 1, 2, modulus - 1, modulus - 2, *(chooser.randrange(modulus) for _ in range(6))]
     for a in numbers:
         b, c = chooser.choice(numbers), chooser.choice(numbers)
-        products = p192.run([Request(multiply, (a, b)), Request(add, (a, b, c))])
+        products = core.run([Request(multiply, (a, b)), Request(add, (a, b, c))])
         assert products[0].results == (a * b % modulus,)
         assert products[1].results == ((a * b + c) % modulus,)
         if a:
-            assert p192.operate(invert, a).results == (pow(a, -1, modulus),)
+            assert core.operate(invert, a).results == (pow(a, -1, modulus),)
 
 
-def test_zeroise_in_mid_operation(p192):
+def test_zeroise_in_mid_operation(core):
     chooser = random.Random(4)
     target = point(P192, chooser)
     for _ in range(15):
         cycle = chooser.choice([1, 2, 3, 50, 400, 900, 1200, chooser.randrange(90_000)])
-        aborted, after = p192.run(
+        aborted, after = core.run(
             [
                 Request(Operation.POINT_MULTIPLY, (7, *target), abort=cycle),
                 Request(Operation.FIELD_MULTIPLY, (11, 13)),
@@ -170,23 +165,23 @@ def test_zeroise_in_mid_operation(p192):
         assert after.results == (143,)
 
 
-def test_several_curves_in_one_core(shared):
+def test_several_curves_in_one_core(core):
     chooser = random.Random(5)
-    for index, curve in enumerate(SMALL):
+    for index, curve in enumerate(CURVES):
         assert isinstance(curve, WeierstrassCurve)
         base = point(curve, chooser)
         n = curve.order
         scalars = [0, 1, 2, n // 2, n // 2 + 1, n - 2, n - 1, n, n + 1]
         scalars += [chooser.randrange(curve.order) for _ in range(2)]
-        answers = shared.run(
+        answers = core.run(
             Request(Operation.POINT_MULTIPLY, (k, *base), curve=index, seed=number, stalls=20)
             for number, k in enumerate(scalars)
         )
         for k, answer in zip(scalars, answers, strict=True):
             assert answer.results == (affine.multiply(curve, k, base) or ())
         too_long = 1 << max(curve.order_bits, curve.field_bits)
-        if too_long < 1 << 32 * shared.words:
-            answer = shared.operate(Operation.BASE_MULTIPLY, too_long, curve=index)
+        if too_long < 1 << 32 * core.words:
+            answer = core.operate(Operation.BASE_MULTIPLY, too_long, curve=index)
             assert answer.status == Status.SCALAR_RANGE
 
 
@@ -243,7 +238,7 @@ def verified_by_core(core, public, z, r, s):
     return answer.status == Status.OK and answer.results[0] % P192.order == r
 
 
-def test_ecdsa_against_openssl(p192):
+def test_ecdsa_against_openssl(core):
     chooser, scheme = random.Random(7), ec.ECDSA(hashes.SHA256())
     for number in range(4):
         message = b"message %d" % number
@@ -251,16 +246,16 @@ def test_ecdsa_against_openssl(p192):
         z = (int.from_bytes(hashlib.sha256(message).digest()) >> 64) % P192.order
         key = ec.derive_private_key(chooser.randrange(1, P192.order), ec.SECP192R1())
         d, numbers = key.private_numbers().private_value, key.public_key().public_numbers()
-        signature = signed_by_core(p192, d, z, chooser.randrange(1, P192.order))
+        signature = signed_by_core(core, d, z, chooser.randrange(1, P192.order))
         key.public_key().verify(utils.encode_dss_signature(*signature), message, scheme)
 
         r, s = utils.decode_dss_signature(key.sign(message, scheme))
-        assert verified_by_core(p192, (numbers.x, numbers.y), z, r, s)
-        assert not verified_by_core(p192, (numbers.x, numbers.y), z ^ 1, r, s)
-        assert not verified_by_core(p192, (numbers.x, numbers.y), z, r, s + 1)
+        assert verified_by_core(core, (numbers.x, numbers.y), z, r, s)
+        assert not verified_by_core(core, (numbers.x, numbers.y), z ^ 1, r, s)
+        assert not verified_by_core(core, (numbers.x, numbers.y), z, r, s + 1)
 
 
-def test_sums_of_equal_opposite_and_vanishing_points(p192):
+def test_sums_of_equal_opposite_and_vanishing_points(core):
     chooser, n = random.Random(8), P192.order
     x, y = target = point(P192, chooser)
     opposite, k = (x, P192.prime - y), chooser.randrange(1, n)
@@ -278,11 +273,11 @@ def test_sums_of_equal_opposite_and_vanishing_points(p192):
         total = affine.add(
             P192, affine.multiply(P192, first, target), affine.multiply(P192, second, other)
         )
-        answer = p192.operate(Operation.DOUBLE_MULTIPLY, first, second, *target, *other)
+        answer = core.operate(Operation.DOUBLE_MULTIPLY, first, second, *target, *other)
         assert answer.status == (Status.NEUTRAL if total is None else Status.OK)
         assert answer.results == (total or ())
     for points in ((*target, x, y ^ 1), (x, y ^ 1, *target)):
-        answers = p192.run(
+        answers = core.run(
             [
                 Request(Operation.DOUBLE_MULTIPLY, (1, 1, *points)),
                 Request(Operation.FIELD_MULTIPLY, (3, 5)),
