@@ -35,7 +35,6 @@ N = P192.order
 EDGES = [0, 1, 2, 3, N // 2 - 1, N // 2, N // 2 + 1, N - 3, N - 2, N - 1, N, N + 1, N + 2]
 EDGES.append((1 << 192) - 1)
 
-
 CURVES = [P192, find_curve("secp112r2")]
 
 

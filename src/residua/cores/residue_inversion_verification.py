@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from residua.algorithms.plus_minus import Kind, settled
 from residua.cores.inversion_verification import edge_residues
+from residua.cores.runs import batches
 from residua.cores.verification import (
     STEPS,
     Progress,
@@ -116,12 +117,15 @@ def verify_residue_inversions(
     start, chooser = time.monotonic(), random.Random(seed)
     tasks, findings = tasks_of(simulator.unit, chooser), _Findings(simulator.unit)
     step = max(-(-vectors // STEPS), 1000)
-    while findings.vectors < vectors and not findings.failures:
-        chosen = list(islice(tasks, min(step, vectors - findings.vectors)))
+    for batch in batches(vectors, step, stalls):
+        chosen = list(islice(tasks, batch.count))
         given = [given_words(simulator.unit, task, chooser) for task in chosen]
-        findings.add(chosen, *_simulate(simulator, chosen, given, chooser.getrandbits(32), stalls))
+        drawn = chooser.getrandbits(32)
+        findings.add(chosen, *_simulate(simulator, chosen, given, drawn, batch.stalls))
         if progress:
             progress(findings.vectors, vectors)
+        if findings.failures:
+            break
     return findings.result(time.monotonic() - start, simulator.build_seconds)
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from residua.cores.directory import Directory
 from residua.cores.evidence import run_directory
 from residua.cores.manifest import digest
-from residua.cores.proofs.boundaries import boundary_of
+from residua.cores.proofs.boundaries import boundary_of, valid_outputs
 from residua.cores.proofs.difference import unseen
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
@@ -158,22 +158,10 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
 
 def _is_proved(directory: Directory, made: Mutants, number: int) -> bool:
     """Whether a mutant is proved to be equivalent; marks say it faster, but not within a bus."""
-    valid = _valid(made)
+    valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
     if made.box is None and unseen(made, number, boundary_of(directory.made), valid=valid):
         return True
     return equivalent(made, number, valid=valid)
-
-
-def _valid(made: Mutants) -> dict[str, str]:
-    """The outputs that hold something only while another one says so, and that one."""
-    outputs = [port.name for port in made.ports if port.direction == "output"]
-    found = {"status": "done"} if "done" in outputs else {}
-    for name in outputs:
-        for stem in (name, name.rpartition("_")[0]):
-            valid = f"{stem}_valid"
-            if valid in outputs and name != valid:
-                found[name] = valid
-    return found
 
 
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:

@@ -43,6 +43,7 @@ class Mutants:
         commands: the ``mutate`` command of each mutant, which are numbered from 1.
         verilog: the design under its own name, which simulates as the mutant that `VARIABLE` names.
         box: the module of an instance that it needs beside.
+        written_bits: of all memories that are written.
     """
 
     directory: Path
@@ -51,6 +52,7 @@ class Mutants:
     commands: tuple[str, ...]
     verilog: Path
     box: str | None
+    written_bits: int
 
 
 def mutate(
@@ -113,7 +115,8 @@ def mutate(
     verilog = out_dir / f"{top}.v"
     mutated = (out_dir / _MUTATED).read_text(encoding="utf-8")
     verilog.write_text(_switch(top, ports) + mutated, encoding="utf-8")
-    return Mutants(out_dir, top, ports, commands, verilog, box)
+    bits = _written_bits((out_dir / _GOLD).read_text(encoding="utf-8"))
+    return Mutants(out_dir, top, ports, commands, verilog, box, bits)
 
 
 def equivalent(
@@ -136,7 +139,7 @@ def equivalent(
         ToolError: Yosys failed.
     """
     _write_wrappers(mutants, valid or {})
-    bits = _written_bits((mutants.directory / _GOLD).read_text(encoding="utf-8"))
+    bits = mutants.written_bits
     steps = [True] * (bits > 0) + [False] * (bits <= _MOST_BITS)
     return any(_proved(mutants, number, cut, seconds) for cut in steps)
 
@@ -243,8 +246,8 @@ def _switch(top: str, ports: Sequence[Port]) -> str:
     chosen = f'(getenv(\\"{VARIABLE}\\") ? atoi(getenv(\\"{VARIABLE}\\")) : 0)'
     return (
         f"module {top} (\n{_declared(ports)}\n);\n"
-        f"  reg [{_WIDTH - 1}:0] mutant;\n"
-        f'  initial mutant = $c32("{chosen}");\n'
-        f"  {top}_mutants core (.mutant(mutant), {connected});\n"
+        f"  reg [{_WIDTH - 1}:0] {SWITCH};\n"
+        f'  initial {SWITCH} = $c32("{chosen}");\n'
+        f"  {top}_mutants core (.{SWITCH}({SWITCH}), {connected});\n"
         "endmodule\n\n"
     )

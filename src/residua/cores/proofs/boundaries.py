@@ -1,6 +1,6 @@
 """What is secret in a core, and what may be seen of it, for the proof of constant time."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from residua.cores.digit_montgomery import DigitDesign, DigitMontgomeryCore
@@ -70,6 +70,20 @@ def boundary_of(core: AnyCore) -> Boundary:
     if isinstance(core, ExtendedCore):
         return point_boundary(core.design)
     return engine_boundary(core.design) if core.words is None else word_boundary(core.words)
+
+
+def valid_outputs(outputs: Collection[str]) -> dict[str, str]:
+    """The outputs that hold something only while another one says so, and that one.
+
+    ``status`` is there with ``done``, all parts of a stream with its ``valid``.
+    """
+    found = {"status": "done"} if {"status", "done"} <= set(outputs) else {}
+    for name in outputs:
+        for stem in (name, name.rpartition("_")[0]):
+            valid = f"{stem}_valid"
+            if valid in outputs and name != valid:
+                found[name] = valid
+    return found
 
 
 def coprocessor_boundary(design: CurveDesign) -> Boundary:

@@ -12,7 +12,7 @@ from typing import Any
 
 from residua.cores.proofs.boundaries import Boundary
 from residua.cores.proofs.marks import Marks
-from residua.cores.proofs.netlist import Bit, Netlist, is_constant
+from residua.cores.proofs.netlist import Bit, Netlist, clocked_reads, is_constant
 from residua.toolchain.gates import gates_script, prove_never
 from residua.toolchain.mutation import SWITCH, Mutants, write_switched
 from residua.toolchain.yosys import run_script
@@ -86,18 +86,18 @@ class _Different(Marks):
         """A register has the mark of what it takes, one cycle later."""
         pins = cell["connections"]
         for q, d in zip(pins["Q"], pins["D"], strict=True):
-            self.drive(q, self._later(self.mark(d)))
+            self.drive(q, self.register(self.mark(d)))
 
     def mark_memory(self, _name: str, cell: Mapping[str, Any]) -> None:
         """A word has the mark of what was written; reads are not clocked."""
         pins = cell["connections"]
-        bits, width = (int(cell["parameters"][key], 2) for key in ("ABITS", "WIDTH"))
-        words = [] if is_constant(cell) else self._words(cell)
-        for port, enable in enumerate(pins["RD_EN"]):
+        bits = int(cell["parameters"]["ABITS"], 2)
+        marks = [] if is_constant(cell) else self._words(cell)
+        for port, (_, words) in enumerate(clocked_reads(cell)):
             address = pins["RD_ADDR"][bits * port : bits * (port + 1)]
-            read = [self.both(mark, self._is(address, word)) for word, mark in enumerate(words)]
-            mark = self.either(self.any_of([*address, enable]), *read)
-            for bit in pins["RD_DATA"][width * port : width * (port + 1)]:
+            read = [self.both(mark, self._is(address, word)) for word, mark in enumerate(marks)]
+            mark = self.either(self.any_of([*address, pins["RD_EN"][port]]), *read)
+            for bit in words:
                 self.drive(bit, mark)
 
     def _words(self, cell: Mapping[str, Any]) -> list[Bit]:
@@ -117,14 +117,12 @@ class _Different(Marks):
                 kept = self.both(held, self.inverse(self.both(here, whole)))
                 following[word] = self.either(kept, self.both(here, written))
         for mark, taken in zip(marks, following, strict=True):
-            self._begin_with_zero(self.register(taken, mark))
+            self.register(taken, mark)
         return marks
 
     def _outputs(self, valid: Mapping[str, str]) -> list[Bit]:
         """Whether each output may differ while it is valid."""
-        outputs = {
-            n: p["bits"] for n, p in self.netlist.ports.items() if p["direction"] == "output"
-        }
+        outputs = self.outputs
         return [
             self.both(self.any_of(bits), outputs[valid[name]][0] if name in valid else "1")
             for name, bits in outputs.items()
@@ -133,13 +131,14 @@ class _Different(Marks):
     def _is(self, address: Sequence[Bit], word: int) -> Bit:
         return self.inverse(self.differ(address, [str(word >> i & 1) for i in range(len(address))]))
 
-    def _later(self, mark: Bit) -> Bit:
-        held = self.register(mark)
-        self._begin_with_zero(held)
+    def register(self, following: Bit, bit: Bit | None = None) -> Bit:
+        """A register of one mark; none is there in the beginning."""
+        held = super().register(following, bit)
+        self._begin(held, "0")
         return held
 
-    def _begin_with_zero(self, bit: Bit) -> None:
-        self.names[f"begin_{bit}"] = {"hide_name": 1, "bits": [bit], "attributes": {"init": "0"}}
+    def _begin(self, bit: Bit, value: str) -> None:
+        self.names[f"begin_{bit}"] = {"hide_name": 1, "bits": [bit], "attributes": {"init": value}}
 
     def _begin_as_registers_do(self) -> None:
         """Where the mutant is behind a register, the initial value goes back to the register."""
@@ -152,5 +151,4 @@ class _Different(Marks):
             values = reversed(net["attributes"].get("init", ""))
             for bit, value in zip(net["bits"], values, strict=False):
                 if behind.get(bit) in self.netlist.registers and value in "01":
-                    own = {"hide_name": 1, "bits": [behind[bit]], "attributes": {"init": value}}
-                    self.names[f"begin_{behind[bit]}"] = own
+                    self._begin(behind[bit], value)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from residua.cores.proofs.boundaries import valid_outputs
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import (
     RESET,
@@ -75,12 +76,11 @@ class _Fresh(Marks):
 
     def _stale(self) -> Bit:
         """Whether a result is marked that is valid."""
-        found: list[Bit] = []
-        for name, port in self.netlist.ports.items():
-            valid = self.netlist.ports.get(_valid(name))
-            if port["direction"] == "output" and valid:
-                marked = self.any_of(port["bits"])
-                found.append(self.both(marked, valid["bits"][0]))
+        outputs = self.outputs
+        found = [
+            self.both(self.any_of(outputs[name]), outputs[valid][0])
+            for name, valid in valid_outputs(outputs).items()
+        ]
         return self.both(self.either(*found), self.inverse(self.reset))
 
     def mark_register(self, cell: Mapping[str, Any]) -> None:
@@ -164,8 +164,3 @@ class _Fresh(Marks):
         pins: dict[str, Sequence[Bit]] = {"A": [held], "B": [mark], "S": [enable]}
         self.cell("$_MUX_", pins, {"Y": [chosen]})
         return self.register(self.either(chosen, self.reset), held)
-
-
-def _valid(output: str) -> str:
-    """The name of the output that says when another one holds a result."""
-    return "done" if output == "status" else f"{output.removesuffix('_payload')}_valid"

@@ -39,6 +39,12 @@ class Marks(ABC):
                 if cell["port_directions"][pin] == "output":
                     self.marks.update({bit: self.new() for bit in bits})
 
+    @property
+    def outputs(self) -> dict[str, list[Bit]]:
+        """The nets of each output."""
+        ports = self.netlist.ports.items()
+        return {name: port["bits"] for name, port in ports if port["direction"] == "output"}
+
     @abstractmethod
     def mark_register(self, cell: Mapping[str, Any]) -> None:
         """Drive the marks of what a register holds."""
