@@ -55,7 +55,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "inversion, Fermat": PRIME | {"width": 12, "inversion": "fermat"},
     "inversion, division steps": PRIME | {"inversion": "division-steps"},
     "inversion, plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
-    "ECPM of 2006": {"algorithm": "ecpm-2006", "curve": "secp112r1"},
+    "ECPM of 2006": {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3},
     "coprocessor on the engine": CURVE,
     "coprocessor, division steps": CURVE | {"inversion": "division-steps"},
     "coprocessor, plus-minus": CURVE | {"inversion": "plus-minus-ct"},

@@ -1,5 +1,7 @@
 """Faults that are never seen: proved by marks, and never of one that is seen."""
 
+from dataclasses import replace
+
 import pytest
 
 from residua.cores.proofs.boundaries import Boundary
@@ -50,3 +52,9 @@ def test_unseen_ones_are_equivalent(mutants):
     assert all(equivalent(mutants, number, valid=VALID) for number in found)
     # Some change a result, but not while it is valid.
     assert not all(unseen(mutants, number, BOUNDARY, valid={}) for number in found)
+
+
+def test_wires_that_yosys_merged(mutants):
+    """When a verdict is tested does not matter, so that the wires that say so may be gone."""
+    merged = replace(BOUNDARY, verdicts={"valid": (("gone", True),), "nowhere": ()})
+    assert isinstance(unseen(mutants, 1, merged, valid=VALID), bool)
