@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench bench-suite proofs constant-time netlists mutants lock clean
+.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench bench-suite proofs constant-time netlists mutants digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo 'campaign-sbmm-ladders  point multiplications on SBMM, and its ladder steps'
 	@echo 'campaign-sbmm  a million single-base products in each size'
 	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
+	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'mutants  faults in every kind of core, and whether verify finds them'
 	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'answers   the placements that are part of the package'
@@ -133,6 +134,9 @@ netlists: setup
 
 mutants: setup
 	$(BIN)/python scripts/mutants.py
+
+digests: setup
+	$(BIN)/python -m tests.cores.generated
 
 answers: setup
 	$(BIN)/python scripts/answers.py

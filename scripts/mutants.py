@@ -61,8 +61,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "coprocessor, plus-minus": CURVE | {"inversion": "plus-minus-ct"},
     "coprocessor on digits": CURVE | {"algorithm": "iddmm"},
     "coprocessor on SBMM": SBMM_CURVE | {"algorithm": "sbmm"},
-    "AXI4-Lite and AXI4-Stream": CURVE | {"bus": "axi", "data_registers": False},
-    "AXI4-Lite": CURVE | {"bus": "axi"},
+    "AXI4-Lite and AXI4-Stream": CURVE | {"bus": "axi"},
     "Wishbone": CURVE | {"bus": "wishbone"},
 }  # fmt: skip
 """A small core of each kind; of those on a bus, mutants are made of what is around the core."""

@@ -8,18 +8,18 @@ import pytest
 from residua.cores import kept_files
 from residua.machines import routine
 
-_EFFORT = 1.0
+EFFORT = 1.0
 """Deterministic seconds of the solver for a routine, a twentieth of what delivered cores get."""
 
 
 @contextmanager
-def quick_schedules() -> Iterator[None]:
+def quick_schedules(effort: float = EFFORT) -> Iterator[None]:
     """For cores that are right, and leak nothing, whatever slots their sequences have.
 
     The solver still places them, as it does those of delivered cores; how short its schedules are
     is tested elsewhere. Files are kept apart from those of delivered cores.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routine, "SOLVER_EFFORT", _EFFORT)
-        patch.setattr(kept_files, "STATE", f"{kept_files.STATE} {_EFFORT}")
+        patch.setattr(routine, "SOLVER_EFFORT", effort)
+        patch.setattr(kept_files, "STATE", f"{kept_files.STATE} {effort}")
         yield

@@ -1,0 +1,171 @@
+"""What small specifications of every kind of core give: a digest of each generated file.
+
+`make digests` writes them anew, for a change that is meant to change generated files.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.formal.tiny import CURVE, EVEN
+from tests.schedules import quick_schedules
+
+from residua.cores.kept_files import kept_files
+from residua.cores.manifest import digest
+from residua.cores.specification import AnySpecification, check_any
+
+DIGESTS = Path(__file__).with_suffix(".json")
+EFFORT = 0.1
+"""Deterministic seconds of the solver for a routine: how short it gets is no matter here."""
+
+MONTGOMERY = {
+    "form": "montgomery", "name": "little", "prime": 65539, "a": 7, "b": 1, "x": 9, "y": 21939,
+    "order": 8209, "cofactor": 8,
+}  # fmt: skip
+SQUARE = {
+    "form": "weierstrass", "name": "square", "prime": 0xFFEFFD8E1591D0EF, "a": 0x9C5BAAA890D7FE93,
+    "b": 0x2DAAC36F3189B8D9, "x": 0x52E91B813FD76BC0, "y": 0xA1DCE732593AF8DD,
+    "order": 0x7FF7FEC6F95D826F, "cofactor": 2,
+}  # fmt: skip
+"""Over the prime (65551 * 65513)^2 - 2, as SBMM needs it."""
+
+ENGINE = {"modulus": 0x1000B, "width": 12}
+EXTENSION = {"algorithm": "base-extension", "width": 12}
+SINGLE = {"algorithm": "sbmm", "channels": 4, "width": 12}
+IDDMM = {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5}
+LOADED = {"algorithm": "iddmm", "bits": 17, "digit": 5}
+POWERS = {"algorithm": "modexp", "modulus": 0x1000B, "digit": 5}
+ENGINE_POWERS = {"algorithm": "modexp", "unit": "rns-montgomery", "modulus": 0x1000B, "width": 12}
+RSA = {"algorithm": "rsa-crt", "bits": 64, "digit": 11}
+INVERSE = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
+POINT = {"algorithm": "ecpm-2006", "curve": [CURVE], "channels": 3}
+COPROCESSOR = {"curve": [CURVE], "bus": "stream"}
+ON_DIGITS = COPROCESSOR | {"algorithm": "iddmm"}
+ON_SBMM = {"algorithm": "sbmm", "curve": [SQUARE], "bus": "stream"}
+
+BASES = {"base_a": [4096, 4093, 4091], "base_b": [4079, 4073, 4057]}
+HIERARCHICAL = {"channels": 6, "extension": "hierarchical", "columns": 3}
+DEEP = {"product_registers": 2, "levels_per_register": 2}
+
+SPECIFICATIONS: dict[str, dict[str, Any]] = {
+    "engine": ENGINE,
+    "engine, any moduli": ENGINE | {
+        "bases": "any", "reduction": "multiply", "schedule": "interval",
+    },
+    "engine, reordered": ENGINE | DEEP | {"form": "reordered", "weight": 2, "reduction": "shift"},
+    "engine, quadratic": ENGINE | {"form": "quadratic", "bases": "sparse", "name": "squares"},
+    "engine, given bases": ENGINE | BASES | {"truncation": 8, "sigma0": "1/4"},
+    "engine, hierarchical": ENGINE | HIERARCHICAL | {"rowers": 3},
+    "engine, words": ENGINE | {"interface": "words", "result": "montgomery"},
+    "engine, plain words": ENGINE | {
+        "interface": "words", "result": "plain", "output_multipliers": 2,
+    },
+    "base extension": EXTENSION | {"channels": 4, "schedule": "interval", "quotient": "none"},
+    "base extension, exact": EXTENSION | DEEP | BASES | {
+        "modulus": 0x1000B, "reduction": "multiply", "truncation": 8, "sigma0": "1/4",
+    },
+    "base extension, sparse": EXTENSION | {
+        "channels": 4, "rowers": 2, "bases": "sparse", "weight": 2, "reduction": "shift",
+    },
+    "base extension, hierarchical": EXTENSION | HIERARCHICAL | {"bases": "any", "name": "rows"},
+    "SBMM": SINGLE,
+    "SBMM, bits": {
+        "algorithm": "sbmm", "bits": 48, "width": 12, "rowers": "half", "reduction": "shift",
+    },
+    "SBMM, modulus": {
+        "algorithm": "sbmm", "modulus": SQUARE["prime"], "rowers": "full", "skip_quotient": True,
+        "bases": "sparse",
+    },
+    "SBMM, given bases": SINGLE | {
+        "base_a": [4095, 4093], "base_b": [4097, 4099], "extra_bits": 7, "reduction": "multiply",
+    },
+    "SBMM, compressed": SINGLE | DEEP | {"compress": True, "bases": "any", "name": "compressed"},
+    "SBMM, hierarchical": SINGLE | HIERARCHICAL | {"schedule": "interval", "weight": 2},
+    "R2MM": {"algorithm": "r2mm", "modulus": 0x1000B},
+    "R2MM, closed": {"algorithm": "r2mm", "bits": 17, "variant": "closed", "name": "bits"},
+    "MWR2MM": {"algorithm": "mwr2mm", "modulus": 0x1000B, "digit": 5},
+    "IDDMM": IDDMM,
+    "IDDMM, architecture 1": IDDMM | {"architecture": 1, "pipeline": 0},
+    "IDDMM, version 3": IDDMM | {"digit": 8, "version": 3},
+    "IDDMM, Karatsuba": IDDMM | {"digit": 8, "multiplier": "karatsuba", "pipeline": 2},
+    "IDDMM, schoolbook": IDDMM | {"digit": 8, "multiplier": "schoolbook"},
+    "IDDMM, tiles": IDDMM | {"digit": 20, "multiplier": "tiles"},
+    "IDDMM, inferred": IDDMM | {"multiplier": "inferred", "variant": "closed"},
+    "IDDMM, lanes": IDDMM | {"lanes": 2},
+    "IDDMM, loaded": LOADED | {"inverse": "supplied", "operand_check": "none"},
+    "IDDMM, computed": LOADED | {"inverse": "computed", "operand_check": "flag"},
+    "powers": POWERS,
+    "powers, loaded": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2},
+    "powers, exponent": POWERS | {"exponent": 65537, "unit": "iddmm"},
+    "powers, short": POWERS | {"exponent_bits": 5},
+    "powers on the engine": ENGINE_POWERS | {"window": 3, "exponent_bits": 5, "bases": "any"},
+    "powers on the engine, sparse": ENGINE_POWERS | {
+        "window": 2, "bases": "sparse", "weight": 2, "reduction": "shift",
+    },
+    "powers on the engine, loaded": {
+        "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
+    },
+    "powers on the engine, given bases": ENGINE_POWERS | BASES | {
+        "reduction": "multiply", "name": "given",
+    },
+    "powers on the engine, hierarchical": ENGINE_POWERS | HIERARCHICAL | DEEP | {"rowers": 3},
+    "RSA with CRT": RSA,
+    "RSA with CRT, exponent": RSA | {"window": 2, "exponent": 3},
+    "inversion, Fermat": INVERSE | {"inversion": "fermat", "levels_per_register": 2},
+    "inversion, division steps": INVERSE | {"name": "steps"},
+    "inversion, plus-minus": INVERSE | {"inversion": "plus-minus", "cox_registers": 2},
+    "inversion, constant time": INVERSE | {
+        "inversion": "plus-minus-ct", "channels": 4, "truncation": 9,
+    },
+    "point multiplier": POINT | {"product_digit": 3, "conversion_digit": 3, "scalar_bits": 7},
+    "point addition": POINT | {"operation": "add", "width": 24},
+    "point doubling": POINT | {"operation": "double", "name": "doubled"},
+    "coprocessor": COPROCESSOR,
+    "coprocessor, AXI": COPROCESSOR | {
+        "bus": "axi", "inversion": "plus-minus-ct", "inverter_rowers": 1,
+    },
+    "coprocessor, Wishbone": COPROCESSOR | {
+        "bus": "wishbone", "inversion": "division-steps", "blinding": 0, "name": "attached",
+    },
+    "coprocessor, two curves": COPROCESSOR | {
+        "curve": [MONTGOMERY, EVEN], "width": 18, "bases": "sparse", "weight": 2,
+        "reduction": "shift",
+    },
+    "coprocessor, fixed window": COPROCESSOR | DEEP | {"formula": "fixed-window"},
+    "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
+    "coprocessor, difference ladder": COPROCESSOR | BASES | {
+        "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",
+    },
+    "coprocessor on digits": ON_DIGITS | {"digit": 11, "pipeline": 2, "formula": "xz-ladder"},
+    "coprocessor on digits, AXI": ON_DIGITS | {
+        "lanes": 2, "bus": "axi", "blinding": 0, "formula": "difference-ladder",
+    },
+    "coprocessor on digits, Wishbone": ON_DIGITS | {
+        "bus": "wishbone", "name": "digits", "formula": "fixed-window",
+    },
+    "coprocessor on SBMM": ON_SBMM | {"extra_bits": 7},
+}  # fmt: skip
+"""Every kind of core, each of its keys and every value among those that a key names."""
+
+
+def request(name: str) -> AnySpecification:
+    """A checked specification."""
+    return check_any(dict(SPECIFICATIONS[name]))
+
+
+def digests(name: str) -> dict[str, str]:
+    """Of each file that a specification gives, by its path."""
+    with quick_schedules(EFFORT):
+        files = kept_files(request(name))
+    return {path: digest(text)[:16] for path, text in sorted(files.items())}
+
+
+def known() -> dict[str, dict[str, str]]:
+    """The digests that are committed, by name of the specification."""
+    found: dict[str, dict[str, str]] = json.loads(DIGESTS.read_text(encoding="utf-8"))
+    return found
+
+
+if __name__ == "__main__":
+    made = {name: digests(name) for name in SPECIFICATIONS}
+    DIGESTS.write_text(json.dumps(made, indent=1) + "\n", encoding="utf-8")

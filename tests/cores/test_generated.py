@@ -1,0 +1,58 @@
+"""Generated files stay as they are, byte for byte, unless someone says that they are to change."""
+
+import enum
+import typing
+from collections import defaultdict
+
+import pytest
+from tests.cores.generated import SPECIFICATIONS, digests, known, request
+
+from residua.cores.specification import check_any
+
+KNOWN = known()
+
+
+@pytest.mark.parametrize("name", SPECIFICATIONS)
+def test_files(name):
+    """After a change that is meant: `make digests`, and a look at which of them differ."""
+    assert digests(name) == KNOWN[name]
+
+
+def test_no_digests_of_nothing():
+    assert list(KNOWN) == list(SPECIFICATIONS)
+
+
+def test_every_key_and_value_of_every_kind():
+    """So that who adds a key or a value has to say what it gives."""
+    requests = defaultdict(list)
+    for name in SPECIFICATIONS:
+        made = request(name)
+        requests[type(made)].append(made)
+    assert set(requests) == set(typing.get_args(typing.get_type_hints(check_any)["return"]))
+    missing = {
+        (kind.__name__, key, *map(str, lacking))
+        for kind, made in requests.items()
+        for key, field in kind.model_fields.items()
+        if key not in ("algorithm", "unit")  # They tell the kind.
+        and (lacking := _lacking(key, field, made)) is not None
+    }
+    assert missing == set()
+
+
+def _lacking(key, field, requests):
+    """Values of a key that no request has; None if there is none and some request gives the key."""
+    given = any(key in request.model_fields_set for request in requests)
+    values = [field.default, *(getattr(request, key) for request in requests)]
+    lacking = {value for value in _choices(field.annotation) if value not in values}
+    return None if given and not lacking else lacking
+
+
+def _choices(annotation):
+    """The values among which an annotation lets one choose."""
+    if typing.get_origin(annotation) is typing.Literal:
+        return set(typing.get_args(annotation))
+    if annotation is bool:
+        return {False, True}
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return set(annotation)
+    return {value for part in typing.get_args(annotation) for value in _choices(part)}
