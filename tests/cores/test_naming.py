@@ -11,7 +11,7 @@ from residua.cores.specification import check_any
 from residua.curves.parameters import parameters_of
 from residua.curves.standard import CATALOGUE as CURVES
 from residua.numbers.catalogue import CATALOGUE as MODULI
-from residua.toolchain.verilog_names import legal_name
+from residua.verilog.names import legal_name
 
 TINY = {"curve": "secp112r1", "algorithm": "iddmm", "formula": "xz-ladder"}
 FOREIGN = parameters_of(next(e.curve for e in CURVES if e.name == "secp112r1")) | {

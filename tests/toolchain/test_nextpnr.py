@@ -9,8 +9,8 @@ from toolchain_designs import Cell18
 from residua.errors import SpecificationError
 from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, SeedResult, harness, place_and_route
 from residua.toolchain.verilator import lint
-from residua.toolchain.verilog import to_verilog
 from residua.toolchain.yosys import Port, read_ports, synthesise
+from residua.verilog.writer import to_verilog
 
 
 def test_place_and_route(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import Component, In, Out
 from residua.toolchain import yosys
 from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.verilator import build
-from residua.toolchain.verilog import to_verilog
+from residua.verilog.writer import to_verilog
 
 SIZES = {"nine": (9, 1024), "pair": (18, 512)}
 """Bits and number of the words, for different shapes of the block memory."""

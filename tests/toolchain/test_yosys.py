@@ -10,7 +10,7 @@ from residua.errors import SpecificationError
 from residua.toolchain import yosys
 from residua.toolchain.process import ToolError
 from residua.toolchain.verilator import build
-from residua.toolchain.verilog import to_verilog
+from residua.verilog.writer import to_verilog
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import SMALLEST_MODULUS, check_modulus, parse_modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
-from residua.toolchain.verilog_names import legal_name
+from residua.verilog.names import legal_name
 
 Bases = Literal["auto", "sparse", "any"]
 ReductionChoice = Literal["auto", "shift", "multiply"]

@@ -7,7 +7,7 @@ from amaranth.lib.wiring import Component, Flow
 
 from residua.hardware.primitives import Behavioural, Ecp5, Primitive
 from residua.toolchain.targets import PRIMITIVE_FILE, primitive_file
-from residua.toolchain.verilog import SEVERAL_MODULES, to_verilog
+from residua.verilog.writer import SEVERAL_MODULES, to_verilog
 
 TARGET_FORMS = {PRIMITIVE_FILE: Behavioural(), primitive_file("ecp5"): Ecp5()}
 """Files that hold the same primitives, one of which goes with the core."""

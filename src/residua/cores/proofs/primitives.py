@@ -20,8 +20,8 @@ from residua.hardware.primitives import (
     Primitive,
 )
 from residua.toolchain.formal import ProofResult, prove
-from residua.toolchain.verilog import to_verilog
 from residua.toolchain.yosys import cell_model_directories, cell_models, run_script
+from residua.verilog.writer import to_verilog
 
 
 class Bundle(Component):

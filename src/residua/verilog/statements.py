@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from residua.toolchain.rtlil import (
+from residua.verilog.rtlil import (
     Assign,
     Case,
     Slice,

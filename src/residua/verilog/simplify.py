@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from residua.toolchain.rtlil import (
+from residua.verilog.rtlil import (
     Assign,
     Bits,
     Case,

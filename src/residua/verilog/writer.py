@@ -13,7 +13,8 @@ from itertools import pairwise
 from amaranth.back import rtlil as amaranth_rtlil
 from amaranth.lib.wiring import Component
 
-from residua.toolchain.rtlil import (
+from residua.verilog.names import Scope, legal_name, module_names
+from residua.verilog.rtlil import (
     Assign,
     Bits,
     Cell,
@@ -31,9 +32,8 @@ from residua.toolchain.rtlil import (
     spec_bits,
     spec_width,
 )
-from residua.toolchain.simplify import assignments, inputs_of, reads, simplify, wires_of
-from residua.toolchain.verilog_names import Scope, legal_name, module_names
-from residua.toolchain.verilog_statements import (
+from residua.verilog.simplify import assignments, inputs_of, reads, simplify, wires_of
+from residua.verilog.statements import (
     INDENT,
     StatementWriter,
     assigns_after_branch,

@@ -64,7 +64,7 @@ class Cell:
     """An operator, a register, a memory port, or an instance of a module.
 
     ``kind`` starts with ``$`` for the former, with a backslash for an instance. ``outputs`` names
-    the ports that drive; RTLIL does not say it, `residua.toolchain.simplify` finds out.
+    the ports that drive; RTLIL does not say it, `residua.verilog.simplify` finds out.
     """
 
     kind: str

@@ -3,7 +3,7 @@
 import random
 from itertools import pairwise
 
-from residua.toolchain.rtlil import (
+from residua.verilog.rtlil import (
     Bits,
     Chunk,
     Slice,

@@ -7,13 +7,13 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.hdl import Module
 from amaranth.lib.wiring import Component, In, Out
-from toolchain_designs import Cell18, Engine, RandomDesign
+from tests.toolchain.toolchain_designs import Cell18, Engine, RandomDesign
 
-from residua.toolchain.reserved import RESERVED_WORDS
 from residua.toolchain.verilator import lint
-from residua.toolchain.verilog import to_verilog
-from residua.toolchain.verilog_names import legal_name
 from residua.toolchain.yosys import run_script
+from residua.verilog.names import legal_name
+from residua.verilog.reserved import RESERVED_WORDS
+from residua.verilog.writer import to_verilog
 
 
 def test_engine_is_lint_clean(tmp_path: Path) -> None:

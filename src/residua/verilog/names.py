@@ -3,8 +3,8 @@
 import re
 from collections import Counter
 
-from residua.toolchain.reserved import RESERVED_WORDS
-from residua.toolchain.rtlil import Module
+from residua.verilog.reserved import RESERVED_WORDS
+from residua.verilog.rtlil import Module
 
 
 def legal_name(name: str) -> str:
