@@ -24,7 +24,7 @@ from residua.curves.blinding import needed_bits
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import MontgomeryCurve
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 
 RESULTS = Path(__file__).parent.parent / "docs" / "results"

@@ -21,7 +21,7 @@ from residua.cores.proofs.netlist import write_verilog
 from residua.cores.timing_evidence import TimingResult, measure_timing
 from residua.curves.blinding import BlindingChoice
 from residua.curves.catalogue import find_curve
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 
 RESULT = RESULTS / "constant-time.md"
 RUNS = 1000

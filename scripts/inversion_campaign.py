@@ -37,8 +37,8 @@ from residua.cores.residue_inversion_verification import (
 )
 from residua.cores.verification import VerificationResult
 from residua.curves.catalogue import find_curve
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
-from residua.hardware.residue_inverter import ResidueInverter
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.rtl import PRIMITIVE_FILE, emit
 from residua.numbers.hats import hat_form
 

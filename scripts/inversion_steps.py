@@ -8,7 +8,7 @@ import matplotlib as mpl
 from campaign_rows import Columns, Row
 from matplotlib.figure import Figure
 
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 
 STEPS_TEXT = """\
 A step is a division of V3 and V1 by 2 or 4, or a sum or difference of pairs divided by 4. Where the

@@ -54,9 +54,9 @@ from residua.cores.specification import (
 )
 from residua.curves.catalogue import find_curve
 from residua.evidence.freshness import run_marked
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.hardware.engine.reducer import plan_folds
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
-from residua.hardware.reducer import plan_folds
 from residua.numbers.folding import folds_needed
 from residua.numbers.moduli import Modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS

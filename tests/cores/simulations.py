@@ -20,7 +20,7 @@ from residua.cores.specification import check_coprocessor
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.rtl import emit
 from residua.toolchain.targets import PRIMITIVE_FILE
 

@@ -27,8 +27,8 @@ from residua.curves.parameters import (
     parameters_of,
 )
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor_design import CoprocessorDesign
-from residua.hardware.engine import EngineOptions
+from residua.hardware.coprocessor.engine_design import CoprocessorDesign
+from residua.hardware.engine.engine import EngineOptions
 
 P192 = find_curve("P-192")
 N = P192.order

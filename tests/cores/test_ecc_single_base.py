@@ -21,7 +21,7 @@ from residua.curves.formulas import Formula
 from residua.curves.operations import ORDER_OPERATIONS, Operation
 from residua.curves.parameters import WeierstrassCurve, parameters_of
 from residua.errors import SpecificationError
-from residua.hardware.conversion import conversion_cox
+from residua.hardware.converters.conversion import conversion_cox
 from residua.machines.bounds import analyse
 from residua.machines.values import run
 from residua.numbers.residues import Redundant

@@ -20,7 +20,7 @@ from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 
 ORDER = 65539
 SMALL = curve_from_parameters(

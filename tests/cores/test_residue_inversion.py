@@ -16,7 +16,7 @@ from residua.cores.residue_inversion_verification import (
     verify_residue_inversions,
 )
 from residua.errors import SpecificationError
-from residua.hardware.residue_inverter import ResidueInverter
+from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.rtl import emit
 from residua.numbers.hats import hat_form
 from residua.toolchain.targets import PRIMITIVE_FILE

@@ -18,7 +18,7 @@ from residua.cores.word_verification import (
     verify_words,
 )
 from residua.errors import SpecificationError
-from residua.hardware import residue_to_binary
+from residua.hardware.converters import residue_to_binary
 from residua.hardware.delay import delayed
 from residua.report import gantt, page
 

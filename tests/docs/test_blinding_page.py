@@ -6,7 +6,7 @@ from pathlib import Path
 from residua.curves.blinding import longest_run, needed_bits
 from residua.curves.formulas import admitted
 from residua.curves.standard import CATALOGUE
-from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
+from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 
 PAGE = Path(__file__).parents[2] / "docs" / "blinding.md"
 

@@ -26,9 +26,9 @@ from residua.cores.specification import check_any, check_digit, check_inversion
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.digit.iddmm import Iddmm
-from residua.hardware.processor import Processor
+from residua.hardware.engine.processor import Processor
 
 
 @dataclass

@@ -12,9 +12,10 @@ from residua.cores.directory import build
 from residua.cores.proofs.freshness import STALE
 from residua.cores.specification import check_any
 from residua.evidence.freshness import run_marked
-from residua.hardware import residue_to_binary, rower
+from residua.hardware.converters import residue_to_binary
 from residua.hardware.delay import delayed
 from residua.hardware.digit import word_radix2
+from residua.hardware.engine.engine import rower
 
 SMALL = {"modulus": "0x1000b", "width": 12}
 KINDS = {

@@ -25,10 +25,11 @@ from residua.cores.rsa_crt import digit_core
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.specification import check_any
 from residua.curves.parameters import curve_from_parameters
-from residua.hardware import engine, residue_to_binary
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.converters import residue_to_binary
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.delay import delayed
 from residua.hardware.digit import word_radix2
+from residua.hardware.engine.engine import engine
 
 PRIME = 2**31 - 1
 

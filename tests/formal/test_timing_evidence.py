@@ -12,7 +12,7 @@ from residua.cores.timing_evidence import measure_timing, secret_scalars
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 
 RUNS = 12
 

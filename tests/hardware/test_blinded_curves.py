@@ -24,8 +24,8 @@ from residua.curves.catalogue import find_curve
 from residua.curves.formulas import admitted
 from residua.curves.parameters import MontgomeryCurve
 from residua.curves.standard import CATALOGUE
-from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
-from residua.hardware.scalar_unit import ScalarUnit
+from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
+from residua.hardware.coprocessor.scalar_unit import ScalarUnit
 from residua.machines.blinded_scalar import ScalarForm
 
 RUNS = 400

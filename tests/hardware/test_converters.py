@@ -12,10 +12,10 @@ from tests.hardware.traffic import receiver, sender, simulate, ticks
 
 from residua.algorithms.conversion import split_words
 from residua.errors import SpecificationError
-from residua.hardware.binary_to_residue import binary_to_residue
-from residua.hardware.conversion import Conversion
-from residua.hardware.engine import EngineOptions
-from residua.hardware.residue_to_binary import ResidueToBinary
+from residua.hardware.converters.binary_to_residue import binary_to_residue
+from residua.hardware.converters.conversion import Conversion
+from residua.hardware.converters.residue_to_binary import ResidueToBinary
+from residua.hardware.engine.engine import EngineOptions
 from residua.machines.values import run
 from residua.numbers.cox import Cox
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from hardware.bench import pipelined
-from residua.hardware.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
+from residua.hardware.engine.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox
 from residua.numbers.cox import Cox as Estimate
 
 CHOICES = [-3, -1, 1, 2, 5]

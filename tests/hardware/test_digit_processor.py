@@ -10,8 +10,8 @@ from tests.formal.tiny import CURVE
 from residua.curves.formulas import Formula
 from residua.curves.operations import constants
 from residua.curves.parameters import curve_from_parameters
+from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 from residua.hardware.digit import memory
-from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
 from residua.machines.digit_passes import RAW, DigitModel
 from residua.numbers.digits import join_digits
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from hardware.bench import pipelined, signed_edges
-from residua.hardware.elementary import ModularProduct, row_reduction
+from residua.hardware.engine.elementary import ModularProduct, row_reduction
 from residua.numbers.moduli import Modulus
 
 

@@ -12,7 +12,7 @@ from algorithms.domains import P64, product_program, signed_domain, words_of
 from residua.algorithms.base_extension import hierarchical
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
-from residua.hardware.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
 from residua.machines.bounds import analyse
 from residua.machines.sequences import row_product_range
 from residua.machines.values import run

@@ -9,8 +9,8 @@ from tests.hardware.digit_streams import multiply
 from residua.algorithms.conversion import split_words
 from residua.cores.ecc import montgomery_domains
 from residua.errors import SpecificationError
-from residua.hardware.engine import EngineOptions
-from residua.hardware.exponentiator import ExponentDigits, ExponentiatorDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.exponentiation.exponentiator import ExponentDigits, ExponentiatorDesign
 from residua.numbers.search import search_bases
 
 COMPOSITE = 3 * 65521

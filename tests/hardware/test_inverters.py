@@ -10,9 +10,9 @@ from residua.algorithms.conversion import split_words
 from residua.cores.inversion import InversionCore
 from residua.cores.specification import check_inversion
 from residua.errors import SpecificationError
-from residua.hardware.division_steps_inverter import DivisionStepsDesign
-from residua.hardware.plus_minus_cox import PlusMinusCox
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
+from residua.hardware.inverters.plus_minus_cox import PlusMinusCox
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.numbers.hats import hat_form
 
 COMPOSITE = 7 * 13

@@ -9,9 +9,9 @@ from gmpy2 import next_prime
 
 from residua.algorithms.conversion import split_words
 from residua.cores.ecc import montgomery_domains
-from residua.hardware.engine import EngineOptions
-from residua.hardware.final_reduction import FinalReduction
-from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
+from residua.hardware.converters.final_reduction import FinalReduction
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.numbers.search import search_bases
 
 

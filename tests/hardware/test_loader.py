@@ -4,7 +4,7 @@ from typing import Any
 
 from amaranth.sim import Simulator
 
-from residua.hardware.loader import OperandLoader
+from residua.hardware.engine.loader import OperandLoader
 
 
 def test_words_request_start_and_release():

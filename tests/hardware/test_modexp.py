@@ -9,7 +9,7 @@ from residua.algorithms.exponentiation import binary, binary_products, fixed_win
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
-from residua.hardware.digit.modexp import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
 from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 
 

@@ -7,8 +7,8 @@ from amaranth.hdl import Fragment
 from tests.hardware.traffic import assert_refused, choose, pulse, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.division_stepper import DivisionStepper
-from residua.hardware.modular_inverter import NUMBERS, ModularInverter
+from residua.hardware.inverters.division_stepper import DivisionStepper
+from residua.hardware.inverters.modular_inverter import NUMBERS, ModularInverter
 
 P256 = 2**256 - 2**224 + 2**192 + 2**96 - 1
 SHAPES = [

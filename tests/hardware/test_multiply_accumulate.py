@@ -5,7 +5,7 @@ import random
 import pytest
 
 from hardware.bench import pipelined, signed_edges
-from residua.hardware.multiply_accumulate import MultiplyAccumulate
+from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
 
 WIDTHS = [9, 18, 19, 34, 35, 52, 65]
 

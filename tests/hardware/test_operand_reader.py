@@ -15,7 +15,7 @@ from tests.hardware.traffic import (
 )
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.operand_reader import OperandReader
+from residua.hardware.coprocessor.operand_reader import OperandReader
 
 P256 = 2**256 - 2**224 + 2**192 + 2**96 - 1
 P192 = 2**192 - 2**64 - 1

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from hardware.bench import pipelined
-from residua.hardware.reducer import ChannelReducer, align_digits, plan_folds
+from residua.hardware.engine.reducer import ChannelReducer, align_digits, plan_folds
 from residua.numbers.folding import Folding, folds_needed
 from residua.numbers.moduli import Modulus
 

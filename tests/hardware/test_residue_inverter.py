@@ -9,7 +9,7 @@ from tests.hardware.traffic import assert_refused, choose, pulse, simulate
 
 from residua.algorithms.plus_minus import settled
 from residua.errors import SpecificationError
-from residua.hardware.residue_inverter import (
+from residua.hardware.inverters.residue_inverter import (
     VECTORS_OUT,
     ResidueInverter,
     channels_of_a_rower,

@@ -3,8 +3,8 @@
 import pytest
 
 from hardware.bench import pipelined
-from residua.hardware.reducer import plan_folds
-from residua.hardware.rower import CONTROL_DELAY, MEMORY_DELAY, Rower, RowerShape
+from residua.hardware.engine.reducer import plan_folds
+from residua.hardware.engine.rower import CONTROL_DELAY, MEMORY_DELAY, Rower, RowerShape
 from residua.machines.slots import Left
 from residua.numbers.folding import Folding
 from residua.numbers.moduli import Modulus

@@ -9,8 +9,8 @@ from amaranth.sim import Simulator
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
-from residua.hardware.digit.modexp import ModexpDesign
-from residua.hardware.digit.rsa_crt import RsaCrtDesign, half_bits
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.numbers.digits import DigitShape, join_digits, split_digits
 from residua.numbers.rsa import RsaKey
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from amaranth.sim import Simulator
 
-from residua.hardware.sequencer import LARGEST_LOGIC_MEMORY, Sequencer
+from residua.hardware.engine.sequencer import LARGEST_LOGIC_MEMORY, Sequencer
 
 
 def replay(phases: int, stages: int, requests: list[int], emit_stage: int) -> list[tuple[int, ...]]:

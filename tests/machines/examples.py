@@ -6,8 +6,8 @@ from residua.algorithms.field import Constant, FieldProgram, Flag
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.rns_field import closed_domain, load, lower, unload
 from residua.curves import ladder
-from residua.hardware.engine import EngineOptions
-from residua.hardware.processor_design import ProcessorDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant

@@ -270,7 +270,7 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
 
 
 def give_residues(name: str, domain: MontgomeryDomain, representation: Representation) -> Lowered:
-    """A program whose outputs are what `residua.hardware.residue_inverter` takes for 1 / ``name``.
+    """A program whose outputs `residua.hardware.inverters.residue_inverter` takes for 1 / ``name``.
 
     They are 4 X, 4 F and P in cofactor form over base b, for X congruent to the element out of
     Montgomery form and F = R^2 mod P.

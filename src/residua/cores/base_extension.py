@@ -20,7 +20,7 @@ from residua.cores.base_extension_specification import BaseExtensionSpecificatio
 from residua.cores.engine_core import EngineCore
 from residua.cores.naming import default_name, modulus_part
 from residua.errors import SpecificationError
-from residua.hardware.engine import Engine, EngineDesign
+from residua.hardware.engine.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name

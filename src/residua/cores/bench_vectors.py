@@ -9,7 +9,7 @@ from residua.cores.ecc_verification import outcome, point_operation
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
 
 END = 0xFFFFFFFF
 """Where a record would begin: there are no more."""

@@ -9,8 +9,8 @@ from residua.curves.blinding import BlindingChoice, random_bits
 from residua.curves.formulas import Formula, admitted
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor_design import CoprocessorDesign
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.machines.counts import count as counted
 from residua.numbers.bases import Base
 from residua.numbers.search import Style

@@ -16,10 +16,10 @@ from residua.cores.digit_specification import EXPONENTIATORS, VERSIONS, DigitSpe
 from residua.cores.naming import default_name, modulus_part
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
-from residua.hardware.digit.modexp import ModexpDesign
 from residua.hardware.digit.radix2 import R2mmDesign
-from residua.hardware.digit.rsa_crt import RsaCrtDesign
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Range

@@ -12,9 +12,9 @@ from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor_design import CoprocessorDesign
-from residua.hardware.engine import EngineOptions
-from residua.hardware.residue_inverter import channels_of_a_rower
+from residua.hardware.coprocessor.engine_design import CoprocessorDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.inverters.residue_inverter import channels_of_a_rower
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases

@@ -30,7 +30,7 @@ from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
-from residua.hardware.coprocessor import Coprocessor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.numbers.residues import Redundant
 
 

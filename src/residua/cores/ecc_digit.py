@@ -7,7 +7,7 @@ from residua.cores.naming import curves_part
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
+from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 
 
 class DigitEccCore(CurveCore):

@@ -18,7 +18,7 @@ from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
 
 STALLS = 64
 """Of 256 cycles, those in which a stream pauses when stalls are asked for."""

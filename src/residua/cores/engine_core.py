@@ -8,7 +8,7 @@ from residua.algorithms.program import Program
 from residua.cores.base_extension_specification import BaseExtensionSpecification
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import Specification
-from residua.hardware.engine import EngineDesign, EngineOptions
+from residua.hardware.engine.engine import EngineDesign, EngineOptions
 from residua.numbers.bases import Base
 from residua.numbers.search import Style
 
@@ -97,7 +97,7 @@ class EngineCore(ABC, Generic[R]):
 
     @property
     def cycles(self) -> dict[str, int]:
-        """Latency and interval in cycles, see `residua.hardware.engine.Engine`."""
+        """Latency and interval in cycles, see `residua.hardware.engine.engine.Engine`."""
         schedule = self.design.schedule
         return {
             "latency": schedule.latency,

@@ -12,7 +12,7 @@ from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.cores.specification import Specification
-from residua.hardware.core import WordDesign
+from residua.hardware.converters.word_core import WordDesign
 from residua.hardware.rtl import emit
 from residua.machines.slots import Word
 

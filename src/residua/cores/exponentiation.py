@@ -14,9 +14,9 @@ from residua.cores.ecc import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.exponentiation_specification import ExponentiationSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.errors import SpecificationError
-from residua.hardware.engine import EngineOptions
-from residua.hardware.exponentiator import ExponentiatorDesign
-from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
+from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases

@@ -14,7 +14,7 @@ from residua.cores.exponentiation import ExponentiationCore, Powers, largest_mod
 from residua.cores.runs import Resets, Stalls
 from residua.cores.verification import Progress, VerificationResult, is_long
 from residua.cores.word_verification import build_word_simulator, edge_pairs, verify_words
-from residua.hardware.loaded_exponentiator import LoadedExponentiatorDesign
+from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 
 MODEL_PRODUCTS = 1_000_000
 """Products of residues that the model computes in one verification."""

@@ -11,10 +11,10 @@ from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.inversion_specification import InversionSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.errors import SpecificationError
-from residua.hardware.division_steps_inverter import DivisionStepsDesign
-from residua.hardware.engine import EngineOptions
-from residua.hardware.fermat_inverter import FermatDesign
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
+from residua.hardware.inverters.fermat_inverter import FermatDesign
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name

@@ -5,7 +5,7 @@ from typing import Any
 from residua.algorithms.conversion import split_words
 from residua.cores.inversion import InversionCore
 from residua.cores.stream_directory import STREAM_MEANINGS, stream_files
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 
 _MEANINGS = {
     **STREAM_MEANINGS,

@@ -29,7 +29,7 @@ from residua.cores.verification import (
 )
 from residua.cores.word_verification import LARGEST_STEP, word_harness
 from residua.errors import SpecificationError
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.toolchain import process
 
 MODEL_CHECKS = 64

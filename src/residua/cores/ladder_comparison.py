@@ -16,8 +16,8 @@ from residua.cores.ecc import montgomery_domains
 from residua.cores.ecc_single_base import domain_of_fewest, partner_of
 from residua.curves import ladder
 from residua.errors import SpecificationError
-from residua.hardware.engine import EngineOptions
-from residua.hardware.processor_design import ProcessorDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.half_bases import half_bases, sparse_half_bases

@@ -28,7 +28,7 @@ from residua.cores.verification import (
 )
 from residua.cores.word_verification import word_harness
 from residua.errors import SpecificationError
-from residua.hardware.residue_inverter import VECTORS_IN, VECTORS_OUT, ResidueInverter
+from residua.hardware.inverters.residue_inverter import VECTORS_IN, VECTORS_OUT, ResidueInverter
 from residua.machines.plus_minus import HatWords
 from residua.numbers.hats import HatForm, Words
 from residua.toolchain import process

@@ -11,8 +11,8 @@ from residua.cores.engine_core import EngineCore
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.specification import Specification
 from residua.errors import SpecificationError
-from residua.hardware.core import WordCore, WordDesign
-from residua.hardware.engine import Engine, EngineDesign
+from residua.hardware.converters.word_core import WordCore, WordDesign
+from residua.hardware.engine.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name

@@ -8,8 +8,8 @@ from residua.algorithms.rsa_crt import Unit, private_operation
 from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
 from residua.cores.digit_specification import DigitSpecification
 from residua.cores.specification_keys import FEWEST_BITS
-from residua.hardware.digit.modexp import ModexpDesign
-from residua.hardware.digit.rsa_crt import RsaCrtDesign, half_bits
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.machines.digits import DigitCounts
 from residua.numbers.digits import DigitDomain, DigitShape
 from residua.numbers.rsa import RsaKey

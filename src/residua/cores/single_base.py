@@ -11,7 +11,7 @@ from residua.cores.engine_core import EngineCore
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.single_base_specification import SingleBaseSpecification
 from residua.errors import SpecificationError
-from residua.hardware.engine import Engine, EngineDesign
+from residua.hardware.engine.engine import Engine, EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range

@@ -10,7 +10,7 @@ from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
 
 MOST_POINTS = 8
 """Points that the scalars take turns with."""

@@ -23,8 +23,8 @@ from residua.algorithms.terms import Residues, Words
 from residua.cores.runs import EVERY, Batch, Resets, Stalls, batches
 from residua.cores.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
-from residua.hardware.engine import EngineDesign
-from residua.hardware.sequencer import control_latency
+from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.sequencer import control_latency
 from residua.machines import native, values
 from residua.toolchain import process, verilator
 

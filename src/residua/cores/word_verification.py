@@ -52,7 +52,10 @@ class Domain(Protocol):
 
 
 class WordDesign(Protocol):
-    """What a core with streams of words promises, see `residua.hardware.core.WordDesign`."""
+    """What a core with streams of words promises.
+
+    See `residua.hardware.converters.word_core.WordDesign`.
+    """
 
     @property
     def domain(self) -> Domain:

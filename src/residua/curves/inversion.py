@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from residua.algorithms.field import FieldProgram
+from residua.algorithms.powers import INPUT, PowerChain, fermat_chain
 from residua.curves.operations import (
     NUMBER,
     Admit,
@@ -12,7 +13,6 @@ from residua.curves.operations import (
     Run,
     common_routines,
 )
-from residua.curves.powers import INPUT, PowerChain, fermat_chain
 
 CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
 """Where the registers of an inversion's chain lie, beside "l" for its operand."""
@@ -25,8 +25,8 @@ class Inversion(StrEnum):
     """How a coprocessor inverts; all ways take constant time.
 
     ``FERMAT`` is x^(p - 2) on the engine. ``DIVISION_STEPS`` takes an element out of the engine as
-    a binary number, to `residua.hardware.modular_inverter`, and back, ``PLUS_MINUS`` as residues,
-    to `residua.hardware.residue_inverter`.
+    a binary number, to `residua.hardware.inverters.modular_inverter`, and back, ``PLUS_MINUS`` as
+    residues, to `residua.hardware.inverters.residue_inverter`.
     """
 
     FERMAT = "fermat"

@@ -15,7 +15,7 @@ from residua.cores.base_extension_specification import BaseExtensionSpecificatio
 from residua.cores.manifest import digest
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import check, check_base_extension
-from residua.hardware.elementary import ModularProduct, row_reduction
+from residua.hardware.engine.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
 from residua.output import Progress

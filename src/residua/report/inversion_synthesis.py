@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.inversion import InversionCore
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.specification import check, check_inversion
-from residua.hardware.residue_inverter import ResidueInverter
+from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.numbers.catalogue import parse_modulus
 from residua.numbers.hats import hat_form
 from residua.report.hbe_synthesis import Candidate

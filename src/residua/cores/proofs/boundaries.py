@@ -9,16 +9,16 @@ from residua.cores.exponentiation import ExponentiationCore
 from residua.cores.extended import ExtendedCore
 from residua.cores.generation import AnyCore
 from residua.cores.inversion import InversionCore, InverterDesign
-from residua.hardware.core import WordDesign
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.converters.word_core import WordDesign
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 from residua.hardware.digit.iddmm import IddmmDesign
-from residua.hardware.digit.modexp import ModexpDesign
-from residua.hardware.digit.rsa_crt import RsaCrtDesign
-from residua.hardware.digit_coprocessor_design import DigitCoprocessorDesign
-from residua.hardware.engine import EngineDesign
-from residua.hardware.exponentiator import ExponentiatorDesign
+from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
+from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.hardware.extended.design import ExtendedDesign
-from residua.hardware.plus_minus_inverter import PlusMinusDesign
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 
 Uses = tuple[tuple[str, bool], ...]
 """Wires with the values that they have when a verdict is tested; none if it always may be."""

@@ -15,7 +15,7 @@ from amaranth.hdl import Array, Assert, Assume, Const, Fragment, Module, Signal,
 from amaranth.lib.wiring import Component, In
 
 from residua.hardware.delay import delayed
-from residua.hardware.reducer import ChannelReducer, FoldPlan
+from residua.hardware.engine.reducer import ChannelReducer, FoldPlan
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 from residua.toolchain.formal import ProofResult, prove

@@ -13,7 +13,7 @@ from residua.algorithms.conversion import split_words
 from residua.cores.bus_simulator import BusError, BusModel, BusSimulator
 from residua.cores.ecc_verification import Case, all_cases, point_operation
 from residua.curves.operations import Operation, Status
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
 
 STALLS = 96
 """Of 256 cycles, those in which a channel pauses when stalls are asked for."""

@@ -14,7 +14,7 @@ from residua.cores.templating import environment
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
-from residua.hardware.curve_design import CurveDesign
+from residua.hardware.coprocessor.design import CurveDesign
 from residua.toolchain.process import ToolError
 
 _VALID, _INVALID = "RESIDUA_ECC_VALID", "RESIDUA_ECC_INVALID"

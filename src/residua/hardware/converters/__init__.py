@@ -1,0 +1,1 @@
+"""From binary words to residues and back, and a multiplier between both."""

@@ -1,0 +1,474 @@
+"""Residue to binary: the canonical binary value of a number in cofactor form.
+
+X = sum(xi_i * M_i) - q * M with xi_i = |X * M_i^-1| mod m_i and the Cox's q (HBE section III-B). In
+words of w bits, column j of the sum is sum(xi_i * M_i[j]) - q * M[j]: n + 1 products of one word,
+accumulated. The columns then give their words to a carry chain, one word a cycle.
+
+X lies in a known range [low, high], which may reach beyond [0, P). Which multiple k P brings it
+there is known with the last word, from the signs of X + k P; it is added while the words leave.
+P is one of several moduli, chosen at run time; only these multiples depend on it.
+"""
+
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import stream
+from amaranth.lib.memory import Memory, WritePort
+from amaranth.lib.wiring import Component, In, Out
+from amaranth.utils import ceil_log2
+
+from residua.hardware.constant_table import constant_table, selector
+from residua.hardware.converters.conversion import Conversion
+from residua.hardware.delay import delayed
+from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
+
+
+class ResidueToBinary(Component):
+    """The result in [0, P) of residues in cofactor form, as words.
+
+    ``residues`` takes xi_1 ... xi_n (signed words of w + 1 bits, any representatives), and holds
+    those of ``pages`` numbers. ``result`` hands out the words of w bits, the lowest first, ``last``
+    with the highest. ``freed`` is set when a number is converted and its page taken up no more.
+    With several moduli, ``select`` is the index of P; it must not change from the cycle in which
+    xi_1 is taken to the one in which the last word leaves.
+
+    With ``wipes`` a reset overwrites the memories with zeros; meanwhile ``clearing`` is set.
+
+    ``latency`` is the number of cycles from the one in which xi_1 is taken to the one in which the
+    last word leaves if neither stream ever waits, ``interval`` the shortest number of cycles
+    between two results. Neither depends on the value.
+    """
+
+    def __init__(self, conversion: Conversion, pages: int = 1, *, wipes: bool = False) -> None:
+        self.conversion, self.pages, self.wipes = conversion, pages, wipes
+        width = conversion.width
+        self.latency, self.interval = conversion.latency, conversion.interval
+        super().__init__(
+            {
+                "residues": In(stream.Signature(signed(width + 1))),
+                "result": Out(stream.Signature(conversion.payload)),
+                "freed": Out(1),
+                **({"clearing": Out(1)} if wipes else {}),
+                **selector(len(conversion.moduli)),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Pages of residues, columns, carry chain, pages of results, final addition."""
+        m = Module()
+        conversion = self.conversion
+        m.submodules.pages = pages = _Pages(conversion, self.pages, self.wipes)
+        m.submodules.columns = columns = _Columns(conversion)
+        m.submodules.carry_chain = carry = _CarryChain(conversion)
+        m.submodules.results = results = _Results(conversion, self.wipes)
+        m.d.comb += [
+            pages.residue.eq(self.residues.payload),
+            pages.valid.eq(self.residues.valid),
+            self.residues.ready.eq(pages.ready),
+            pages.hold.eq(~results.ready),
+            self.freed.eq(pages.freed),
+            results.begin.eq(pages.begin),
+            columns.operand.eq(pages.operand),
+            columns.position.eq(pages.position),
+            columns.first.eq(pages.first),
+            columns.last.eq(pages.last),
+            columns.end.eq(pages.freed),
+            carry.column.eq(columns.column),
+            carry.valid.eq(columns.valid),
+            carry.end.eq(columns.column_end),
+            results.digit.eq(carry.digit),
+            results.valid.eq(carry.digit_valid),
+            results.end.eq(carry.digit_end),
+            self.result.valid.eq(results.result_valid),
+            self.result.payload.word.eq(results.result_word),
+            self.result.payload.last.eq(results.result_last),
+            results.result_ready.eq(self.result.ready),
+        ]
+        if len(conversion.moduli) > 1:
+            m.d.comb += results.select.eq(self.select)
+        if self.wipes:
+            m.d.comb += self.clearing.eq(pages.clearing | results.clearing)
+        return m
+
+
+class _Pages(Component):
+    """Residues and quotients of up to ``pages`` numbers, read once for each group of columns.
+
+    ``operand`` is xi_1 ... xi_n, q, again and again; 0 in a cycle in which there is nothing to
+    read. The quotient is computed while the residues come in, and stored after them. Reading starts
+    with the first residue, but waits at the first one as long as ``hold`` is set. ``first`` is set
+    between numbers too, so that no sum stays.
+    """
+
+    def __init__(self, conversion: Conversion, pages: int, wipes: bool) -> None:
+        self.conversion, self.pages, self.wipes = conversion, pages, wipes
+        residue = signed(conversion.width + 1)
+        super().__init__(
+            {
+                "residue": In(residue),
+                "valid": In(1),
+                "ready": Out(1),
+                "clearing": Out(1),
+                "hold": In(1),
+                "begin": Out(1),
+                "freed": Out(1),
+                "operand": Out(residue),
+                "position": Out(range(conversion.occupancy)),
+                "first": Out(1),
+                "last": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Write side, read side, and the number of complete pages between them."""
+        m = Module()
+        group = self.conversion.group
+        depth = self.pages * group
+        m.submodules.memory = memory = Memory(
+            shape=signed(self.conversion.width + 1), depth=depth, init=[]
+        )
+        complete = Signal(range(self.pages + 1))
+        written, filled = self._write(m, memory, complete)
+        index = Signal(range(group))
+        start, read_address = Signal(range(depth)), Signal(range(depth))
+        following = _successor(read_address, depth)
+        read = memory.read_port(domain="comb")
+        there = (complete != 0) | (written > index)
+        go = Signal()
+        m.d.comb += [
+            read.addr.eq(read_address),
+            go.eq(there & ~(self.hold & (self.position == 0))),
+            self.begin.eq(go & (self.position == 0)),
+            self.operand.eq(Mux(go, read.data, 0)),
+            self.first.eq((go & (index == 0)) | (self.position == 0)),
+            self.last.eq(go & (index == group - 1)),
+            self.freed.eq(go & (self.position == self.conversion.occupancy - 1)),
+        ]
+        with m.If(go):
+            m.d.sync += [
+                self.position.eq(_successor(self.position, self.conversion.occupancy)),
+                index.eq(_successor(index, group)),
+                read_address.eq(Mux(self.last & ~self.freed, start, following)),
+            ]
+        with m.If(self.freed):
+            m.d.sync += start.eq(following)
+        m.d.sync += complete.eq(complete + filled - self.freed)
+        return m
+
+    def _write(self, m: Module, memory: Memory, complete: Value) -> tuple[Value, Value]:
+        """Residues, then the quotient: how many words of the page are there, and if it is full."""
+        cox, width, group = self.conversion.cox, self.conversion.width, self.conversion.group
+        low, high = self.conversion.quotient_range
+        bits = max(low.bit_length(), high.bit_length()) + 1
+        written, address = Signal(range(group)), Signal(range(memory.depth))
+        total = Signal(signed(bits + cox.truncation), reset_less=True)
+        leading = _leading(self.residue, width, cox.truncation)
+        if self.conversion.base.extra:
+            extra = _leading(self.residue, self.conversion.base.extra.width, cox.truncation)
+            leading = Mux(written == group - 2, extra, leading)
+        before = Mux(written == 0, Const(cox.start, signed(cox.truncation + 1)), total)
+        at_quotient, filled = written == group - 1, Signal()
+        port, store = memory.write_port(), Signal()
+        m.d.comb += [
+            self.ready.eq(~at_quotient & (complete != self.pages) & ~self.clearing),
+            store.eq(at_quotient | (self.valid & self.ready)),
+            port.addr.eq(address),
+            port.data.eq(Mux(at_quotient, total >> cox.truncation, self.residue)),
+            port.en.eq(store),
+            filled.eq(at_quotient),
+        ]
+        if self.wipes:
+            m.d.comb += self.clearing.eq(_wiped(m, port))
+            with m.If(self.clearing):
+                m.d.sync += total.eq(0)
+        with m.If(store):
+            m.d.sync += [
+                written.eq(_successor(written, group)),
+                address.eq(_successor(address, memory.depth)),
+                total.eq(before + leading),
+            ]
+        return written, filled
+
+
+def _leading(residue: Value, width: int, fraction: int) -> Value:
+    """The Cox's ``fraction`` leading bits of a residue modulo about 2^width."""
+    shifted: Value = residue >> max(width - fraction, 0) << max(fraction - width, 0)
+    return shifted
+
+
+class _Columns(Component):
+    """c multipliers, each computing every c-th column, one cycle after one another.
+
+    ``position`` selects the constants of ``operand``; ``first`` and ``last`` delimit a column,
+    ``end`` marks the last operand of a conversion. ``column`` is the next column, the lowest first,
+    when ``valid`` is set; ``column_end`` comes with the last one.
+    """
+
+    def __init__(self, conversion: Conversion) -> None:
+        self.conversion = conversion
+        self.units = [
+            MultiplyAccumulate(conversion.width + 1, conversion.sum_range, conversion.group)
+            for _ in range(conversion.multipliers)
+        ]
+        super().__init__(
+            {
+                "operand": In(signed(conversion.width + 1)),
+                "position": In(range(conversion.occupancy)),
+                "first": In(1),
+                "last": In(1),
+                "end": In(1),
+                "column": Out(signed(self.units[0].sum_width)),
+                "valid": Out(1),
+                "column_end": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """The operand moves from multiplier to multiplier, so that columns complete one by one."""
+        m = Module()
+        operand = delayed(m, self.operand, 1, "operand", data=True)
+        position: Value = self.position
+        marks = delayed(m, Cat(self.first, self.last, self.end), 1, "marks")
+        valids: list[Value] = []
+        end: Value = Const(0, 1)
+        for index, unit in enumerate(self.units):
+            if index:
+                operand = delayed(m, operand, 1, f"operand_of_{index}", data=True)
+                position = delayed(m, position, 1, f"position_of_{index}")
+                marks = delayed(m, marks, 1, f"marks_of_{index}")
+            m.submodules[f"multiplier_{index}"] = unit
+            m.d.comb += [
+                unit.left.eq(operand),
+                unit.right.eq(self._constant(m, index, position)),
+                unit.first.eq(marks[0]),
+            ]
+            done = delayed(m, marks[1:], unit.latency, f"done_{index}")
+            valids.append(done[0])
+            end = done[0] & done[1]
+        sums = [unit.sum for unit in self.units]
+        if len(sums) == 1:
+            m.d.comb += [self.column.eq(sums[0]), self.valid.eq(valids[0]), self.column_end.eq(end)]
+            return m
+        chosen: Value = sums[-1]
+        for valid, candidate in zip(valids[:-1], sums[:-1], strict=True):
+            chosen = Mux(valid, candidate, chosen)
+        column = Signal(self.column.shape(), reset_less=True)
+        m.d.sync += column.eq(chosen)
+        m.d.comb += [
+            self.column.eq(column),
+            self.valid.eq(delayed(m, Cat(*valids).any(), 1, "valid")),
+            self.column_end.eq(delayed(m, end, 1, "end")),
+        ]
+        return m
+
+    def _constant(self, m: Module, index: int, position: Value) -> Value:
+        """The constant of the previous cycle's position, for one multiplier."""
+        constants = self.conversion.constants[index]
+        memory = Memory(
+            shape=signed(self.conversion.width + 1), depth=len(constants), init=constants
+        )
+        m.submodules[f"constants_{index}"] = memory
+        read = memory.read_port(domain="sync")
+        m.d.comb += read.addr.eq(position)
+        word: Value = read.data
+        return word
+
+
+class _CarryChain(Component):
+    """Columns to words, one a cycle: ``digit`` follows from ``column`` one cycle before.
+
+    ``end`` comes with ``valid`` for the last column of a conversion.
+
+    It has w + 1 bits, of which the top one matters only in the last word: there it is the sign.
+    """
+
+    def __init__(self, conversion: Conversion) -> None:
+        self.conversion = conversion
+        low, high = conversion.sum_range
+        self.sum_width = max(low.bit_length(), high.bit_length()) + 1
+        super().__init__(
+            {
+                "column": In(signed(self.sum_width)),
+                "valid": In(1),
+                "end": In(1),
+                "digit": Out(conversion.width + 1),
+                "digit_valid": Out(1),
+                "digit_end": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """One adder."""
+        m = Module()
+        width = self.conversion.width
+        carry = Signal(signed(self.sum_width + 1 - width))
+        total = Signal(signed(self.sum_width + 1))
+        digit = Signal(width + 1, reset_less=True)
+        m.d.comb += [total.eq(self.column + carry), self.digit.eq(digit)]
+        m.d.sync += digit.eq(total[: width + 1])
+        with m.If(self.end):
+            m.d.sync += carry.eq(0)
+        with m.Elif(self.valid):
+            m.d.sync += carry.eq(total >> width)
+        m.d.comb += [
+            self.digit_valid.eq(delayed(m, self.valid, 1, "valid")),
+            self.digit_end.eq(delayed(m, self.end, 1, "end")),
+        ]
+        return m
+
+
+class _Results(Component):
+    """Stores the words of X and hands out those of X + k P with the least k that is not negative.
+
+    ``ready`` tells that a conversion can ``begin``. ``digit`` comes with ``valid`` for every
+    column, the last one with ``end``. ``select`` is the index of P, if there are several.
+    """
+
+    def __init__(self, conversion: Conversion, wipes: bool) -> None:
+        self.conversion, self.wipes = conversion, wipes
+        width = conversion.width
+        super().__init__(
+            {
+                "begin": In(1),
+                "ready": Out(1),
+                "clearing": Out(1),
+                "digit": In(width + 1),
+                "valid": In(1),
+                "end": In(1),
+                "result_valid": Out(1),
+                "result_ready": In(1),
+                "result_word": Out(width),
+                "result_last": Out(1),
+                **selector(len(conversion.moduli)),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Pages of words: written by the carry chain, read for the final addition."""
+        m = Module()
+        conversion = self.conversion
+        stride, pages = 1 << ceil_log2(conversion.words), conversion.result_pages
+        m.submodules.memory = memory = Memory(shape=conversion.width, depth=pages * stride, init=[])
+        selects = self._write(m, memory, stride)
+        booked, complete = Signal(range(pages + 1)), Signal(range(pages + 1))
+        drained = self._read(m, memory, stride, selects, complete != 0)
+        m.d.sync += [
+            booked.eq(booked + self.begin - drained),
+            complete.eq(complete + self.end - drained),
+        ]
+        m.d.comb += self.ready.eq(booked != pages)
+        return m
+
+    def _write(self, m: Module, memory: Memory, stride: int) -> list[Signal]:
+        """Store words; the choice of k for each page follows with the last one."""
+        conversion = self.conversion
+        index, page = Signal(range(conversion.columns)), Signal(range(conversion.result_pages))
+        port = memory.write_port()
+        inside = index < conversion.words
+        m.d.comb += [
+            port.addr.eq(Cat(index[: ceil_log2(stride)], page)),
+            port.data.eq(self.digit),
+            port.en.eq(self.valid & inside),
+        ]
+        if self.wipes:
+            m.d.comb += self.clearing.eq(_wiped(m, port))
+        choice = self._choice(m, index)
+        selects = [
+            Signal(choice.shape(), name=f"select_{i}") for i in range(conversion.result_pages)
+        ]
+        with m.If(self.valid):
+            m.d.sync += index.eq(Mux(self.end, 0, index + 1))
+        with m.If(self.end):
+            m.d.sync += page.eq(page + 1)
+            for number, select in enumerate(selects):
+                with m.If(page == number):
+                    m.d.sync += select.eq(choice)
+        return selects
+
+    def _choice(self, m: Module, index: Value) -> Value:
+        """Position of the first candidate that is not negative, valid with ``end``."""
+        candidates = self.conversion.candidates
+        choice = Signal(range(max(len(candidates), 2)))
+        chosen: Value = Const(len(candidates) - 1)
+        for position in reversed(range(len(candidates) - 1)):
+            negative = self._negative(m, candidates[position], index)
+            chosen = Mux(negative, chosen, position)
+        m.d.comb += choice.eq(chosen)
+        return choice
+
+    def _negative(self, m: Module, multiple: int, index: Value) -> Value:
+        """Whether X + multiple * P is negative, valid with the last word."""
+        width = self.conversion.width
+        if multiple == 0:
+            return self.digit[width]
+        addend = self._multiple(m, "sign_of", multiple, width + 1, index)
+        carry = Signal(name=f"carry_{_signed_name(multiple)}")
+        total = Signal(width + 2, name=f"sum_{_signed_name(multiple)}")
+        # In all words but the last the top bit is part of the carry into the next one.
+        word = Cat(self.digit[:width], self.digit[width] & self.end)
+        m.d.comb += total.eq(word + addend + carry)
+        with m.If(self.valid):
+            m.d.sync += carry.eq(Mux(self.end, 0, total >> width))
+        return total[width]
+
+    def _multiple(
+        self, m: Module, use: str, multiple: int, width: int, index: Value, words: int | None = None
+    ) -> Value:
+        """The word at ``index`` of multiple * P, as ``width`` bits."""
+        conversion = self.conversion
+        rows = [conversion.digits(multiple * modulus)[:words] for modulus in conversion.moduli]
+        select = self.select if len(rows) > 1 else Const(0, 0)
+        return constant_table(m, f"{use}_{_signed_name(multiple)}", rows, width, select, index)
+
+    def _read(
+        self, m: Module, memory: Memory, stride: int, selects: list[Signal], readable: Value
+    ) -> Value:
+        """Add the chosen multiple of P word by word; tells when a page is read."""
+        conversion = self.conversion
+        width, words = conversion.width, conversion.words
+        index, page = Signal(range(max(words, 2))), Signal(range(conversion.result_pages))
+        carry = Signal()
+        total = Signal(width + 1)
+        advance, drained = Signal(), Signal()
+        read = memory.read_port(domain="comb")
+        select = Array(selects)[page]
+        multiples = [
+            self._multiple(m, "addend", k, width, index, words) for k in conversion.candidates
+        ]
+        m.d.comb += [
+            read.addr.eq(Cat(index[: ceil_log2(stride)], page)),
+            total.eq(read.data + Array(multiples)[select] + carry),
+            advance.eq(readable & (~self.result_valid | self.result_ready)),
+            drained.eq(advance & (index == words - 1)),
+        ]
+        with m.If(self.result_ready):
+            m.d.sync += self.result_valid.eq(0)
+        with m.If(advance):
+            m.d.sync += [
+                self.result_word.eq(total[:width]),
+                self.result_last.eq(drained),
+                self.result_valid.eq(1),
+                carry.eq(total[width] & ~drained),
+                index.eq(Mux(drained, 0, index + 1)),
+                page.eq(page + drained),
+            ]
+        return drained
+
+
+def _wiped(m: Module, port: WritePort) -> Value:
+    """Overwrites a memory after a reset, before anything else writes; whether it is under way."""
+    depth = 1 << len(port.addr)
+    address, wiping = Signal(range(depth)), Signal(init=1)
+    with m.If(wiping):
+        m.d.comb += [port.addr.eq(address), port.data.eq(0), port.en.eq(1)]
+        m.d.sync += [address.eq(address + 1), wiping.eq(address != depth - 1)]
+    return wiping
+
+
+def _successor(value: Value, period: int) -> Value:
+    """value + 1 modulo ``period``."""
+    return Mux(value == period - 1, 0, value + 1)
+
+
+def _signed_name(number: int) -> str:
+    return f"{'minus' if number < 0 else 'plus'}_{abs(number)}"

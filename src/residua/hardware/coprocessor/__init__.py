@@ -1,0 +1,1 @@
+"""Elliptic-curve coprocessors: controller, scalar, operands and results around a field unit."""

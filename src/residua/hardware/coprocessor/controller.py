@@ -1,0 +1,429 @@
+"""Controller: the operations of a coprocessor, an instruction at a time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Component, In, Out
+from amaranth.utils import ceil_log2
+
+from residua.curves.operations import (
+    ORDER_OPERATIONS,
+    Admit,
+    Check,
+    Instruction,
+    Invert,
+    Operation,
+    Read,
+    Receive,
+    Reciprocate,
+    Run,
+    Source,
+    Status,
+)
+from residua.hardware.engine.microsequencer import GAP
+from residua.machines.control_store import Block
+
+
+class Kind(IntEnum):
+    """What an instruction does."""
+
+    RUN = 0
+    OPERAND = 1
+    RANDOM = 2
+    SCALAR = 3
+    RECEIVE = 4
+    CHECK = 5
+    CALL = 6
+    RETURN = 7
+    END = 8
+    RECIPROCATE = 9
+    ADMIT = 10
+
+
+class _State(Enum):
+    IDLE = 0
+    FETCH = 1
+    LATCH = 2
+    DECODE = 3
+    START = 4
+    RUN = 5
+    PAUSE = 6
+    OPERAND = 7
+    SCALAR = 8
+    RECEIVE = 9
+    END = 10
+    WIPE = 11
+    DONE = 12
+    RECIPROCATE = 13
+
+
+class ControlProgram:
+    """The operations of all curves as words of an instruction memory.
+
+    Attributes:
+        words: values of the fields of every instruction.
+        entries: the address of each operation by code and curve.
+    """
+
+    def __init__(
+        self,
+        operations: Sequence[Mapping[Operation, Sequence[Instruction]]],
+        inversions: Sequence[Sequence[Instruction]],
+        blocks: Mapping[str, tuple[Block, ...]],
+    ) -> None:
+        """Assemble.
+
+        Args:
+            operations: those of each curve.
+            inversions: the instructions of `Invert` for each page: for the prime and the order of
+                each curve, or for the primes alone.
+            blocks: where each routine lies, for each curve.
+        """
+        self.blocks = blocks
+        self.words: list[dict[str, int]] = []
+        self.entries: dict[tuple[int, int], int] = {}
+        self.bad_operation = self._end(Status.BAD_OPERATION)
+        self.bad_curve = self._end(Status.BAD_CURVE)
+        self.curve_pages = len(inversions) // len(operations)
+        for curve, group in enumerate(operations):
+            calls: list[int] = []
+            for order in range(self.curve_pages):
+                calls.append(call := len(self.words))
+                for instruction in inversions[self.curve_pages * curve + order]:
+                    self._instruction(instruction, curve, order, call)
+                self._add(Kind.RETURN)
+            for operation, instructions in group.items():
+                self.entries[operation, curve] = len(self.words)
+                order = int(operation in ORDER_OPERATIONS)
+                for instruction in instructions:
+                    self._instruction(instruction, curve, order, calls[order])
+                self._end(Status.OK)
+
+    def _instruction(self, instruction: Instruction, curve: int, order: int, call: int) -> None:
+        match instruction:
+            case Run():
+                self._run(instruction, curve, order)
+            case Read(source):
+                self._read(source, order)
+            case Receive(stop, status):
+                marks = {"stop_zero": stop == "zero", "stop_nonzero": stop == "nonzero"}
+                values = {name: int(mark) for name, mark in marks.items()}
+                self._add(Kind.RECEIVE, order=order, status=status, **values)
+            case Check():
+                self._add(Kind.CHECK)
+            case Invert():
+                self._add(Kind.CALL, target=call)
+            case Reciprocate():
+                self._add(Kind.RECIPROCATE, order=order)
+            case Admit():
+                self._add(Kind.ADMIT, order=order)
+
+    def _read(self, source: Source, order: int) -> None:
+        match source:
+            case "operand":
+                self._add(Kind.OPERAND, order=order)
+            case "random":
+                self._add(Kind.RANDOM, order=order)
+            case _:
+                marks = {
+                    "plain": source in ("first scalar", "second scalar"),
+                    "second": source == "second scalar",
+                    "base": source == "base scalar",
+                }
+                values = {name: int(mark) for name, mark in marks.items()}
+                self._add(Kind.SCALAR, **values)
+
+    def _run(self, run: Run, curve: int, order: int) -> None:
+        block = self.blocks[run.routine][curve]
+        self._add(
+            Kind.RUN,
+            order=order,
+            target=block.start,
+            length=block.length - 1,
+            pause=max(block.settled - block.length - GAP, 0),
+            rounds=(run.rounds or 1) - 1,
+            scalar=int(run.rounds is None),
+        )
+
+    def _end(self, status: Status) -> int:
+        self._add(Kind.END, status=status)
+        return len(self.words) - 1
+
+    def _add(self, kind: Kind, **values: int) -> None:
+        self.words.append({"kind": int(kind), **values})
+
+    @property
+    def layout(self) -> data.StructLayout:
+        """The fields of an instruction."""
+        names = ["kind", "target", "length", "pause", "rounds", "scalar", "order", "status"]
+        names += ["stop_zero", "stop_nonzero", "plain", "second", "base"]
+        widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
+        call = (len(self.words) - 1).bit_length()
+        return data.StructLayout(widths | {"target": max(widths["target"], call)})
+
+
+@dataclass(frozen=True)
+class ControllerDesign:
+    """A control program and what it is to drive.
+
+    ``rounds`` is the number of digits that a scalar has on each curve.
+    """
+
+    program: ControlProgram
+    rounds: tuple[int, ...]
+
+    @property
+    def curves(self) -> int:
+        """Number of curves."""
+        return len(self.rounds)
+
+
+class Controller(Component):
+    """Runs one operation after another.
+
+    ``command`` starts an operation when ``idle``; ``done`` is set for one cycle at its end, when
+    ``status`` tells how it ended. At every end, and on ``zeroise``, ``wipe`` resets and clears all
+    that may hold a secret; ``wiping`` tells that this is under way.
+
+    The processor is driven through ``run``, ``origin``, ``length``, ``rounds`` and ``page``. Reads
+    are started by ``read_operand`` (from the random words if ``read_random`` is set) and
+    ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is, one for
+    the base point if ``base`` is), and end with ``operand_done`` or ``scalar_done``, with which
+    comes whether it is in range. ``reciprocate`` starts the inversion of the next number given out,
+    ``admit`` that of the next residues; ``reciprocated`` is the end of either.
+    ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
+    stored; ``release`` gives out what is stored.
+    """
+
+    def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
+        self.design = design
+        most_rounds = max(*design.rounds, *(w.get("rounds", 0) + 1 for w in design.program.words))
+        self.most_rounds = most_rounds
+        super().__init__(
+            {
+                "start": In(1),
+                "operation": In(8),
+                "curve": In(8),
+                "zeroise": In(1),
+                "idle": Out(1),
+                "busy": Out(1),
+                "done": Out(1),
+                "status": Out(8),
+                "wipe": Out(1),
+                "wiping": In(1),
+                "run": Out(1),
+                "ready": In(1),
+                "origin": Out(range(words)),
+                "length": Out(range(longest)),
+                "rounds": Out(range(most_rounds)),
+                "page": Out(range(max(design.program.curve_pages * design.curves, 2))),
+                "chosen_curve": Out(range(max(design.curves, 2))),
+                "read_operand": Out(1),
+                "read_random": Out(1),
+                "read_scalar": Out(1),
+                "plain": Out(1),
+                "second": Out(1),
+                "base": Out(1),
+                "operand_done": In(1),
+                "operand_in_range": In(1),
+                "scalar_done": In(1),
+                "scalar_in_range": In(1),
+                "reciprocate": Out(1),
+                "admit": Out(1),
+                "reciprocated": In(1),
+                "received": In(1),
+                "zero": In(1),
+                "test_only": Out(1),
+                "release": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Instruction memory and state machine."""
+        m = Module()
+        program = self.design.program
+        self._state = Signal(_State, name="state", init=_State.WIPE)
+        self._address = Signal(range(len(program.words)), name="address")
+        self._following = Signal.like(self._address, name="following")
+        self._return = Signal.like(self._address, name="return_address")
+        self._fault = Signal(Status, name="fault")
+        word = self._fetch(m, self._address, program.layout)
+        self._pause = Signal(program.layout["pause"].shape, name="pause")
+        operating = Signal()
+        m.d.comb += [
+            self._following.eq(self._address + 1),
+            self.busy.eq(~self.idle),
+            self.idle.eq((self._state == _State.IDLE) & ~self.zeroise),
+            self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
+            self.release.eq(self.done & (self.status == Status.OK)),
+            self.wipe.eq(self._state == _State.END),
+            self.origin.eq(word.target),
+            self.length.eq(word.length),
+            self.rounds.eq(Mux(word.scalar, self._digits(), word.rounds)),
+            self.run.eq(self._state == _State.START),
+            self.test_only.eq(word.stop_zero | word.stop_nonzero),
+        ]
+        for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
+            m.d.sync += pulse.eq(0)
+        with m.Switch(self._state):
+            with m.Case(_State.IDLE):
+                self._begin(m, operating)
+            with m.Case(_State.FETCH):
+                m.d.sync += self._state.eq(_State.LATCH)
+            with m.Case(_State.LATCH):
+                m.d.sync += self._state.eq(_State.DECODE)
+            with m.Case(_State.DECODE):
+                self._decode(m, word)
+            with m.Case(_State.START, _State.RUN, _State.PAUSE):
+                self._run(m)
+            with m.Case(_State.OPERAND, _State.SCALAR):
+                self._read(m)
+            with m.Case(_State.RECEIVE):
+                self._receive(m, word)
+            with m.Case(_State.RECIPROCATE), m.If(self.reciprocated):
+                self._next(m)
+            with m.Case(_State.END):
+                m.d.sync += self._state.eq(_State.WIPE)
+            with m.Case(_State.WIPE):
+                m.d.sync += self._state.eq(Mux(self.wiping, _State.WIPE, _State.DONE))
+            with m.Case(_State.DONE):
+                m.d.sync += [self._state.eq(_State.IDLE), operating.eq(0)]
+        with m.If(self.zeroise):
+            m.d.sync += [
+                self._state.eq(_State.END),
+                self.status.eq(Status.ZEROISED),
+                operating.eq(operating),
+            ]
+        return m
+
+    def _begin(self, m: Module, operating: Signal) -> None:
+        with m.If(self.start):
+            m.d.sync += [
+                operating.eq(1),
+                self._state.eq(_State.FETCH),
+                self._address.eq(self._entry(m)),
+                self.chosen_curve.eq(self.curve),
+                self._fault.eq(Status.OK),
+            ]
+
+    def _next(self, m: Module) -> None:
+        """Go on with the next instruction."""
+        m.d.sync += [self._address.eq(self._following), self._state.eq(_State.FETCH)]
+
+    def _stop(self, m: Module, status: Value) -> None:
+        """End the operation."""
+        m.d.sync += [self.status.eq(status), self._state.eq(_State.END)]
+
+    def _decode(self, m: Module, word: Any) -> None:
+        m.d.sync += [
+            self.page.eq(self._page(word)),
+            self._pause.eq(word.pause),
+        ]
+        with m.Switch(word.kind):
+            with m.Case(Kind.RUN):
+                m.d.sync += self._state.eq(_State.START)
+            with m.Case(Kind.OPERAND, Kind.RANDOM):
+                m.d.sync += [
+                    self._state.eq(_State.OPERAND),
+                    self.read_operand.eq(1),
+                    self.read_random.eq(word.kind == Kind.RANDOM),
+                ]
+            with m.Case(Kind.SCALAR):
+                m.d.sync += [
+                    self._state.eq(_State.SCALAR),
+                    self.read_scalar.eq(1),
+                    self.plain.eq(word.plain),
+                    self.second.eq(word.second),
+                    self.base.eq(word.base),
+                ]
+            with m.Case(Kind.RECEIVE):
+                m.d.sync += self._state.eq(_State.RECEIVE)
+            with m.Case(Kind.RECIPROCATE):
+                m.d.sync += [self._state.eq(_State.RECIPROCATE), self.reciprocate.eq(1)]
+            with m.Case(Kind.ADMIT):
+                self._next(m)
+                m.d.sync += self.admit.eq(1)
+            with m.Case(Kind.CHECK):
+                self._next(m)
+                with m.If(self._fault != Status.OK):
+                    self._stop(m, self._fault)
+            with m.Case(Kind.CALL):
+                self._next(m)
+                m.d.sync += [self._address.eq(word.target), self._return.eq(self._following)]
+            with m.Case(Kind.RETURN):
+                self._next(m)
+                m.d.sync += self._address.eq(self._return)
+            with m.Default():
+                self._stop(m, word.status)
+
+    def _run(self, m: Module) -> None:
+        """Start a routine, wait for its end, then for its last results."""
+        with m.If(self._state == _State.START):
+            m.d.sync += self._state.eq(_State.RUN)
+        with m.Elif(self._state == _State.RUN), m.If(self.ready):
+            self._next(m)
+            with m.If(self._pause != 0):
+                m.d.sync += [
+                    self._state.eq(_State.PAUSE),
+                    self._address.eq(self._address),
+                ]
+        with m.Else():
+            m.d.sync += self._pause.eq(self._pause - 1)
+            with m.If(self._pause == 1):
+                self._next(m)
+
+    def _read(self, m: Module) -> None:
+        """Wait for a number; remember the first that is out of range."""
+        with m.If(self.operand_done | self.scalar_done):
+            self._next(m)
+            with m.If(self._fault == Status.OK):
+                with m.If(self.scalar_done & ~self.scalar_in_range):
+                    m.d.sync += self._fault.eq(Status.SCALAR_RANGE)
+                with m.If(self.operand_done & ~self.operand_in_range & ~self.read_random):
+                    m.d.sync += self._fault.eq(Status.OPERAND_RANGE)
+
+    def _receive(self, m: Module, word: Any) -> None:
+        with m.If(self.received):
+            self._next(m)
+            with m.If(Mux(self.zero, word.stop_zero, word.stop_nonzero)):
+                self._stop(m, word.status)
+
+    def _page(self, word: Any) -> Value:
+        if self.design.program.curve_pages == 1:
+            return self.chosen_curve
+        return Cat(word.order, self.chosen_curve)
+
+    def _digits(self) -> Value:
+        counts = [count - 1 for count in self.design.rounds]
+        width = max(count.bit_length() for count in counts)
+        chosen: Value = Array([Const(count, width) for count in counts])[self.chosen_curve]
+        return chosen
+
+    def _fetch(self, m: Module, address: Value, layout: data.StructLayout) -> Any:
+        """The instruction at ``address``, two cycles later, out of a register."""
+        program = self.design.program
+        init = [layout.const(word).as_bits() for word in program.words]
+        depth = 1 << ceil_log2(max(len(init), 2))
+        m.submodules.instructions = memory = Memory(shape=layout.size, depth=depth, init=init)
+        read = memory.read_port(domain="sync")
+        m.d.comb += read.addr.eq(address)
+        instruction = Signal(layout, name="instruction", reset_less=True)
+        m.d.sync += instruction.eq(read.data)
+        return instruction
+
+    def _entry(self, m: Module) -> Value:
+        """Where the operation asked for begins."""
+        program = self.design.program
+        entry = Signal(range(len(program.words)))
+        m.d.comb += entry.eq(program.bad_operation)
+        with m.If(self.curve >= self.design.curves):
+            m.d.comb += entry.eq(program.bad_curve)
+        for (operation, curve), address in program.entries.items():
+            with m.If((self.operation == operation) & (self.curve == curve)):
+                m.d.comb += entry.eq(address)
+        return entry

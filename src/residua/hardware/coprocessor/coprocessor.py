@@ -1,0 +1,365 @@
+"""Elliptic-curve coprocessor: controller, field processor, and everything between them and streams.
+
+Numbers are words of 32 bits, the lowest first; see `hardware/bus/residua.rdl`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetInserter, Signal, Value
+from amaranth.lib.wiring import Component, connect
+
+from residua.curves import difference_ladder, joint, ladder
+from residua.curves.operations import Status
+from residua.hardware.bus.control import raw_members
+from residua.hardware.bus.stream_buffer import StreamBuffer
+from residua.hardware.converters.residue_to_binary import ResidueToBinary
+from residua.hardware.coprocessor.controller import Controller
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
+from residua.hardware.coprocessor.operand_reader import OperandReader
+from residua.hardware.coprocessor.result_buffer import ResultBuffer
+from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
+from residua.hardware.coprocessor.scalar_unit import ScalarUnit
+from residua.hardware.inverters.modular_inverter import ModularInverter
+from residua.hardware.inverters.residue_inverter import ResidueInverter
+
+
+class Coprocessor(Component):
+    """Point multiplication and field arithmetic.
+
+    Operations and status codes are those of `residua.curves.operations`.
+
+    ``command`` starts an operation, whose numbers come through ``operands`` and, to randomise
+    coordinates and scalar, ``random``. ``done`` is set for one cycle at its end, ``status`` tells
+    how it ended. Only if that is 0, ``result`` gives out what the operation returns. ``zeroise``
+    ends any operation and wipes registers, memories and results; so do a reset and the end of each
+    operation (results apart).
+
+    The number of cycles depends on the operation, the curve and the status alone; that of a
+    DOUBLE_MULTIPLY, whose operands are public, also on which of them is refused.
+    """
+
+    def __init__(self, design: CurveDesign) -> None:
+        self.design = design
+        super().__init__(raw_members())
+
+    def elaborate(self, platform: Any) -> Module:
+        """The parts, connected; what may hold a secret is reset by the controller."""
+        m = Module()
+        design = self.design
+        longest = max(block.length for block in design.blocks.values())
+        controller = Controller(design.controller, design.store_words, longest)
+        processor: Any = design.field_unit(controller.most_rounds)
+        reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
+        first, second = design.scalar_unit(), design.second_scalar_unit()
+        scalars = [first, *([second] if second else [])]
+        reducer, recoder = design.scalar_reducer(), design.digit_recoder()
+        converted = self._converted()
+        results = ResultBuffer(design.width, design.number_words, design.words)
+        inverter, residue_inverter = design.inverter(), design.residue_inverter()
+        # In registers of their own: they reach far, or come from there.
+        wipe, discard, release = Signal(), Signal(), Signal()
+        wiping = Signal(name="wiping", init=1)
+        for name, part in (
+            ("processor", processor),
+            ("operand_reader", reader),
+            *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
+            *([("scalar_reducer", reducer)] if reducer else []),
+            *([("digit_recoder", recoder)] if recoder else []),
+            *([("inverter", inverter)] if inverter else []),
+            *([("residue_inverter", residue_inverter)] if residue_inverter else []),
+            *zip(("converter", "slack"), converted or (), strict=False),
+        ):
+            m.submodules[name] = ResetInserter(wipe)(part)
+        m.submodules.controller = controller
+        m.submodules.results = results
+        zeroise = self._control(m, controller, results.busy | release)
+        # From a zeroisation on nothing leaves, also before the results are discarded. When an
+        # operation begins there is nothing to leave, so that a register can say that one is under
+        # way.
+        operating = Signal(name="operating")
+        m.d.sync += operating.eq(controller.busy)
+        leaves = ~(self.zeroise | zeroise | operating)
+        m.d.comb += [
+            self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
+            self.result.valid.eq(results.released.valid & leaves),
+            results.released.ready.eq(self.result.ready & leaves),
+        ]
+        self._operate(m, controller, processor)
+        ready = self._read(m, controller, processor, reader)
+        admitted = self._invert_residues(m, controller, processor, residue_inverter)
+        number = self._number(m, controller, processor, converted, admitted)
+        self._invert(m, controller, processor, inverter, reader, number, results)
+        self._scalars(m, controller, scalars, reducer, ready)
+        if recoder:
+            self._recode(m, controller, recoder, first, processor)
+        self._gates(m, processor, scalars, reducer, recoder, controller)
+        clearing = processor.clearing | results.clearing
+        if converted:
+            clearing |= converted[0].clearing
+        if inverter:
+            clearing |= inverter.clearing
+        for unit in scalars:
+            clearing |= unit.clearing
+        if reducer:
+            clearing |= reducer.clearing
+        m.d.sync += [
+            wipe.eq(controller.wipe),
+            discard.eq(controller.wipe & (controller.status != Status.OK)),
+            release.eq(controller.release),
+            wiping.eq(wipe | clearing),
+        ]
+        m.d.comb += [
+            controller.wiping.eq(wipe | wiping),
+            results.clear.eq(discard),
+            controller.received.eq(results.received),
+            controller.zero.eq(results.zero),
+            results.test_only.eq(controller.test_only),
+            results.release.eq(release),
+        ]
+        return m
+
+    def _converted(self) -> tuple[ResidueToBinary, StreamBuffer] | None:
+        """What makes numbers of residues, if the field unit gives out residues."""
+        conversion = self.design.conversion
+        if conversion is None:
+            return None
+        return ResidueToBinary(conversion, wipes=True), StreamBuffer(conversion.payload)
+
+    def _number(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        converted: tuple[ResidueToBinary, StreamBuffer] | None,
+        admitted: Value,
+    ) -> Any:
+        """The stream of numbers that the field unit gives out, unless residues are ``admitted``."""
+        if converted is None:
+            return processor.number
+        converter, slack = converted
+        connect(m, converter.result, slack.input)
+        m.d.comb += [
+            converter.residues.payload.eq(processor.residue[0]),
+            converter.residues.valid.eq(processor.residue_valid & ~admitted),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += converter.select.eq(controller.page)
+        return slack.output
+
+    def _control(self, m: Module, controller: Controller, occupied: Value) -> Signal:
+        """Commands, while no result waits to be fetched.
+
+        Returns:
+            The zeroisation, which counts a cycle later.
+        """
+        zeroise = Signal(name="zeroise_taken")
+        m.d.sync += zeroise.eq(self.zeroise)
+        m.d.comb += [
+            controller.start.eq(self.command.valid & ~occupied),
+            self.command.ready.eq(controller.idle & ~occupied),
+            controller.operation.eq(self.command.payload.operation),
+            controller.curve.eq(self.command.payload.curve),
+            controller.zeroise.eq(zeroise),
+            self.busy.eq(controller.busy),
+            self.done.eq(controller.done),
+            self.status.eq(controller.status),
+        ]
+        return zeroise
+
+    def _operate(self, m: Module, controller: Controller, processor: Any) -> None:
+        m.d.comb += [
+            processor.run.eq(controller.run),
+            controller.ready.eq(processor.ready),
+            processor.origin.eq(controller.origin),
+            processor.length.eq(controller.length),
+            processor.rounds.eq(controller.rounds),
+            processor.page.eq(controller.page),
+        ]
+
+    def _read(
+        self, m: Module, controller: Controller, processor: Any, reader: OperandReader
+    ) -> tuple[Value, Value]:
+        """Operands and random words to the processor; whether it is ready for either."""
+        random = controller.read_random & reader.busy
+        m.d.comb += [
+            processor.binary_start.eq(controller.read_operand | controller.reciprocate),
+            reader.start.eq(controller.read_operand),
+            controller.operand_done.eq(reader.done),
+            controller.operand_in_range.eq(reader.in_range),
+            reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
+            reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += reader.select.eq(controller.page)
+        return reader.words.ready & ~random, reader.words.ready & random
+
+    def _invert(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        inverter: ModularInverter | None,
+        reader: OperandReader,
+        number: Any,
+        results: ResultBuffer,
+    ) -> None:
+        """Numbers given out, to the results or, when one is to be inverted, to the inverter.
+
+        The inverse goes where an operand would.
+        """
+        if inverter is None:
+            connect(m, reader.operand, processor.binary)
+            connect(m, number, results.results)
+            return
+        operand = reader.operand
+        m.d.sync += controller.reciprocated.eq(inverter.done)
+        m.d.comb += [
+            inverter.start.eq(controller.reciprocate),
+            inverter.words.payload.eq(number.payload),
+            inverter.words.valid.eq(number.valid),
+            results.results.payload.eq(number.payload),
+            results.results.valid.eq(number.valid & ~inverter.busy),
+            number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
+            processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
+            processor.binary.valid.eq(inverter.word_valid | operand.valid),
+            operand.ready.eq(processor.binary.ready),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += inverter.select.eq(controller.page)
+
+    def _invert_residues(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        inverter: ResidueInverter | None,
+    ) -> Value:
+        """Residues given out to the inverter, and those of a fraction back.
+
+        Returns:
+            Whether it is the inverter that residues are given out to.
+        """
+        if inverter is None:
+            return Const(0, 1)
+        m.d.sync += controller.reciprocated.eq(~inverter.busy)
+        m.d.comb += [
+            inverter.start.eq(controller.admit),
+            inverter.residue.eq(processor.residue[0]),
+            inverter.residue_valid.eq(processor.residue_valid),
+            processor.word_start.eq(controller.admit),
+            processor.word.eq(inverter.word),
+            processor.word_valid.eq(inverter.word_valid),
+        ]
+        if len(self.design.moduli) > 1:
+            m.d.comb += inverter.select.eq(controller.page)
+        return inverter.busy
+
+    def _scalars(
+        self,
+        m: Module,
+        controller: Controller,
+        units: Sequence[ScalarUnit],
+        reducer: ScalarReducer | None,
+        ready: tuple[Value, Value],
+    ) -> None:
+        """Scalars and their blinding to their units, the first through the reducer."""
+        operands_ready, random_ready = ready
+        in_range: Value = Const(1)
+        for index, unit in enumerate(units):
+            words = reducer.scalar if reducer and index == 0 else unit.scalar
+            m.d.comb += [
+                unit.start.eq(controller.read_scalar & (controller.second == index)),
+                words.payload.eq(self.operands.payload),
+                words.valid.eq(self.operands.valid & unit.busy),
+                unit.random.payload.eq(self.random.payload),
+                unit.random.valid.eq(self.random.valid & unit.busy),
+            ]
+            operands_ready = Mux(unit.busy, words.ready, operands_ready)
+            random_ready = Mux(unit.busy, unit.random.ready, random_ready)
+            in_range &= unit.in_range | ~unit.done
+            if unit.changes:
+                m.d.comb += unit.plain.eq(controller.plain)
+            if unit.distinguishes:
+                m.d.comb += unit.base.eq(controller.base)
+            if len(self.design.curves) > 1:
+                m.d.comb += unit.select.eq(controller.chosen_curve)
+        if reducer:
+            self._reduce(m, controller, reducer, units[0])
+            in_range &= reducer.in_range | ~units[0].done
+        m.d.comb += [
+            self.operands.ready.eq(operands_ready),
+            self.random.ready.eq(random_ready),
+            controller.scalar_done.eq(Cat(unit.done for unit in units).any()),
+            controller.scalar_in_range.eq(in_range),
+        ]
+
+    def _reduce(
+        self, m: Module, controller: Controller, reducer: ScalarReducer, unit: ScalarUnit
+    ) -> None:
+        """The scalar of a curve whose ladder needs it is reduced before it comes to its unit."""
+        connect(m, reducer.reduced, unit.scalar)
+        curves = range(len(self.design.curves))
+        reduces = Array([int(curve in self.design.lengthened) for curve in curves])
+        m.d.comb += [
+            reducer.start.eq(unit.start),
+            reducer.plain.eq(controller.plain | ~reduces[controller.chosen_curve]),
+        ]
+        if len(curves) > 1:
+            m.d.comb += reducer.select.eq(controller.chosen_curve)
+
+    def _recode(
+        self,
+        m: Module,
+        controller: Controller,
+        recoder: DigitRecoder,
+        unit: ScalarUnit,
+        processor: Any,
+    ) -> None:
+        """The scalar's bits to the recoder, which asks for them where a formula takes digits."""
+        m.d.comb += [
+            recoder.start.eq(unit.done),
+            recoder.plain.eq(controller.plain),
+            recoder.bit.eq(unit.bit),
+            recoder.take.eq(processor.advance),
+        ]
+        if len(self.design.curves) > 1:
+            m.d.comb += recoder.select.eq(controller.chosen_curve)
+
+    def _gates(
+        self,
+        m: Module,
+        processor: Any,
+        scalars: Sequence[ScalarUnit],
+        reducer: ScalarReducer | None,
+        recoder: DigitRecoder | None,
+        controller: Controller,
+    ) -> None:
+        """The bits by which routines select.
+
+        They are the bit of the scalar xor the one before it, the one before, the bits of both
+        scalars, what was replaced, and what the digit is.
+        """
+        previous, bit = Signal(), scalars[0].bit
+        with m.If(controller.read_scalar | controller.wipe):
+            m.d.sync += previous.eq(0)
+        with m.Elif(processor.advance):
+            m.d.sync += previous.eq(bit)
+        bits: dict[str, Value] = {
+            ladder.SWAP.name: bit ^ previous,
+            ladder.LAST.name: previous,
+            joint.FIRST.name: bit,
+            joint.SECOND.name: scalars[-1].bit,
+        }
+        if reducer:
+            bits[difference_ladder.NEUTRAL.name] = reducer.neutral
+            bits[difference_ladder.OWN.name] = reducer.own
+            bits[difference_ladder.NEGATE.name] = reducer.negate
+        m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
+        if recoder:
+            bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
+            with m.If(recoder.active):
+                m.d.comb += scalars[0].advance.eq(recoder.advance)
+        for index, name in enumerate(self.design.gates):
+            m.d.comb += processor.gates[index].eq(bits[name])

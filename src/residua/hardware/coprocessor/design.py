@@ -1,0 +1,438 @@
+"""What an elliptic-curve coprocessor is made of, whatever its field unit is."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from amaranth.lib.wiring import Component
+
+from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
+from residua.curves.blinding import BlindingChoice, neutral_multiple, random_bits
+from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
+from residua.curves.inversion import Inversion, inversion
+from residua.curves.operations import (
+    ORDER_OPERATIONS,
+    Instruction,
+    Operation,
+    Run,
+    common_routines,
+    constants,
+    operations,
+    routines,
+)
+from residua.curves.parameters import Curve
+from residua.errors import SpecificationError
+from residua.hardware.converters.conversion import Conversion
+from residua.hardware.coprocessor.controller import ControllerDesign, ControlProgram
+from residua.hardware.coprocessor.digit_recoder import (
+    BIT_LATENCY,
+    DIGIT_LATENCY,
+    FLAGS,
+    DigitRecoder,
+)
+from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
+from residua.hardware.coprocessor.scalar_unit import ScalarLayout, ScalarUnit
+from residua.hardware.inverters.modular_inverter import ModularInverter
+from residua.hardware.inverters.residue_inverter import ResidueInverter
+from residua.machines.blinded_scalar import ScalarForm
+from residua.machines.control_store import Block
+
+LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "square")
+"""Routines that are repeated without a break, or use up a bit or a digit of the scalar."""
+
+SCALAR_DELAY = 5
+"""Slots from the last use of a bit of the scalar to the first of the next one, at least."""
+
+DIGIT_DELAY = SCALAR_DELAY - BIT_LATENCY + DIGIT_LATENCY
+"""The same for digits of the scalar."""
+
+GROUP_ROUTINES = (
+    "base_point",
+    "initial_state",
+    "window_start",
+    "table_step",
+    "ladder_step",
+    "final_select",
+    "recovery_fractions",
+    "recovery_result",
+    "on_curve",
+    "small_order",
+    "joint_initial_state",
+    "joint_step",
+    "joint_result",
+)
+
+
+class RoutineStore(Protocol):
+    """Where a field unit has its routines."""
+
+    @property
+    def blocks(self) -> Mapping[str, Block]:
+        """Where each routine lies."""
+
+    @property
+    def words(self) -> int:
+        """Words of all of them."""
+
+
+class FieldProcessorDesign(Protocol):
+    """What a coprocessor knows of its field unit."""
+
+    @property
+    def store(self) -> RoutineStore:
+        """The routines."""
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of the bits by which they select."""
+
+
+class CurveDesign(ABC):
+    """What follows from curves and formulas.
+
+    ``formulas`` are those of the curves. ``blinding`` is the number of random bits that blind a
+    scalar (see `residua.curves.blinding`), 0 for none, or "auto" for as many as each curve needs.
+    ``inversion`` says how elements are inverted.
+
+    Attributes:
+        blinding: the number of random bits that blind a scalar, for each curve.
+
+    Raises:
+        SpecificationError: a curve does not admit its formula.
+    """
+
+    def __init__(
+        self,
+        curves: Sequence[Curve],
+        formulas: Sequence[Formula],
+        blinding: BlindingChoice = 0,
+        inversion: Inversion = Inversion.FERMAT,
+    ) -> None:
+        self.curves, self.formulas = tuple(curves), tuple(formulas)
+        self.blinding = tuple(random_bits(curve, blinding) for curve in curves)
+        for curve, formula, count in zip(curves, formulas, self.blinding, strict=True):
+            check_formula(curve, formula, count)
+        self.inversion = inversion
+
+    @property
+    @abstractmethod
+    def moduli(self) -> tuple[int, ...]:
+        """The modulus of each page: the prime and the order of each curve, or the prime alone."""
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Bits of a word in which the field unit takes and gives numbers."""
+
+    @property
+    @abstractmethod
+    def number_words(self) -> int:
+        """Words of a number that the field unit gives out."""
+
+    @property
+    @abstractmethod
+    def multipliers(self) -> int:
+        """Multiplications of two words in a cycle."""
+
+    @property
+    @abstractmethod
+    def processor(self) -> FieldProcessorDesign:
+        """The design of the field unit."""
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of the bits by which routines select."""
+        return self.processor.gates
+
+    @property
+    def blocks(self) -> Mapping[str, Block]:
+        """Where each routine lies in the store of the field unit."""
+        return self.processor.store.blocks
+
+    @property
+    def store_words(self) -> int:
+        """Words of that store."""
+        return self.processor.store.words
+
+    @property
+    def conversion(self) -> Conversion | None:
+        """The conversion of residues that the field unit gives out, if it gives out residues."""
+        return None
+
+    def residue_inverter(self) -> ResidueInverter | None:
+        """The unit that inverts residues, if there is one."""
+        return None
+
+    @abstractmethod
+    def field_unit(self, most_rounds: int) -> Component:
+        """A new field unit, which repeats a routine so many times at most.
+
+        It has the ports of `residua.hardware.engine.processor.Processor`, or, without a
+        `conversion`, the stream ``number`` in the place of ``residue``.
+        """
+
+    @abstractmethod
+    def step_cycles(self, curve: int) -> int:
+        """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
+
+    @abstractmethod
+    def ladder_cycles(self, curve: int) -> int:
+        """Cycles of the loops in which a curve's points are multiplied by secret scalars."""
+
+    @abstractmethod
+    def least_cycles(self, curve: int) -> int:
+        """A number that `ladder_cycles` is not below, which takes no schedule to tell."""
+
+    @abstractmethod
+    def check_pauses(self) -> None:
+        """Refuse loops whose rounds are too short for the next bit or digit of the scalar.
+
+        Raises:
+            SpecificationError: the routine, and what it would take.
+        """
+
+    @property
+    def curve_pages(self) -> int:
+        """Moduli of each curve: prime and order, or the prime alone."""
+        return len(self.moduli) // len(self.curves)
+
+    @property
+    def words(self) -> int:
+        """W, words of 32 bits of every number."""
+        return -(-max(modulus.bit_length() for modulus in self.moduli) // 32)
+
+    @property
+    def binary_words(self) -> int:
+        """Words of w bits of every number."""
+        return -(-max(modulus.bit_length() for modulus in self.moduli) // self.width)
+
+    @cached_property
+    def operations(self) -> list[dict[Operation, list[Instruction]]]:
+        """The operations of each curve."""
+        groups = map(operations, self.curves, self.formulas)
+        absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
+        return [{k: v for k, v in group.items() if k not in absent} for group in groups]
+
+    @cached_property
+    def inversions(self) -> list[list[Instruction]]:
+        """The instructions of an inversion modulo each page's modulus."""
+        return [inversion(modulus, self.inversion) for modulus in self.moduli]
+
+    def inverter(self) -> ModularInverter | None:
+        """The unit that inverts binary numbers, if there is one."""
+        if self.inversion is not Inversion.DIVISION_STEPS:
+            return None
+        return ModularInverter(self.moduli, self.width, self.binary_words)
+
+    @cached_property
+    def _programs(self) -> dict[str, list[FieldProgram | None]]:
+        """The field programs by routine and page."""
+        flows = [flow for group in self.operations for flow in group.values()]
+        runs = [i for flow in (*self.inversions, *flows) for i in flow if isinstance(i, Run)]
+        used = {run.routine for run in runs}
+        copies = {
+            (parts[1], parts[2])
+            for parts in (run.routine.split("_") for run in runs)
+            if parts[0] == "copy"
+        }
+        common = common_routines(copies)
+        programs: dict[str, list[FieldProgram | None]] = {
+            name: [program] * len(self.moduli) for name, program in common.items() if name in used
+        }
+        for curve, group in enumerate(self._routines):
+            for name, program in group.items():
+                pages = programs.setdefault(self._variant(name, curve), [None] * len(self.moduli))
+                pages[self.curve_pages * curve] = program
+        return programs
+
+    @cached_property
+    def _routines(self) -> list[dict[str, FieldProgram]]:
+        """The field programs of each curve."""
+        return list(map(routines, self.curves, self.formulas))
+
+    def _variant(self, name: str, curve: int) -> str:
+        """The routine that a curve uses under a name; curves of one kind share theirs."""
+        if name not in GROUP_ROUTINES:
+            return name
+        own = self._routines[curve].get(name)
+        if own is None:
+            return name
+        for number in range(curve):
+            other = self._routines[number].get(name)
+            if other is not None and _shape(other) == _shape(own):
+                return self._variant(name, number)
+        return f"{name}_{curve}" if curve else name
+
+    @cached_property
+    def _constants(self) -> list[dict[str, int]]:
+        """The named constants of each page."""
+        others: list[dict[str, int]] = [{}] * (self.curve_pages - 1)
+        return [c for curve in self.curves for c in (constants(curve), *others)]
+
+    @cached_property
+    def scalar_bits(self) -> tuple[int, ...]:
+        """Bits that a scalar may have on each curve."""
+        return tuple(map(scalar_bits, self.curves, self.formulas))
+
+    @cached_property
+    def served(self) -> tuple[int, ...]:
+        """Bits of a scalar as the loop takes them: blinded, and whole digits; for each curve."""
+        return tuple(form.served for form in self.scalar_forms)
+
+    @property
+    def scalar_forms(self) -> tuple[ScalarForm, ...]:
+        """How scalars of each curve are blinded and served."""
+        return self._scalar_forms(self.blinding)
+
+    @property
+    def _unblinded_forms(self) -> tuple[ScalarForm, ...]:
+        return self._scalar_forms([0] * len(self.curves))
+
+    def _scalar_forms(self, blinding: Sequence[int]) -> tuple[ScalarForm, ...]:
+        """The forms of scalars that so many random bits blind."""
+        given = zip(self.curves, self.scalar_bits, blinding, self.digit_bits, strict=True)
+        return tuple(
+            ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
+            for number, (curve, bits, count, digit) in enumerate(given)
+        )
+
+    @property
+    def digit_bits(self) -> tuple[int, ...]:
+        """Bits that a round of the loop takes, for each curve."""
+        return tuple(map(digit_bits, self.formulas))
+
+    @property
+    def rounds(self) -> tuple[int, ...]:
+        """Rounds of the loop for each curve."""
+        return tuple(n // digit for n, digit in zip(self.served, self.digit_bits, strict=True))
+
+    @property
+    def windowed(self) -> list[int]:
+        """Curves whose formula takes digits of the scalar."""
+        window = Formula.FIXED_WINDOW
+        return [curve for curve, formula in enumerate(self.formulas) if formula is window]
+
+    def digit_recoder(self) -> DigitRecoder | None:
+        """The unit after `scalar_unit` that makes digits, if a formula takes them."""
+        if not self.windowed:
+            return None
+        counts = enumerate(self.served)
+        return DigitRecoder([n if curve in self.windowed else 0 for curve, n in counts])
+
+    @property
+    def lengthened(self) -> list[int]:
+        """Curves whose ladder needs scalars of fixed length."""
+        ladder = Formula.DIFFERENCE_LADDER
+        return [curve for curve, formula in enumerate(self.formulas) if formula is ladder]
+
+    def scalar_reducer(self) -> ScalarReducer | None:
+        """The unit before `scalar_unit` that replaces scalars, if a ladder needs it."""
+        if not self.lengthened:
+            return None
+        orders = [
+            curve.order if number in self.lengthened else 0
+            for number, curve in enumerate(self.curves)
+        ]
+        return ScalarReducer(orders, self.scalar_bits, self.words)
+
+    def second_scalar_unit(self) -> ScalarUnit | None:
+        """The unit that holds the other scalar of a double multiplication, if there is such."""
+        if Operation.DOUBLE_MULTIPLY not in self.operation_codes:
+            return None
+        return ScalarUnit([ScalarForm(bits) for bits in self.scalar_bits], self.words)
+
+    def scalar_unit(self) -> ScalarUnit:
+        """The unit that holds a scalar, or the first of two."""
+        return ScalarUnit(self.scalar_forms, self.words)
+
+    def rounds_unblinded(self, curve: int) -> int:
+        """Rounds of the loop that a curve would have if scalars were not blinded."""
+        form = self._unblinded_forms[curve]
+        return form.served // form.digit
+
+    def blinding_cycles(self, curve: int) -> int:
+        """Cycles of a point multiplication that are there for blinding."""
+        blinded = ScalarLayout(self.scalar_forms, self.words)
+        unblinded = ScalarLayout(self._unblinded_forms, self.words)
+        rounds = self.rounds[curve] - self.rounds_unblinded(curve)
+        passes = blinded.latencies[curve] - unblinded.latencies[curve]
+        return rounds * self.step_cycles(curve) + passes
+
+    def _loops(self, curve: int) -> dict[str, int]:
+        """The routines that a point multiplication repeats, and how often."""
+        flow = self.operations[curve][Operation.BASE_MULTIPLY]
+        runs = [i for i in flow if isinstance(i, Run) and i.rounds != 1]
+        return {run.routine: run.rounds or self.rounds[curve] for run in runs}
+
+    @cached_property
+    def operation_codes(self) -> set[Operation]:
+        """Operations that at least one curve has."""
+        return {operation for group in self.operations for operation in group}
+
+    @cached_property
+    def controller(self) -> ControllerDesign:
+        """The controller's program."""
+        store = self.blocks
+        blocks: Mapping[str, tuple[Block, ...]] = {
+            name: tuple(
+                store.get(self._variant(name, curve), next(iter(store.values())))
+                for curve in range(len(self.curves))
+            )
+            for name in {*store, *GROUP_ROUTINES}
+        }
+        self.check_pauses()
+        program = ControlProgram(self.operations, self.inversions, blocks)
+        return ControllerDesign(program, self.rounds)
+
+    def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
+        """Whether the next bit or digit is there when the next round of a loop wants it.
+
+        ``flags`` are those that the loop reads, ``pause`` the cycles between the last of its reads
+        and the first of the next round.
+        """
+        # A window's table comes between its first digit and the next one.
+        if pause is None or name.startswith("window_start"):
+            return
+        takes_digits = flags <= {flag.name for flag in FLAGS}
+        needed = DIGIT_DELAY if takes_digits else SCALAR_DELAY
+        if pause < needed:
+            raise SpecificationError(
+                f"{name}: a round is too short for the next "
+                f"{'digit' if takes_digits else 'bit'} of the scalar, which takes {needed} cycles "
+                f"after the last use of the one before, not {pause}"
+            )
+
+
+def _shape(program: FieldProgram) -> object:
+    """Equal for programs that differ in nothing a routine would show."""
+    order = {v: i for i, v in enumerate(program.inputs.values())}
+    shape: list[object] = [tuple(program.inputs), tuple(program.outputs)]
+    for operation in program.operations:
+        order[operation.result] = len(order)
+        shape.append(_operation_shape(operation, order))
+    return tuple(shape)
+
+
+def _operation_shape(operation: Any, order: dict[Any, int]) -> object:
+    match operation:
+        case ProductSum(_, products, multiple):
+            terms = [
+                (order[x], repr(y) if isinstance(y, Constant) else order[y], sign)
+                for x, y, sign in products
+            ]
+            return ("products", tuple(terms), multiple)
+        case Load(_, constant):
+            return ("load", repr(constant))
+        case Choice(_, choices):
+            return ("choice", tuple((flag, order[x]) for flag, x in choices))
+        case _ if hasattr(operation, "terms"):
+            return ("combination", tuple((order[x], c) for x, c in operation.terms))
+        case _:
+            return (
+                "selection",
+                operation.flag,
+                order[operation.x],
+                order[operation.y],
+                operation.sign,
+            )

@@ -1,0 +1,233 @@
+"""Design of an elliptic-curve coprocessor on a Cox-Rower engine, from curves, domains, options."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from residua.algorithms import field_unit, rns_field
+from residua.algorithms.field import FieldProgram
+from residua.algorithms.field_unit import Domain
+from residua.algorithms.montgomery import MontgomeryDomain
+from residua.curves.blinding import BlindingChoice
+from residua.curves.formulas import Formula
+from residua.curves.inversion import Inversion
+from residua.curves.operations import NUMBER
+from residua.curves.parameters import Curve
+from residua.errors import SpecificationError
+from residua.hardware.converters.conversion import Conversion, conversion_cox
+from residua.hardware.coprocessor.design import LOOPS, CurveDesign
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.processor import Processor
+from residua.hardware.engine.processor_design import FRACTION, ProcessorDesign
+from residua.hardware.inverters.modular_inverter import MULTIPLIERS
+from residua.hardware.inverters.residue_inverter import ResidueInverter, centred_forms, most_rowers
+from residua.machines.routine import Source
+from residua.numbers.bases import Base
+from residua.numbers.residues import Redundant
+
+MOST_SOLVED = 32
+"""Reductions up to which a solver schedules a loop; it takes long for more."""
+
+
+class CoprocessorDesign(CurveDesign):
+    """What follows from curves, arithmetic domains and options.
+
+    ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
+    same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
+    and the core no operations modulo orders. ``formulas``, ``blinding`` and ``inversion``
+    are those of `CurveDesign`; an inverter of residues has ``inverter_rowers``, by default as many
+    as it can.
+
+    Raises:
+        SpecificationError: the curves do not fit the bases, or each other.
+    """
+
+    def __init__(
+        self,
+        curves: Sequence[Curve],
+        domains: Sequence[Domain],
+        options: EngineOptions,
+        formulas: Sequence[Formula],
+        blinding: BlindingChoice = 0,
+        inversion: Inversion = Inversion.FERMAT,
+        inverter_rowers: int | None = None,
+    ) -> None:
+        super().__init__(curves, formulas, blinding, inversion)
+        self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
+        self.options = options
+        if inversion is Inversion.PLUS_MINUS:
+            self._check_residues()
+
+    def _check_residues(self) -> None:
+        """Whether residues can be inverted as they are."""
+        if any(not isinstance(domain, MontgomeryDomain) for domain in self._open_domains):
+            raise SpecificationError(
+                "inversion = 'plus-minus-ct' works on the residues of RNS Montgomery "
+                "multiplication, not on the pairs of SBMM: 'fermat' or 'division-steps' would do"
+            )
+        centred_forms(self.moduli, self._bases[1])
+
+    @property
+    def moduli(self) -> tuple[int, ...]:
+        """The modulus of each page."""
+        return tuple(domain.modulus for domain in self._open_domains)
+
+    @property
+    def width(self) -> int:
+        """w, bits of a residue and of a binary word within."""
+        return self._bases[0].width
+
+    @property
+    def _bases(self) -> tuple[Base, Base]:
+        """Base a and base b, without an extra modulus."""
+        return field_unit.wide_bases(self._open_domains[0])
+
+    def residue_inverter(self) -> ResidueInverter | None:
+        """The unit that inverts residues, if there is one."""
+        if self.inversion is not Inversion.PLUS_MINUS:
+            return None
+        return ResidueInverter(self.moduli, self._bases[1], self.inverter_rowers)
+
+    @property
+    def inverter_rowers(self) -> int | None:
+        """Rowers of that unit; None without one."""
+        if self.inversion is not Inversion.PLUS_MINUS:
+            return None
+        return self._inverter_rowers or most_rowers(len(self._bases[1]))
+
+    @property
+    def multipliers(self) -> int:
+        """Multiplications of two words in a cycle: rowers, converter and inverter."""
+        inverter = MULTIPLIERS if self.inversion is Inversion.DIVISION_STEPS else 0
+        return self.options.rowers + self.conversion.multipliers + inverter
+
+    @cached_property
+    def domains(self) -> list[Domain]:
+        """The domain of each page, with a bound that its programs keep."""
+        closed = []
+        for page, domain in enumerate(self._open_domains):
+            programs = [
+                (pages[page], self._constants[page])
+                for pages in self._programs.values()
+                if pages[page] is not None
+            ]
+            known = [(program, named) for program, named in programs if program is not None]
+            number = (self.binary_words, self.width)
+            closed.append(field_unit.closed_domain(domain, known, number, Redundant(1)))
+        return closed
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """All routines on all pages."""
+        representation = Redundant(1)
+        sources = []
+        for name, programs in self._programs.items():
+            pages = tuple(
+                None
+                if program is None
+                else field_unit.lower(program, domain, named, representation)
+                for program, domain, named in zip(
+                    programs, self.domains, self._constants, strict=True
+                )
+            )
+            sources.append(
+                Source(
+                    name, pages, loop=name.startswith(LOOPS), listed=self._is_listed(name, programs)
+                )
+            )
+        loads = [
+            field_unit.load(NUMBER, d, self.binary_words, self.width, representation)
+            for d in self.domains
+        ]
+        unloads = [field_unit.unload(NUMBER, d, representation) for d in self.domains]
+        listed = self.curve_pages == 1
+        sources.append(Source("load", tuple(loads), listed=listed))
+        sources.append(Source("unload", tuple(unloads), serial=True, listed=listed))
+        if self.inversion is Inversion.PLUS_MINUS:
+            sources += self._residue_sources(representation)
+        return sources
+
+    def _residue_sources(self, representation: Redundant) -> list[Source]:
+        """The routines on both sides of an inversion of residues."""
+        domains = [d for d in self.domains if isinstance(d, MontgomeryDomain)]
+        gives = tuple(rns_field.give_residues("d", d, representation) for d in domains)
+        takes = tuple(
+            rns_field.take_residues(FRACTION, "inverse", d, representation) for d in domains
+        )
+        return [
+            Source("give_residues", gives, serial=True),
+            Source("take_residues", takes),
+        ]
+
+    def _is_listed(self, name: str, programs: Sequence[FieldProgram | None]) -> bool:
+        """Whether lists alone schedule a routine.
+
+        They do for a loop of many reductions, and for a window's table, of which few rounds run. In
+        SBMM, where a reduction is three times as many sequences, they leave few slots empty.
+        """
+        if self.curve_pages == 1:
+            return True
+        if not name.startswith(LOOPS):
+            return False
+        reductions = max(program.reductions for program in programs if program is not None)
+        return name.startswith("table_step") or reductions > MOST_SOLVED
+
+    @cached_property
+    def processor(self) -> ProcessorDesign:
+        """The field processor."""
+        return ProcessorDesign(self.sources, self.options)
+
+    @cached_property
+    def conversion(self) -> Conversion:
+        """The conversion of results to binary."""
+        ranges = [field_unit.number_range(domain, Redundant(1)) for domain in self.domains]
+        largest = max(abs(end) for reached in ranges for end in reached)
+        return Conversion(
+            field_unit.number_base(self.domains[0]),
+            conversion_cox(self.domains[0], largest),
+            self.moduli,
+            tuple(ranges),
+        )
+
+    @property
+    def number_words(self) -> int:
+        """Words of a converted number."""
+        return self.conversion.words
+
+    def field_unit(self, most_rounds: int) -> Processor:
+        """A new field processor."""
+        return Processor(self.processor, most_rounds)
+
+    def check_pauses(self) -> None:
+        """Refuse loops whose rounds are too short for the next bit or digit of the scalar.
+
+        Raises:
+            SpecificationError: the routine, and what it would take.
+        """
+        for routine in self.processor.routines.values():
+            if routine.source.loop:
+                flags = {bit.name for bit in routine.program.bits}
+                self._check_pause(routine.name, flags, routine.gate_pause)
+
+    def ladder_cycles(self, curve: int) -> int:
+        """Cycles of the loops in which a curve's points are multiplied by secret scalars.
+
+        They have the processor for themselves.
+        """
+        rounds = {self._variant(name, curve): n for name, n in self._loops(curve).items()}
+        alone = ProcessorDesign([s for s in self.sources if s.name in rounds], self.options)
+        return sum(count * alone.routines[name].length for name, count in rounds.items())
+
+    def least_cycles(self, curve: int) -> int:
+        """A number that `ladder_cycles` is not below, which takes no schedule to tell."""
+        channels = len(self._bases[0])
+        groups = channels // self.options.rowers
+        total = 0
+        for name, rounds in self._loops(curve).items():
+            program = self._routines[curve][name]
+            # Both bases take every term once, and both extensions each word of the other base.
+            total += rounds * 2 * groups * (program.terms + program.reductions * channels)
+        return total
+
+    def step_cycles(self, curve: int) -> int:
+        """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
+        return self.processor.routines[self._variant("ladder_step", curve)].length

@@ -1,0 +1,551 @@
+"""Cox-Rower engine: rowers in a ring, a Cox, a sequencer with the microcode of one program."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from amaranth.hdl import Const, Module, Mux, Shape, Signal, Value, signed
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import Component, In, Out, connect, flipped
+
+from residua.algorithms.program import Program
+from residua.algorithms.terms import Quotient, Words
+from residua.errors import SpecificationError
+from residua.hardware.delay import delayed
+from residua.hardware.engine.binary_operands import BinaryOperands
+from residua.hardware.engine.cox import COX_LATENCY, FIRST_DELAY, WEIGHTS_DELAY, Cox, quotient_width
+from residua.hardware.engine.loader import OperandLoader
+from residua.hardware.engine.multiply_accumulate import accumulation_latency
+from residua.hardware.engine.narrow_rower import NarrowRower
+from residua.hardware.engine.reducer import FoldPlan, plan_folds
+from residua.hardware.engine.rings import build_machine, join_rows, joint_range, plan_rows
+from residua.hardware.engine.row import LAUNCH_DELAY, RowShape
+from residua.hardware.engine.rower import (
+    CONTROL_DELAY,
+    LARGEST_LOGIC_MEMORY,
+    Rower,
+    RowerShape,
+    register_depth,
+)
+from residua.hardware.engine.sequencer import Sequencer, control_latency
+from residua.machines.bounds import Bounds, analyse
+from residua.machines.microcode import ROW_FIELDS, Microcode, Timing, assemble
+from residua.machines.schedule import Goal, Schedule, schedule
+from residua.machines.sequences import broadcast_rows, row_product_range
+from residua.machines.slots import Machine
+from residua.numbers.cox import Cox as Estimate
+from residua.numbers.cox import Range
+from residua.numbers.moduli import Modulus
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The hardware choices of an engine.
+
+    ``rowers`` must divide the number of moduli of each base. ``reduction`` ``multiply`` does the
+    first fold with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule
+    minimises first. ``product_registers`` adds registers between multipliers and accumulators;
+    ``levels_per_register`` is the number of adders in a row between the registers of the reducer.
+    ``serial`` hands results out one residue a cycle, channel 0 first, and not all at once;
+    ``shortest_interval`` is what a consumer of the results needs.
+    """
+
+    rowers: int
+    reduction: Literal["shift", "multiply"] = "shift"
+    goal: Goal = "latency"
+    product_registers: int = 0
+    levels_per_register: int = 1
+    serial: bool = False
+    shortest_interval: int = 0
+
+
+class EngineDesign:
+    """What follows from an engine's program: bounds, latencies, schedule, microcode."""
+
+    def __init__(self, program: Program, options: EngineOptions) -> None:
+        self.program, self.options = program, options
+        self.lanes = 2 if program.pairs else 1
+        if options.rowers % self.lanes:
+            raise SpecificationError(
+                f"{program.name}: {options.rowers} rowers do not make two lanes"
+            )
+        if self.lanes > 1 and broadcast_rows(program):
+            raise SpecificationError(
+                f"{program.name}: hierarchical extensions need an engine with one lane"
+            )
+        # Of each lane.
+        self.rowers = options.rowers // self.lanes
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """Worst cases of every sum, with the fewest folds that work."""
+        return analyse(self.program)
+
+    @cached_property
+    def estimate(self) -> Estimate | None:
+        """The Cox's parameters, one set for all extensions; None if there is no extension."""
+        estimates = {q.cox for q in self._quotients}
+        if not estimates:
+            return None
+        if len(estimates) != 1:
+            raise SpecificationError(
+                f"{self.program.name}: one engine has one Cox, but its extensions want "
+                f"{len(estimates)}"
+            )
+        return estimates.pop()
+
+    @cached_property
+    def _quotients(self) -> list[Quotient]:
+        return [
+            term.quotient
+            for step in self.program.steps
+            for term in step.terms
+            if hasattr(term, "quotient")
+        ]
+
+    @cached_property
+    def moduli(self) -> list[Modulus]:
+        """All channel moduli of the program but the extra one."""
+        return sorted({m for step in self.program.steps for m in step.result.base.wide})
+
+    @cached_property
+    def narrow(self) -> int:
+        """g, the bits of an extra modulus 2^g, 0 if there is none.
+
+        Raises:
+            SpecificationError: there are several, or binary operands beside it.
+        """
+        bases = [step.result.base for step in self.program.steps]
+        widths = {base.extra.width for base in bases if base.extra}
+        if len(widths) > 1 or (widths and self._binary_operands):
+            raise SpecificationError(
+                f"{self.program.name}: an engine has one extra modulus and no binary operands "
+                f"beside it, not moduli of {sorted(widths)} bits"
+            )
+        return widths.pop() if widths else 0
+
+    @property
+    def width(self) -> int:
+        """Bits of a modulus, w."""
+        return self.moduli[0].width
+
+    @cached_property
+    def ranges(self) -> dict[Modulus, Range]:
+        """The range of all sums reduced by a modulus."""
+        return {m: self.bounds.accumulator(self.program, m) for m in self.moduli}
+
+    @cached_property
+    def sum_range(self) -> Range:
+        """The range of all sums."""
+        return joint_range([*self.ranges.values(), row_product_range(self.program)])
+
+    @cached_property
+    def folds(self) -> tuple[FoldPlan, ...]:
+        """The reducer's folds, common to all rowers."""
+        multiply = self.options.reduction == "multiply"
+        return tuple(
+            plan_folds(
+                self.moduli,
+                self.bounds.folds,
+                multiply_first=multiply,
+                levels_per_register=self.options.levels_per_register,
+            )
+        )
+
+    @cached_property
+    def mac_latency(self) -> int:
+        """Cycles from a slot to the complete sum."""
+        return accumulation_latency(self.width + 1, self.options.product_registers)
+
+    @cached_property
+    def rower_latency(self) -> int:
+        """L: slots from the last one of a sum to the first one that can take its residue."""
+        return self.mac_latency + sum(fold.latency for fold in self.folds)
+
+    @cached_property
+    def row_shape(self) -> RowShape | None:
+        """What the rows of hierarchical extensions have in common, None if there are none."""
+        return self._row_shape(len(self.schedule.row_registers))
+
+    def _row_shape(self, registers: int) -> RowShape | None:
+        levels = self.options.levels_per_register
+        return plan_rows([self.program], [self.bounds], self.moduli, levels, registers)
+
+    @cached_property
+    def longest_sum(self) -> int:
+        """An upper bound for the number of products in one sum."""
+        longest = max((words.count for words in self._binary_operands), default=0)
+        return max(2 * len(self.moduli), longest) + 8
+
+    @cached_property
+    def binary_width(self) -> int:
+        """Bits of a word of the binary operands, 0 if there are none."""
+        widths = {words.width for words in self._binary_operands}
+        if len(widths) > 1:
+            raise SpecificationError(
+                f"{self.program.name}: binary operands share one width of words, "
+                f"not {sorted(widths)}"
+            )
+        width = widths.pop() if widths else 0
+        if width > self.width:
+            raise SpecificationError(
+                f"{self.program.name}: words of {width} bits do not fit moduli of {self.width} bits"
+            )
+        return width
+
+    @cached_property
+    def _binary_operands(self) -> list[Words]:
+        return [source for source in self.program.inputs if isinstance(source, Words)]
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The engine as the scheduler sees it; taps enough to hide the Cox behind a ring pass."""
+        # Binary words share the bus with the quotient, which costs it a register.
+        cox_latency = COX_LATENCY + bool(self.binary_width)
+        return build_machine(
+            self.rowers,
+            self.mac_latency,
+            self.rower_latency,
+            cox_latency,
+            self._row_shape(0),
+            self.narrow,
+            self.lanes,
+        )
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The program, placed."""
+        return schedule(
+            self.program,
+            self.machine,
+            self.options.goal,
+            serial=self.options.serial,
+            shortest_interval=self.options.shortest_interval,
+        )
+
+    @cached_property
+    def microcode(self) -> Microcode:
+        """The schedule, assembled."""
+        return assemble(self.schedule, self.timing)
+
+    @cached_property
+    def timing(self) -> Timing:
+        """When the controls of a slot act."""
+        address = int(self.constant_depth > LARGEST_LOGIC_MEMORY)
+        operand = address + 1
+        return Timing(
+            constant=0,
+            address=address,
+            operand=operand,
+            modulus=operand + self.mac_latency,
+            store=operand + self.rower_latency,
+            emit=operand + CONTROL_DELAY + self.rower_latency,
+            emit_serial=operand + CONTROL_DELAY + 1,
+            cox_weights=operand + CONTROL_DELAY + WEIGHTS_DELAY + self.machine.cox_delay,
+            cox_first=operand + CONTROL_DELAY + FIRST_DELAY + self.machine.cox_delay,
+            **self._row_timing(operand),
+        )
+
+    def _row_timing(self, operand: int) -> dict[str, int]:
+        """When the controls of rows act."""
+        if self.row_shape is None:
+            return {}
+        done = operand + self.mac_latency + self.row_shape.latency
+        return {
+            "row_first": done - 1,
+            "row_store": done,
+            "row_launch": operand,
+            "row_modulus": operand + LAUNCH_DELAY,
+        }
+
+    @cached_property
+    def serial_latency(self) -> int:
+        """Cycles from the start of a run to its first serial residue."""
+        first = min(p.start for p in self.schedule.placed if p.sequence.result is None)
+        return control_latency(self.schedule.interval) + first + self.timing.emit_serial
+
+    @cached_property
+    def constant_depth(self) -> int:
+        """Words of a rower's constant memory."""
+        lanes = {
+            tuple(own.constants for own in slot.lanes()) for _, _, slot in self.schedule.slots()
+        }
+        return register_depth(sum(any(constants) for constants in lanes))
+
+    @cached_property
+    def quotient_range(self) -> Range:
+        """The range of all quotients."""
+        ranges = self.bounds.quotients.values()
+        return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+    @cached_property
+    def bus_width(self) -> int:
+        """Bits of a signed word on the bus: a quotient, or a binary word as a left operand."""
+        if self.binary_width or not self.estimate:
+            return self.width + 1
+        return max(quotient_width(self.quotient_range), self.narrow)
+
+    @cached_property
+    def shape(self) -> RowerShape:
+        """What the rowers have in common."""
+        return RowerShape(
+            width=self.width,
+            registers=register_depth(len(set(self.schedule.registers.values()))),
+            constants=self.constant_depth,
+            moduli=len(self.microcode.moduli[0]),
+            terms=self.longest_sum,
+            sum_range=self.sum_range,
+            folds=self.folds,
+            bus_width=self.bus_width,
+            product_registers=self.options.product_registers,
+            subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
+            row=self.row_shape,
+            lefts=self.microcode.lefts,
+        )
+
+
+@dataclass(frozen=True)
+class _Lane:
+    """The rowers of a lane, and that of an extra channel."""
+
+    index: int
+    rowers: list[Rower]
+    extra: NarrowRower | None
+
+    @property
+    def units(self) -> list[Rower | NarrowRower]:
+        """All of them, in the order of the words of operands and results."""
+        return [*self.rowers, self.extra] if self.extra else [*self.rowers]
+
+
+def _suffix(lane: int) -> str:
+    """What names of lane 1 end in."""
+    return f"_{lane}" if lane else ""
+
+
+class Engine(Component):
+    """A program on residues, with all channels in parallel.
+
+    ``operands`` exists if the program has residues for operands. It takes one word of every rower
+    at a time (w + 1 bits, signed, redundant), in the order of ``design.schedule.inputs``; a run
+    starts when it has all of its words. ``result`` presents the words of
+    ``design.schedule.outputs`` in the cycle in which ``result_valid`` is set, ``result_word`` being
+    the position; whoever starts runs must be able to take them. ``enable`` withholds the start of
+    runs. The word of an extra channel, g bits with their sign, follows those of the rowers. Two
+    lanes take the same operands, and the results of lane 1 follow those of lane 0.
+
+    ``binary`` exists if the program has binary operands. It takes their words (unsigned), the
+    lowest of the first operand first. With the option ``serial``, ``result`` is one residue in each
+    of n cycles in a row, ``result_word`` the position of the output in the program, and ``start``
+    is set when a run starts.
+
+    ``interval`` is the number of cycles between the starts of runs in the steady state, ``latency``
+    the number of cycles from the first slot of a run to the first slot of another that can use its
+    results.
+    """
+
+    def __init__(self, design: EngineDesign) -> None:
+        self.design = design
+        self.latency, self.interval = design.schedule.latency, design.schedule.interval
+        word = signed(design.width + 1)
+        self.words = data.ArrayLayout(word, design.machine.units)
+        results = data.ArrayLayout(word, design.machine.units * design.lanes)
+        serial = design.options.serial
+        outputs = len(design.program.outputs) if serial else len(design.schedule.outputs)
+        ports: dict[str, Any] = {
+            "enable": In(1),
+            "operands": In(stream.Signature(self.words)),
+            "binary": In(stream.Signature(max(design.binary_width, 1))),
+            "result": Out(data.ArrayLayout(word, 1) if serial else results),
+            "result_valid": Out(1),
+            "result_word": Out(range(max(outputs, 2))),
+            "start": Out(1),
+        }
+        absent = {
+            "operands": not design.schedule.inputs,
+            "binary": not design.schedule.binary_words,
+            "start": not serial,
+        }
+        super().__init__({name: p for name, p in ports.items() if not absent.get(name, False)})
+
+    def elaborate(self, platform: Any) -> Module:
+        """Rowers, Cox, sequencer and the loader of operands."""
+        m = Module()
+        microcode = self.design.microcode
+        stages = max(max(microcode.fields[f"{n}_stage"]) for n in ("emit", "release")) + 1
+        widths = {
+            name: Shape.cast(shape).width for name, shape in self.design.shape.control().items()
+        }
+        m.submodules.sequencer = sequencer = Sequencer(microcode.fields, stages, widths)
+        lanes = [self._lane(m, sequencer, index) for index in range(self.design.lanes)]
+        for lane, other in zip(lanes, reversed(lanes), strict=True):
+            self._drive_bus(m, sequencer, lane, other)
+        self._load(m, sequencer, lanes)
+        m.d.comb += [
+            self.result_valid.eq(sequencer.emit),
+            self.result_word.eq(sequencer.emit_word),
+        ]
+        if self.design.options.serial:
+            m.d.comb += [
+                self.result[0].eq(lanes[0].rowers[0].operand),
+                self.start.eq(sequencer.start),
+            ]
+        else:
+            residues = [unit.residue for lane in lanes for unit in lane.units]
+            m.d.comb += [self.result[i].eq(residue) for i, residue in enumerate(residues)]
+        return m
+
+    def _lane(self, m: Module, sequencer: Sequencer, lane: int) -> _Lane:
+        """The rowers of a lane in a ring, and that of the extra channel."""
+        design, microcode = self.design, self.design.microcode
+        own = microcode.constants[lane * design.machine.units :]
+        rowers = []
+        for index in range(design.rowers):
+            moduli = microcode.moduli[index]
+            ranges = [design.ranges[modulus] for modulus in moduli]
+            rower = Rower(design.shape, moduli, ranges, own[index])
+            m.submodules[f"rower_{lane * design.rowers + index}"] = rower
+            rowers.append(rower)
+        for index, rower in enumerate(rowers):
+            m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
+            self._control(m, sequencer, rower, lane)
+        if not design.narrow:
+            return _Lane(lane, rowers, None)
+        # The extra channel hears what rower 0 takes from the ring.
+        extra = NarrowRower(design.shape, design.narrow, design.rower_latency, own[design.rowers])
+        m.submodules[f"narrow_rower{_suffix(lane)}"] = extra
+        self._control(m, sequencer, extra, lane)
+        m.d.comb += [extra.listens.eq(sequencer.listens), extra.ring.eq(rowers[0].operand)]
+        return _Lane(lane, rowers, extra)
+
+    def _control(
+        self, m: Module, sequencer: Sequencer, rower: Rower | NarrowRower, lane: int
+    ) -> None:
+        names = ["left", "constant", "first", "modulus", "write", "write_register"]
+        if self.design.shape.subtracts:
+            names.append("subtract")
+        m.d.comb += [getattr(rower, name).eq(getattr(sequencer, name)) for name in names]
+        m.d.comb += [
+            getattr(rower, name).eq(getattr(sequencer, f"{name}{_suffix(lane)}"))
+            for name in ("left_register", "right_register")
+        ]
+
+    def _ring_words(self, m: Module, sequencer: Sequencer, lane: _Lane) -> list[Value]:
+        """What goes around and the Cox listens to: super-residues, or residues."""
+        shape = self.design.row_shape
+        if shape is None:
+            return [rower.operand for rower in lane.rowers]
+        control = {name: getattr(sequencer, name) for name in ROW_FIELDS}
+        words: list[Value] = [row.word for row in join_rows(m, shape, lane.rowers, control)]
+        if lane.extra:
+            # It comes when the other rowers have reduced it and taken it for their left operand.
+            # The constant that it includes is 0 modulo 2^g.
+            latency = shape.lead - LAUNCH_DELAY + 1
+            heard = delayed(m, words[0][: lane.extra.bits], latency, "heard", data=True)
+            m.d.comb += lane.extra.row.eq(heard)
+        return words
+
+    def _drive_bus(self, m: Module, sequencer: Sequencer, lane: _Lane, other: _Lane) -> None:
+        """The quotient, or another word where the microcode wants one, to all rowers of a lane.
+
+        Lanes hand each other what their rowers had for left operands.
+        """
+        words = self._ring_words(m, sequencer, lane)
+        bus: Value = Const(0, signed(1))
+        if self.design.estimate:
+            cox = self._cox(m, sequencer, words, self.design.estimate, lane.index)
+            bus = cox.quotient
+            if lane.extra and other.extra:
+                direct: Value = lane.extra.stored
+                if lane is not other:
+                    crosses = delayed(m, sequencer.crosses, CONTROL_DELAY, f"crosses_{lane.index}")
+                    direct = Mux(crosses, other.extra.stored, direct)
+                takes = delayed(m, sequencer.narrow_bus, CONTROL_DELAY, f"narrow_bus_{lane.index}")
+                m.d.comb += [
+                    cox.narrow_word.eq(lane.extra.operand),
+                    cox.narrow_tap.eq(sequencer.narrow_tap),
+                    cox.direct.eq(direct),
+                    cox.takes_direct.eq(takes),
+                ]
+        if self.design.binary_width:
+            bus = self._binary_operands(m, sequencer, bus)
+        m.d.comb += [unit.bus.eq(bus) for unit in lane.units]
+        if lane is not other:
+            m.d.comb += [
+                unit.partner.eq(partner.operand)
+                for unit, partner in zip(lane.units, other.units, strict=True)
+            ]
+
+    def _binary_operands(self, m: Module, sequencer: Sequencer, quotient: Value) -> Value:
+        """The memory of binary words and the register in which they meet the quotient."""
+        count = self.design.schedule.binary_words
+        m.submodules.binary_operands = operands = BinaryOperands(self.design.binary_width, count)
+        connect(m, flipped(self.binary), operands.words)
+        bus = Signal(signed(self.design.width + 1), reset_less=True)
+        binary = delayed(m, sequencer.binary, CONTROL_DELAY, "binary")
+        address = delayed(m, sequencer.binary_word, CONTROL_DELAY, "binary_word")
+        m.d.comb += [
+            operands.start.eq(sequencer.start),
+            operands.release.eq(sequencer.release),
+            operands.address.eq(address),
+        ]
+        m.d.sync += bus.eq(Mux(binary, operands.word, quotient))
+        return bus
+
+    def _cox(
+        self,
+        m: Module,
+        sequencer: Sequencer,
+        words: list[Value],
+        estimate: Estimate,
+        lane: int,
+    ) -> Cox:
+        design, machine = self.design, self.design.machine
+        m.submodules[f"cox{_suffix(lane)}"] = cox = Cox(
+            estimate,
+            machine.columns * design.width,
+            machine.taps,
+            design.microcode.weights,
+            design.quotient_range,
+            word=len(words[0]),
+            delay=machine.cox_delay,
+            narrow=design.narrow,
+        )
+        for tap in range(machine.taps):
+            m.d.comb += [
+                cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
+                cox.weights[tap].eq(getattr(sequencer, f"cox_weight_{tap}")),
+            ]
+        m.d.comb += cox.first.eq(sequencer.cox_first)
+        return cox
+
+    def _load(self, m: Module, sequencer: Sequencer, lanes: Sequence[_Lane]) -> None:
+        """Runs start when all of their operands are there."""
+        request: Value = self.enable
+        if self.design.schedule.binary_words:
+            request = request & m.submodules.binary_operands.request
+        if self.design.schedule.inputs:
+            request = request & self._load_residues(m, sequencer, lanes)
+        m.d.comb += sequencer.request.eq(request)
+
+    def _load_residues(self, m: Module, sequencer: Sequencer, lanes: Sequence[_Lane]) -> Value:
+        """Operand words share the rowers' write port with residues, which come first."""
+        m.submodules.loader = loader = OperandLoader(
+            len(self.design.schedule.inputs), self.design.shape.registers
+        )
+        m.d.comb += [
+            loader.valid.eq(self.operands.valid),
+            self.operands.ready.eq(loader.ready),
+            loader.busy.eq(delayed(m, sequencer.write, CONTROL_DELAY, "write")),
+            loader.start.eq(sequencer.start),
+            loader.release.eq(sequencer.release),
+        ]
+        for lane in lanes:
+            for index, unit in enumerate(lane.units):
+                m.d.comb += [
+                    unit.load.eq(loader.load),
+                    unit.load_register.eq(loader.register),
+                    unit.word.eq(self.operands.payload[index]),
+                ]
+        return loader.request

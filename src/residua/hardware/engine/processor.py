@@ -1,0 +1,299 @@
+"""Field processor: a Cox-Rower engine that runs routines on elements in its registers."""
+
+from typing import Any
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import data, stream
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.hardware.delay import delayed
+from residua.hardware.engine.cox import Cox
+from residua.hardware.engine.microsequencer import Microsequencer
+from residua.hardware.engine.narrow_rower import NarrowRower
+from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.engine.rings import join_rows
+from residua.hardware.engine.row import LAUNCH_DELAY, Row
+from residua.hardware.engine.rower import Rower
+from residua.machines.control_store import Bus, control_widths
+from residua.machines.microcode import binary_address, binary_depth
+from residua.machines.slots import ALWAYS
+
+
+class Processor(Component):
+    """Runs routines on the elements in its registers.
+
+    ``run`` starts ``length`` + 1 slots at ``origin`` of the control store, ``rounds`` + 1 times,
+    when ``ready`` is set; see `Microsequencer`. ``page`` chooses the modulus and has to stay until
+    the results are stored. ``gates`` are the bits that routines select by; ``advance`` is set when
+    a round has read them for the last time, and they may change from then on.
+
+    ``binary`` takes the words of a binary operand, ``design.binary_words`` of them, the lowest
+    first; ``binary_start`` has to come before. ``residue`` is an element that leaves, one residue
+    of base b a cycle, channel 0 first, while ``residue_valid`` is set.
+
+    If there is a `FRACTION`, ``word`` takes its residues while ``word_valid`` is set, channel 0
+    first, after ``word_start``; nothing may run meanwhile.
+
+    ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
+    is set; so does a reset. Nothing may run meanwhile.
+    """
+
+    def __init__(self, design: ProcessorDesign, most_rounds: int) -> None:
+        self.design, self.most_rounds = design, most_rounds
+        store = design.store
+        longest = max(block.length for block in store.blocks.values())
+        self.sequencer = Microsequencer(store.fields, self._widths(), longest, most_rounds)
+        command = self.sequencer.signature.members
+        word = signed(design.width + 1)
+        fraction = {"word": In(word), "word_valid": In(1), "word_start": In(1)}
+        super().__init__(
+            {name: In(command[name].shape) for name in ("run", "origin", "length", "rounds")}
+            | {
+                "ready": Out(1),
+                "page": In(range(max(design.pages, 2))),
+                "gates": In(max(len(design.gates), 1)),
+                "advance": Out(1),
+                "binary": In(stream.Signature(design.binary_width)),
+                "binary_start": In(1),
+                "residue": Out(data.ArrayLayout(word, 1)),
+                "residue_valid": Out(1),
+                "clear": In(1),
+                "clearing": Out(1, init=1),
+            }
+            | (fraction if design.fraction_registers else {})
+        )
+
+    def _widths(self) -> dict[str, int]:
+        widths = control_widths(self.design.store.fields)
+        own = self.design.shape.control()
+        fixed = {
+            name: range(self.design.shape.registers)
+            for name in ("left_register", "right_register", "write_register")
+            if name in own
+        }
+        return widths | {name: (len(r) - 1).bit_length() for name, r in fixed.items()}
+
+    def elaborate(self, platform: Any) -> Module:
+        """Sequencer, delays, rowers, Cox, binary operand, clearing."""
+        m = Module()
+        m.submodules.sequencer = sequencer = self.sequencer
+        self._clear_count = Signal(range(2 * self._clear_depth), name="count")
+        m.d.comb += [
+            sequencer.run.eq(self.run),
+            sequencer.origin.eq(self.origin),
+            sequencer.length.eq(self.length),
+            sequencer.rounds.eq(self.rounds),
+            self.ready.eq(sequencer.ready),
+        ]
+        control = self._control(m)
+        rowers = self._rowers(m, control)
+        extra = self._narrow_rower(m, control, rowers[0])
+        rows = self._rows(m, control, rowers)
+        words = [row.word for row in rows] or [rower.operand for rower in rowers]
+        if extra and self.design.row_shape:
+            m.d.comb += extra.row.eq(self._heard(m, words[0]))
+        self._drive_bus(m, control, rowers, extra, words)
+        self._clear(m, [*rowers, *([extra] if extra else [])])
+        if self.design.fraction_registers:
+            self._take(m, rowers)
+        m.d.comb += [
+            self.residue[0].eq(rowers[0].operand),
+            self.residue_valid.eq(control["emit"]),
+            self.advance.eq(control["advance"]),
+        ]
+        return m
+
+    def _control(self, m: Module) -> dict[str, Value]:
+        """Every control in the cycle in which it acts; the first register adds the page."""
+        control: dict[str, Value] = {}
+        for name, cycles in self.design.delays.items():
+            value = getattr(self.sequencer, name)
+            if name == "constant":
+                value = self._constant_address(value)
+            register = Signal(len(value), name=f"{name}_slot")
+            m.d.sync += register.eq(value)
+            control[name] = delayed(m, register, cycles, name)
+        return control
+
+    def _constant_address(self, index: Value) -> Value:
+        size = self.design.store.page_size
+        bases = Array(Const(page * size) for page in range(self.design.pages))
+        total: Value = bases[self.page] + index
+        return total[: (self.design.shape.constants - 1).bit_length()]
+
+    def _rowers(self, m: Module, control: dict[str, Value]) -> list[Rower]:
+        design, store = self.design, self.design.store
+        rowers = []
+        for index in range(design.rowers):
+            moduli = store.moduli[index]
+            ranges = [design.ranges[modulus] for modulus in moduli]
+            rower = Rower(design.shape, moduli, ranges, store.constants[index])
+            m.submodules[f"rower_{index}"] = rower
+            rowers.append(rower)
+        for index, rower in enumerate(rowers):
+            m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
+            own = [name for name in design.shape.control() if name in control]
+            m.d.comb += [getattr(rower, name).eq(control[name]) for name in own]
+        return rowers
+
+    def _narrow_rower(
+        self, m: Module, control: dict[str, Value], first: Rower
+    ) -> NarrowRower | None:
+        """That of the extra channel, which hears what rower 0 takes from the ring."""
+        design = self.design
+        if not design.narrow:
+            return None
+        constants = design.store.constants[design.rowers]
+        extra = NarrowRower(design.shape, design.narrow, design.rower_latency, constants)
+        m.submodules.narrow_rower = extra
+        own = [name for name in (*design.shape.control(), "listens") if name in control]
+        m.d.comb += [getattr(extra, name).eq(control[name]) for name in own]
+        m.d.comb += extra.ring.eq(first.operand)
+        return extra
+
+    def _heard(self, m: Module, word: Value) -> Value:
+        """A super-residue when the other rowers have it, reduced, for their left operand.
+
+        The constant that it includes is 0 modulo 2^g.
+        """
+        shape = self.design.row_shape
+        assert shape is not None
+        latency = shape.lead - LAUNCH_DELAY + 1
+        return delayed(m, word[: self.design.narrow], latency, "heard", data=True).as_signed()
+
+    def _rows(self, m: Module, control: dict[str, Value], rowers: list[Rower]) -> list[Row]:
+        """The rows of hierarchical extensions; what they store is overwritten by clearing."""
+        shape = self.design.row_shape
+        if shape is None:
+            return []
+        if shape.registers:
+            address = self._clear_count[: (max(shape.registers, 2) - 1).bit_length()]
+            control = control | {
+                "row_write": control["row_write"] | self.clearing,
+                "row_write_register": Mux(self.clearing, address, control["row_write_register"]),
+            }
+        return join_rows(m, shape, rowers, control)
+
+    def _drive_bus(
+        self,
+        m: Module,
+        control: dict[str, Value],
+        rowers: list[Rower],
+        extra: NarrowRower | None,
+        words: list[Value],
+    ) -> None:
+        """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers."""
+        quotient = self._cox(m, control, extra, words)
+        word = self._binary_operand(m, control["binary_word"])
+        sources: list[Value] = [quotient, word]
+        for name in self.design.store.gates:
+            bit: Value = Const(1, 1)
+            if name != ALWAYS:
+                bit = self.gates[self.design.gates.index(name)]
+            sources += [bit, ~bit]
+        assert len(Bus) == len(sources[:2]) + 1
+        if extra:
+            sources.append(extra.stored)
+        bus = Signal(signed(self.design.width + 1), reset_less=True)
+        m.d.sync += bus.eq(Array(sources)[control["bus"]])
+        m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+        if extra:
+            m.d.comb += extra.bus.eq(bus[: self.design.narrow].as_signed())
+
+    def _cox(
+        self,
+        m: Module,
+        control: dict[str, Value],
+        extra: NarrowRower | None,
+        words: list[Value],
+    ) -> Value:
+        design, machine = self.design, self.design.machine
+        m.submodules.cox = cox = Cox(
+            design.estimate,
+            machine.columns * design.width,
+            machine.taps,
+            design.store.weights,
+            design.quotient_range,
+            word=len(words[0]),
+            delay=machine.cox_delay,
+            narrow=design.narrow,
+        )
+        if extra:
+            m.d.comb += [
+                cox.narrow_word.eq(extra.operand),
+                cox.narrow_tap.eq(control["narrow_tap"]),
+            ]
+        for tap in range(machine.taps):
+            m.d.comb += [
+                cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
+                cox.weights[tap].eq(control[f"cox_weight_{tap}"]),
+            ]
+        m.d.comb += cox.first.eq(control["cox_first"])
+        quotient: Value = cox.quotient
+        return quotient
+
+    def _binary_operand(self, m: Module, address: Value) -> Value:
+        """The memory of a binary operand; clearing writes to it as well."""
+        count = self.design.binary_words
+        depth = binary_depth(count)
+        m.submodules.binary_operand = memory = Memory(
+            shape=self.design.binary_width, depth=depth, init=[]
+        )
+        position = Signal(range(depth), init=binary_address(0, count))
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        m.d.comb += [
+            self.binary.ready.eq(~self.clearing),
+            write.addr.eq(position),
+            write.data.eq(Mux(self.clearing, 0, self.binary.payload)),
+            write.en.eq(self.clearing | self.binary.valid),
+            read.addr.eq(address),
+        ]
+        with m.If(self.binary_start):
+            m.d.sync += position.eq(binary_address(0, count))
+        with m.Elif(write.en):
+            m.d.sync += position.eq(position + 1)
+        word: Value = read.data
+        return word
+
+    @property
+    def _clear_depth(self) -> int:
+        design = self.design
+        return max(
+            design.shape.registers, binary_depth(design.binary_words), design.store.row_registers
+        )
+
+    def _clear(self, m: Module, rowers: list[Rower | NarrowRower]) -> None:
+        """One register a cycle, twice around: the first round also empties the pipeline."""
+        depth = self._clear_depth
+        count = self._clear_count
+        with m.If(self.clear):
+            m.d.sync += [self.clearing.eq(1), count.eq(0)]
+        with m.Elif(self.clearing):
+            m.d.sync += [count.eq(count + 1), self.clearing.eq(count != 2 * depth - 1)]
+        for rower in rowers:
+            m.d.comb += [
+                rower.load.eq(self.clearing),
+                rower.load_register.eq(count[: rower.load_register.shape().width]),
+                rower.word.eq(0),
+            ]
+
+    def _take(self, m: Module, rowers: list[Rower]) -> None:
+        """The residues of a fraction, one a cycle, to one rower after the other."""
+        registers, last = self.design.fraction_registers, len(rowers) - 1
+        rower = Signal(range(len(rowers)), name="taking_rower")
+        group = Signal(range(len(registers)), name="taking_group")
+        with m.If(self.word_start):
+            m.d.sync += [rower.eq(0), group.eq(0)]
+        with m.Elif(self.word_valid):
+            m.d.sync += rower.eq(Mux(rower == last, 0, rower + 1))
+            with m.If(rower == last):
+                m.d.sync += group.eq(group + 1)
+        register = Array(registers)[group]
+        for index, each in enumerate(rowers):
+            with m.If(~self.clearing):
+                m.d.comb += [
+                    each.load.eq(self.word_valid & (rower == index)),
+                    each.load_register.eq(register),
+                    each.word.eq(self.word),
+                ]

@@ -1,0 +1,270 @@
+"""Rower: multiplier-accumulator, reducer and memories of the channels that share one unit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth.hdl import Array, Module, Mux, Signal, Value, signed
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Component, In, Out
+from amaranth.utils import ceil_log2
+
+from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
+from residua.hardware.engine.reducer import ChannelReducer, FoldPlan
+from residua.hardware.engine.row import RowShape
+from residua.machines.slots import EVERY_LEFT, Left, left_codes
+from residua.numbers.cox import Range
+from residua.numbers.moduli import Modulus
+
+
+@dataclass(frozen=True)
+class RowerShape:
+    """What all rowers of an engine have in common.
+
+    ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the
+    constant memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum,
+    ``sum_range`` the range of all sums, ``folds`` how the reducer is built,
+    ``bus_width`` the bits of what comes on the bus, ``product_registers``
+    the registers between multiplier and accumulator, ``subtracts`` whether products can be
+    subtracted, ``row`` what rows have in common, None if there are none, ``lefts`` the sources of
+    left operands.
+    """
+
+    width: int
+    registers: int
+    constants: int
+    moduli: int
+    terms: int
+    sum_range: Range
+    folds: tuple[FoldPlan, ...]
+    bus_width: int
+    product_registers: int = 0
+    subtracts: bool = False
+    row: RowShape | None = None
+    lefts: tuple[Left, ...] = EVERY_LEFT
+
+    @property
+    def constants_in_block_memory(self) -> bool:
+        """Whether the constants go to block memory, whose read takes a cycle more."""
+        return self.constants > LARGEST_LOGIC_MEMORY
+
+    @property
+    def left_codes(self) -> dict[Left, int]:
+        """The code of each source of left operands."""
+        return left_codes(self.lefts)
+
+    def control(self) -> dict[str, Any]:
+        """The control inputs of a rower.
+
+        The rower registers them first (a constant in block memory is addressed a cycle before).
+        After that, ``left``, ``first`` and ``subtract`` belong to the slot of the same cycle, the
+        addresses to the slot of the next one; ``modulus`` comes with the complete sum, ``write``
+        and ``write_register`` with the residue. ``plain``, for a sum without the constant that
+        centres the folds, belongs to the slot, ``row_modulus`` comes with the super-residue.
+        """
+        ports: dict[str, Any] = {
+            "left": range(max(self.left_codes.values()) + 1),
+            "left_register": range(self.registers),
+            "right_register": range(self.registers),
+            "constant": range(self.constants),
+            "first": 1,
+        }
+        if self.subtracts:
+            ports["subtract"] = 1
+        if self.row:
+            ports |= {"plain": 1, "row_modulus": range(max(self.moduli, 2))}
+        return ports | {
+            "modulus": range(max(self.moduli, 2)),
+            "write": 1,
+            "write_register": range(self.registers),
+        }
+
+
+CONTROL_DELAY = 1
+"""Cycles by which a rower delays its controls, to have them in registers of its own."""
+
+LARGEST_LOGIC_MEMORY = 128
+"""Words up to which a table of constants is logic; larger ones go to block memory."""
+
+MEMORY_DELAY = 3
+"""Slots from the first that can take a residue as it comes to the first that can read it from the
+register memory: a write register, the memory, a read register."""
+
+
+class Rower(Component):
+    """One multiplier-accumulator slot a cycle.
+
+    A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus, or
+    the super-residue ``row``, reduced) by a right operand: the word of ``right_register`` or the
+    constant ``constant``. Register 0 and constant 0 hold zero, and the operand not wanted is read
+    from there. The residue of a sum is at ``residue`` ``latency`` cycles after the slot that
+    completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles ``load``
+    stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
+
+    ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox; with
+    two lanes ``partner`` is that of the rower of the same channel in the other one. ``sum``
+    is the complete sum, for the row.
+    """
+
+    def __init__(
+        self,
+        shape: RowerShape,
+        moduli: Sequence[Modulus],
+        ranges: Sequence[Range],
+        constants: Sequence[int],
+    ) -> None:
+        self.shape, self.moduli = shape, tuple(moduli)
+        self.constants = tuple(constants)
+        word = signed(shape.width + 1)
+        self.mac = MultiplyAccumulate(
+            shape.width + 1,
+            shape.sum_range,
+            shape.terms,
+            start=1 << (shape.width - 1),
+            subtracts=shape.subtracts,
+            product_registers=shape.product_registers,
+            plains=shape.row is not None,
+        )
+        self.reducer = ChannelReducer(moduli, ranges, shape.folds)
+        self.latency = self.mac.latency + self.reducer.latency
+        row: dict[str, Any] = {}
+        if shape.row:
+            same = [shape.row.range] * len(self.moduli)
+            self.row_reducer = ChannelReducer(moduli, same, shape.row.folds)
+            row = {"row": In(signed(shape.row.word)), "sum": Out(signed(self.mac.sum_width))}
+        partner = {"partner": In(word)} if Left.PARTNER in shape.lefts else {}
+        super().__init__(
+            {name: In(port) for name, port in shape.control().items()}
+            | row
+            | partner
+            | {
+                "neighbour": In(word),
+                "bus": In(signed(shape.bus_width)),
+                "word": In(word),
+                "load": In(1),
+                "load_register": In(range(shape.registers)),
+                "operand": Out(word),
+                "residue": Out(word),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Memories, operand multiplexers, multiplier-accumulator and reducer."""
+        m = Module()
+        control = self._controls(m)
+        m.submodules.mac = mac = self.mac
+        m.submodules.reducer = reducer = self.reducer
+        left_word, right_word = self._operands(m, control)
+        left_next = Signal(signed(self.shape.width + 1))
+        operand = Signal(signed(self.shape.width + 1), reset_less=True)
+        sources = {
+            Left.REGISTER: left_word,
+            Left.NEIGHBOUR: self.neighbour,
+            Left.RESULT: self.residue,
+            Left.BUS: self.bus,
+        }
+        if self.shape.row:
+            sources[Left.ROW] = self._row(m, control)
+        if Left.PARTNER in self.shape.lefts:
+            sources[Left.PARTNER] = self.partner
+        m.d.comb += [
+            left_next.eq(self._choose(sources, control["left"])),
+            mac.left.eq(left_next),
+            mac.right.eq(right_word),
+            mac.first.eq(control["first"]),
+            reducer.value.eq(mac.sum),
+            reducer.select.eq(control["modulus"]),
+            self.residue.eq(reducer.residue),
+            self.operand.eq(operand),
+        ]
+        if self.shape.subtracts:
+            m.d.comb += mac.subtract.eq(control["subtract"])
+        m.d.sync += operand.eq(left_next)
+        return m
+
+    def _choose(self, sources: dict[Left, Value], code: Value) -> Value:
+        """The source of a code; a neighbour and a row share an input."""
+        codes = self.shape.left_codes
+        inputs = {code: sources[left] for left, code in codes.items()}
+        if codes.get(Left.ROW, 0) > Left.ROW - 1:
+            inputs[Left.NEIGHBOUR] = Mux(code[2], inputs.pop(Left.ROW), inputs[Left.NEIGHBOUR])
+            code = code[:2]
+        chosen: Value = Array(inputs[position] for position in sorted(inputs))[code]
+        return chosen
+
+    def _row(self, m: Module, control: dict[str, Signal]) -> Value:
+        """The super-residue on the ring of rows, reduced."""
+        m.submodules.row_reducer = reducer = self.row_reducer
+        m.d.comb += [
+            reducer.value.eq(self.row),
+            reducer.select.eq(control["row_modulus"]),
+            self.mac.plain.eq(control["plain"]),
+            self.sum.eq(self.mac.sum),
+        ]
+        residue: Value = reducer.residue
+        return residue
+
+    def _controls(self, m: Module) -> dict[str, Signal]:
+        """This rower's own copies of its controls."""
+        copies = {}
+        for name, shape in self.shape.control().items():
+            copies[name] = Signal(shape, name=f"{name}_copy")
+            m.d.sync += copies[name].eq(getattr(self, name))
+        return copies
+
+    def _operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
+        """Both operands from the memories, each in a register."""
+        word = signed(self.shape.width + 1)
+        m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
+        self._store(m, memory, control)
+        left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
+        left_word = Signal(word, name="left_word", reset_less=True)
+        right_word = Signal(word, name="right_word", reset_less=True)
+        m.d.comb += [
+            left.addr.eq(control["left_register"]),
+            right.addr.eq(control["right_register"]),
+        ]
+        m.d.sync += [
+            left_word.eq(left.data),
+            right_word.eq((right.data | self._constant(m, control)).as_signed()),
+        ]
+        return left_word, right_word
+
+    def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
+        """The write port, behind a register that takes a residue or an operand from outside.
+
+        A reset leaves there what writes zero to register 0, where it is read from: a memory may
+        come up with anything, and what was on its way to be written may be anything, too.
+        """
+        port = memory.write_port()
+        stored = Signal(signed(self.shape.width + 1))
+        enable = Signal(init=1)
+        address = Signal(range(self.shape.registers))
+        m.d.sync += [
+            stored.eq(Mux(control["write"], self.residue, self.word)),
+            enable.eq(control["write"] | self.load),
+            address.eq(Mux(control["write"], control["write_register"], self.load_register)),
+        ]
+        m.d.comb += [port.data.eq(stored), port.en.eq(enable), port.addr.eq(address)]
+
+    def _constant(self, m: Module, control: dict[str, Signal]) -> Signal:
+        """The constant memory."""
+        m.submodules.constants = memory = Memory(
+            shape=signed(self.shape.width + 1), depth=self.shape.constants, init=self.constants
+        )
+        if not self.shape.constants_in_block_memory:
+            read = memory.read_port(domain="comb")
+            m.d.comb += read.addr.eq(control["constant"])
+            data: Signal = read.data
+            return data
+        read = memory.read_port(domain="sync")
+        word = Signal(signed(self.shape.width + 1), name="constant_word", reset_less=True)
+        m.d.comb += read.addr.eq(self.constant)
+        m.d.sync += word.eq(read.data)
+        return word
+
+
+def register_depth(used: int) -> int:
+    """Depth of a memory with ``used`` words and the zero word: a power of two, at least 16."""
+    depth: int = 1 << ceil_log2(used + 1)
+    return max(depth, 16)

@@ -1,0 +1,1 @@
+"""Modular exponentiation, on an engine and on digits, and RSA."""

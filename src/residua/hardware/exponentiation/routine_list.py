@@ -1,0 +1,171 @@
+"""A fixed list of routines on a field processor, from the words of an operand to a number.
+
+`RoutineListDesign` has the instructions and their cycles, `execute` the state machine that runs
+them; it is the same for every operand.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import IntEnum
+from functools import cached_property
+
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, ValueLike
+from amaranth.lib import data
+from amaranth.lib.memory import Memory
+from amaranth.utils import ceil_log2
+
+from residua.curves.operations import Run
+from residua.hardware.converters.conversion import Conversion
+from residua.hardware.engine.microsequencer import GAP, STORE_LATENCY
+from residua.hardware.engine.processor import Processor
+from residua.hardware.engine.processor_design import ProcessorDesign
+
+_OVERHEAD = GAP + 1
+"""Cycles of an instruction besides the slots of its routine."""
+
+
+class State(IntEnum):
+    """What a list is at: taking operands, an instruction, giving the result."""
+
+    CLEAR = 0
+    INPUT = 1
+    FETCH = 2
+    LATCH = 3
+    DECODE = 4
+    START = 5
+    RUN = 6
+    PAUSE = 7
+    OUTPUT = 8
+
+
+class RoutineListDesign(ABC):
+    """A list of runs of which the last one gives a number out, and its cycles."""
+
+    @property
+    @abstractmethod
+    def runs(self) -> Sequence[Run]:
+        """The routines, in order; the last one is "unload"."""
+
+    @property
+    def loads(self) -> Sequence[Run]:
+        """Routines before the list, each of which waits for a number of its own; none, usually."""
+        return ()
+
+    @property
+    @abstractmethod
+    def processor(self) -> ProcessorDesign:
+        """The field processor."""
+
+    @property
+    @abstractmethod
+    def conversion(self) -> Conversion:
+        """The conversion of results to binary."""
+
+    @cached_property
+    def instructions(self) -> list[dict[str, int]]:
+        """The fields of every instruction, those of `loads` first."""
+        found = []
+        for run in (*self.loads, *self.runs):
+            block = self.processor.store.blocks[run.routine]
+            assert run.rounds is not None
+            found.append(
+                {
+                    "origin": block.start,
+                    "length": block.length - 1,
+                    "rounds": run.rounds - 1,
+                    "pause": max(block.settled - block.length - GAP, 0),
+                }
+            )
+        return found
+
+    @cached_property
+    def chain_cycles(self) -> int:
+        """Cycles of all instructions of the list before the one that gives out."""
+        return sum(
+            _OVERHEAD + (word["length"] + 1) * (word["rounds"] + 1) + word["pause"]
+            for word in self.instructions[len(self.loads) : -1]
+        )
+
+    @cached_property
+    def list_cycles(self) -> int:
+        """Cycles from the last operand word to the last result word, of every operand."""
+        store = self.processor.store
+        block = store.blocks["unload"]
+        slots = store.fields["emit"][block.start : block.start + block.length]
+        # The first residue, from the slot in which it is emitted on.
+        residue = slots.index(1) + STORE_LATENCY + self.processor.delays["emit"]
+        return self.chain_cycles + _OVERHEAD + 2 + residue + self.conversion.latency
+
+
+def most_rounds(design: RoutineListDesign) -> int:
+    """What the processor of a list counts up to."""
+    return max(word["rounds"] for word in design.instructions) + 1
+
+
+def execute(
+    m: Module,
+    state: Signal,
+    design: RoutineListDesign,
+    processor: Processor,
+    load: Value | None = None,
+) -> None:
+    """One instruction after the other, from `State.FETCH` to `State.OUTPUT`.
+
+    In `State.CLEAR`, which leads to `State.INPUT`, the processor expects a new operand. Where there
+    are `RoutineListDesign.loads`, ``load`` tells in `State.INPUT` which of them is next, or else is
+    their number; after one comes `State.CLEAR`.
+    """
+    words = design.instructions
+    widths = {name: max(word[name] for word in words).bit_length() or 1 for name in words[0]}
+    layout = data.StructLayout(widths)
+    address = Signal(range(len(words) + 1), name="address")
+    depth = 1 << ceil_log2(len(words))
+    init = [layout.const(word).as_bits() for word in words]
+    m.submodules.instructions = memory = Memory(shape=layout.size, depth=depth, init=init)
+    read = memory.read_port(domain="sync")
+    instruction = Signal(layout, name="instruction", reset_less=True)
+    pause = Signal(widths["pause"], name="pause")
+    m.d.sync += instruction.eq(read.data)
+    m.d.comb += [
+        read.addr.eq(address),
+        processor.run.eq(state == State.START),
+        processor.origin.eq(instruction.origin),
+        processor.length.eq(instruction.length),
+        processor.rounds.eq(instruction.rounds),
+        processor.binary_start.eq((state == State.CLEAR) & ~processor.clearing),
+    ]
+    # Of the next one, unless it was the last.
+    following: Value = Cat(address == len(words))
+    end: ValueLike = State.OUTPUT
+    if load is not None:
+        following = (address <= len(design.loads)) | (address == len(words))
+        end = Mux(address == len(words), State.OUTPUT, State.CLEAR)
+    with m.Switch(state):
+        with m.Case(State.CLEAR):
+            m.d.sync += address.eq(0)
+            with m.If(~processor.clearing):
+                m.d.sync += state.eq(State.INPUT)
+        if load is not None:
+            with m.Case(State.INPUT):
+                m.d.sync += address.eq(load)
+        with m.Case(State.FETCH):
+            m.d.sync += state.eq(State.LATCH)
+        with m.Case(State.LATCH):
+            m.d.sync += state.eq(State.DECODE)
+        with m.Case(State.DECODE):
+            m.d.sync += [state.eq(State.START), pause.eq(instruction.pause)]
+        with m.Case(State.START):
+            m.d.sync += [state.eq(State.RUN), address.eq(address + 1)]
+        with m.Case(State.RUN), m.If(processor.ready):
+            with m.If(pause != 0):
+                m.d.sync += state.eq(State.PAUSE)
+            with m.Elif(following):
+                m.d.sync += state.eq(end)
+            with m.Else():
+                m.d.sync += state.eq(State.FETCH)
+        with m.Case(State.PAUSE):
+            m.d.sync += pause.eq(pause - 1)
+            with m.If(pause == 1):
+                m.d.sync += state.eq(State.FETCH)
+                with m.If(following):
+                    m.d.sync += state.eq(end)

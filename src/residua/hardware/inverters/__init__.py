@@ -1,0 +1,1 @@
+"""Modular inverters: on streams of words, and beside the field unit of a coprocessor."""

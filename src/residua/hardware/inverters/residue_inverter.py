@@ -1,0 +1,364 @@
+"""Modular inverter on residues: plus-minus beside an engine, in constant time, no multiplier.
+
+Words come from the engine as it gives them out, in cofactor form over one base, and go back as they
+are: 4 x, 4 f and P come, and
+
+    U3, U1    with    U1 U3 = f / x modulo P,    0 if P divides x
+
+go, one after the other; x, f, U1 and U3 lie in [-P, P]. What is left to do is a product, which
+makes the sign right as well. See `residua.algorithms.plus_minus.settled` for the steps, of which
+there are always as many, and no test.
+
+Channels share rowers. A step reads V3 and U3 of a rower's channels in turn, then V1 and U1; what
+happens to V3 is decided while V1 is read, and the other way round, so that the Cox has time.
+"""
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.algorithms.plus_minus import Kind, settling_steps
+from residua.errors import SpecificationError
+from residua.hardware.adder_tree import sum_mod_4
+from residua.hardware.constant_table import selector
+from residua.hardware.delay import delayed
+from residua.hardware.inverters.residue_inverter_cox import ResidueInverterCox, tree_registers
+from residua.hardware.inverters.residue_inverter_rower import ResidueInverterRower
+from residua.machines.plus_minus import PlainNumbers
+from residua.numbers.bases import Base
+from residua.numbers.hats import HatForm
+
+VECTORS_IN, VECTORS_OUT = 3, 2
+"""Vectors of words that an inversion takes and gives."""
+
+
+class _State(IntEnum):
+    """What the inverter does; it takes words, ends taking them, reduces, gives and forgets them."""
+
+    IDLE = 0
+    TAKE = 1
+    TAKEN = 2
+    REDUCE = 3
+    GIVE = 4
+    FORGET = 5
+
+
+class ResidueInverter(Component):
+    """Inversion modulo one of ``moduli`` over ``base``, whose moduli are odd.
+
+    ``start`` begins with the next words on ``residue`` that ``residue_valid`` tells of: those of
+    4 x, 4 f and P in cofactor form, channel 0 first, any representatives of w + 1 signed bits. The
+    words of U3 and then of U1 leave on ``word`` while ``word_valid`` is set. ``busy`` is set from
+    the cycle after ``start`` until nothing of them is left. ``latency`` is the number of cycles
+    from the one in which the last word is there to the last one of ``busy``; it depends on nothing
+    but the design. With several moduli ``select`` is the index of P; it must stay while ``busy`` is
+    set. ``rowers`` work on ``share`` channels each, one after the other, two by default; a step
+    takes ``period`` cycles.
+
+    Raises:
+        SpecificationError: a modulus is even or below 3, one of the base even or above 2^w, the
+            base too small, or the channels cannot be shared by so many rowers.
+    """
+
+    def __init__(self, moduli: Sequence[int], base: Base, rowers: int | None = None) -> None:
+        for modulus in moduli:
+            PlainNumbers(modulus)
+        self.forms = centred_forms(moduli, base)
+        self.channels = len(base)
+        self.rowers = most_rowers(self.channels) if rowers is None else rowers
+        self.share = channels_of_a_rower(self.channels, self.rowers)
+        # What is decided of the pair that is read first comes when it is written again.
+        decided = self.share + 1 + tree_registers(self.rowers)
+        self.period = max(2 * self.share, decided)
+        self._held = self.period > decided
+        self._rest = self.period - 2 * self.share
+        self.steps = max(map(settling_steps, moduli))
+        self._places = self.rowers * self.share
+        self._vacant = self._places - self.channels
+        given, forgotten = VECTORS_OUT * self._places, 2 * self.share
+        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten + 1
+        word = signed(base.width + 1)
+        super().__init__(
+            {
+                "start": In(1),
+                "residue": In(word),
+                "residue_valid": In(1),
+                "word": Out(word),
+                "word_valid": Out(1),
+                "busy": Out(1),
+                **selector(len(self.forms)),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Loop, rowers in a chain, Cox."""
+        m = Module()
+        self._signals()
+        cox = self._datapath(m)
+        self._control(m)
+        self._choose(m, cox)
+        return m
+
+    def _signals(self) -> None:
+        self._state = Signal(_State, name="state")
+        self._count = Signal(range(max(self.steps, self._places)), name="count")
+        self._slot = Signal(range(self.share), name="slot", init=self._vacant)
+        self._pair, self._third = Signal(name="pair"), Signal(name="third_vector")
+        self._resting = Signal(range(self._rest + 1), name="resting")
+        self._turn, self._first = Signal(name="turn"), Signal(name="first_of_v1")
+        self._last, self._ends = Signal(name="last_slot"), Signal(name="step_ends")
+        self._operate, self._shift = Signal(name="operate"), Signal(name="shift")
+        self._operation, self._multiple = Signal(Kind, name="operation"), Signal(2, name="multiple")
+        self._exchange = Signal(name="exchange")
+        # Of steps; what is taken in sets them.
+        self._kind = Signal(Kind, name="kind")
+        self._exchanging = Signal(name="exchanging")
+        self._tag_u3 = Signal(2, name="tag_u3")
+        self._tag_u1 = Signal(2, name="tag_u1")
+        # How many bits more than U3 V3 has lost, less one: from 0 on they may change places.
+        bits = max(form.modulus.bit_length() for form in self.forms) + 3
+        self._lead = Signal(signed(bits.bit_length() + 1), name="lead")
+
+    @property
+    def _selected(self) -> Value:
+        return self.select if len(self.forms) > 1 else Const(0, 1)
+
+    @property
+    def _low_of_modulus(self) -> Value:
+        return Array([Const(form.modulus % 4, 2) for form in self.forms])[self._selected]
+
+    def _rower(self, index: int) -> ResidueInverterRower:
+        """A rower; places without a channel come first."""
+        first = index * self.share - self._vacant
+        channels = [c if c >= 0 else None for c in range(first, first + self.share)]
+        return ResidueInverterRower(self.forms, channels)
+
+    def _datapath(self, m: Module) -> ResidueInverterCox:
+        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, held=self._held)
+        entering: Value = delayed(m, self.residue, 1, "entering", data=True)
+        rowers = [self._rower(index) for index in range(self.rowers)]
+        forgets = self._is(_State.FORGET)
+        for index, rower in enumerate(rowers):
+            m.submodules[f"rower_{index}"] = rower
+            m.d.comb += [
+                rower.slot.eq(self._slot),
+                rower.pair.eq(self._pair),
+                rower.empty_v.eq(self._is(_State.TAKE, _State.TAKEN) | forgets),
+                rower.empty_u.eq(forgets),
+                rower.operate.eq(self._operate),
+                rower.shift.eq(self._shift),
+                rower.choose.eq(self._turn | self._first | ~self._is(_State.REDUCE)),
+                rower.kind.eq(self._operation),
+                rower.multiple.eq(self._multiple),
+                rower.exchange.eq(self._exchange),
+                rower.page.eq(self._selected),
+                rower.chain.eq(rowers[index + 1].word if index + 1 < self.rowers else entering),
+                cox.leading[index].eq(rower.leading),
+                cox.low[index].eq(rower.low),
+            ]
+        m.d.comb += self.word.eq(rowers[0].word)
+        self._announce(m, cox)
+        return cox
+
+    def _announce(self, m: Module, cox: ResidueInverterCox) -> None:
+        """Tell the Cox which results come two cycles after they were read."""
+        # With vacant places words do not come from slot 0 on.
+        place = Mux(self._is(_State.TAKE), self._count, self._slot) if self._vacant else self._slot
+        for port, value in (
+            (cox.valid, self._operate),
+            (cox.opens, place == 0),
+            (cox.closes, self._operate & (place == self.share - 1)),
+        ):
+            m.d.comb += port.eq(delayed(m, value, 2, f"cox_{port.name}"))
+
+    def _is(self, *states: _State) -> Value:
+        return Cat(self._state == state for state in states).any()
+
+    def _control(self, m: Module) -> None:
+        """From one state to the next, after as many words, steps or slots as each takes.
+
+        ``turn`` is the first cycle of a step, in which V3's next operation is chosen; V1's follows
+        when it is read in its turn.
+        """
+        state, pair = self._state, self._pair
+        gives, forgets = self._is(_State.GIVE), self._is(_State.FORGET)
+        full, passed = self._counted(m), self._operate & self._last
+        begins = self._is(_State.REDUCE) & (self._resting == 0) & (self._slot == 0)
+        self._end_steps(m, passed)
+        sends = gives & (self._count >= self._vacant)
+        m.d.comb += [
+            self._last.eq(self._slot == self.share - 1),
+            self._turn.eq(begins & ~pair),
+            self._first.eq(begins & pair),
+            self.word_valid.eq(delayed(m, sends, 1, "sends")),
+            self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets")),
+        ]
+        with m.If(self._operate | self._shift):
+            m.d.sync += self._slot.eq(Mux(self._last, 0, self._slot + 1))
+        if self._vacant:
+            # The first words have no place before that of channel 0.
+            with m.If(self._is(_State.IDLE) | (self._is(_State.TAKE) & full & ~self._third)):
+                m.d.sync += self._slot.eq(self._vacant)
+        with m.If(Mux(self._is(_State.TAKE, _State.GIVE), full, passed)):
+            m.d.sync += pair.eq(~pair)
+        with m.Switch(state):
+            with m.Case(_State.IDLE), m.If(self.start):
+                m.d.sync += state.eq(_State.TAKE)
+            with m.Case(_State.TAKE), m.If(full):
+                m.d.sync += self._third.eq(pair)
+                with m.If(self._third):
+                    m.d.sync += state.eq(_State.TAKEN)
+            with m.Case(_State.TAKEN), m.If(self._ends):
+                m.d.sync += state.eq(_State.REDUCE)
+            with m.Case(_State.REDUCE), m.If(full):
+                m.d.sync += state.eq(_State.GIVE)
+            with m.Case(_State.GIVE), m.If(full & pair):
+                m.d.sync += state.eq(_State.FORGET)
+            with m.Case(_State.FORGET), m.If(passed & pair):
+                m.d.sync += state.eq(_State.IDLE)
+
+    def _counted(self, m: Module) -> Value:
+        """Whether this is the last word of a vector, taken or given, or the end of all steps."""
+        counts, most = Signal(name="counts"), Signal.like(self._count, name="count_of_last")
+        full = Signal(name="full")
+        m.d.comb += full.eq(counts & (self._count == most))
+        with m.Switch(self._state):
+            with m.Case(_State.TAKE):
+                m.d.comb += [counts.eq(self.residue_valid), most.eq(self.channels - 1)]
+            with m.Case(_State.REDUCE):
+                m.d.comb += [counts.eq(self._ends), most.eq(self.steps - 1)]
+            with m.Case(_State.GIVE):
+                m.d.comb += [counts.eq(1), most.eq(self._places - 1)]
+        with m.If(counts):
+            m.d.sync += self._count.eq(self._count + 1)
+        with m.If(full):
+            m.d.sync += self._count.eq(0)
+        return full
+
+    def _end_steps(self, m: Module, passed: Value) -> None:
+        """A step ends with the last slot of V1, or with a rest after it."""
+        ends, resting = passed & self._pair, self._resting
+        if not self._rest:
+            m.d.comb += self._ends.eq(ends)
+            return
+        m.d.comb += self._ends.eq(resting == 1)
+        with m.If(self._is(_State.TAKEN, _State.REDUCE) & ends):
+            m.d.sync += resting.eq(self._rest)
+        with m.Elif(resting > 0):
+            m.d.sync += resting.eq(resting - 1)
+
+    def _choose(self, m: Module, cox: ResidueInverterCox) -> None:
+        """What the rowers do in the next cycle."""
+        kind, exchange = self._choose_v3(m, cox)
+        takes = self._is(_State.TAKE) & self.residue_valid
+        # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0: of x and U3 while P
+        # follows into U3, of f and U1 at the end.
+        enters = takes & self._third & (self._count < self.share)
+        steps = self._is(_State.TAKEN, _State.REDUCE) & (self._resting == 0)
+        m.d.comb += [
+            self._shift.eq(takes | self._is(_State.GIVE)),
+            self._operate.eq(enters | steps | self._is(_State.FORGET)),
+            self._exchange.eq(1),
+            self._operation.eq(Kind.ADD),
+        ]
+        with m.If(self._turn):
+            m.d.comb += [self._operation.eq(kind), self._exchange.eq(exchange)]
+        with m.If(self._first):
+            m.d.comb += [
+                self._operation.eq(self._kind),
+                self._exchange.eq(self._exchanging),
+                self._multiple.eq(self._multiple_for_v1(m, cox.tag)),
+            ]
+            with m.If(self._exchanging):
+                m.d.sync += self._tag_u1.eq(cox.tag)
+
+    def _choose_v3(self, m: Module, cox: ResidueInverterCox) -> tuple[Value, Value]:
+        """What happens to V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
+        odd, adds = cox.tag[0], (cox.tag ^ self._tag_u3)[1]
+        kind, exchange = Signal(Kind, name="chosen"), Signal(name="exchange_v3")
+        m.d.comb += exchange.eq(odd & (self._lead >= 0))
+        with m.If(odd):
+            m.d.comb += kind.eq(Mux(adds, Kind.ADD, Kind.SUBTRACT))
+        with m.Else():
+            m.d.comb += kind.eq(Mux(cox.tag[1], Kind.HALVE, Kind.QUARTER))
+        with m.If(self._turn):
+            m.d.sync += [self._kind.eq(kind), self._exchanging.eq(exchange)]
+            with m.If(exchange):
+                m.d.sync += self._tag_u3.eq(cox.tag)
+        with m.If(self._first):
+            # Later than it could be: the Cox's tag has a long way as it is. An exchange is always
+            # with a division by 4 of a sum, of which V3 loses one bit: it makes -x - 1 of x. With
+            # a difference synthesis needs nothing but the carry chain.
+            turns, two = self._exchanging, self._kind == Kind.QUARTER
+            turned = self._lead ^ turns.replicate(len(self._lead))
+            m.d.sync += self._lead.eq(turned - Mux(turns, 0, Mux(two, -2, -1)))
+        with m.If(self._is(_State.TAKEN)):
+            m.d.sync += [
+                self._tag_u3.eq(self._low_of_modulus),
+                self._tag_u1.eq(0),
+                self._lead.eq(-1),
+            ]
+        return kind, exchange
+
+    def _multiple_for_v1(self, m: Module, tag: Value) -> Value:
+        """k modulo 4 for which V1, with U1 or without, and k P can be divided (ERRATA E14)."""
+        own, both = Signal(2, name="own_tag"), Signal(2, name="tag_sum")
+        multiple = Signal(2, name="multiple_for_v1")
+        with m.Switch(self._kind):
+            with m.Case(Kind.ADD):
+                m.d.comb += own.eq(self._tag_u1)
+            with m.Case(Kind.SUBTRACT):
+                m.d.comb += own.eq(-self._tag_u1)
+        m.d.comb += both.eq(sum_mod_4(tag, own))
+        # An odd k is 1 if the tag and P make 4, else -1. To halve, 2 P is added to twice V1.
+        odd = Cat(Const(1, 1), both[1] ^ ~self._low_of_modulus[1])
+        halves = self._kind == Kind.HALVE
+        m.d.comb += multiple.eq(Mux(both[0], Mux(halves, 2, odd), Mux(halves, 0, both)))
+        return multiple
+
+
+def most_rowers(channels: int) -> int:
+    """The most rowers that an inverter has over so many channels: one for two of them."""
+    return -(-channels // 2)
+
+
+def channels_of_a_rower(channels: int, rowers: int) -> int:
+    """The channels that each of so many rowers works on.
+
+    Raises:
+        SpecificationError: so many rowers cannot share the channels.
+    """
+    if 0 < rowers <= most_rowers(channels):
+        share = max(-(-channels // rowers), 2)
+        if -(-channels // share) == rowers:
+            return share
+    possible = sorted({-(-channels // each) for each in range(2, max(channels, 2) + 1)})
+    shown = ", ".join(map(str, possible))
+    raise SpecificationError(
+        f"{rowers} rowers cannot share {channels} channels of an inverter, two or more to each "
+        f"rower; possible: {shown}"
+    )
+
+
+def centred_forms(moduli: Sequence[int], base: Base) -> tuple[HatForm, ...]:
+    """The centred form for each modulus over one base, with the fewest bits in the Cox for all.
+
+    Raises:
+        SpecificationError: a modulus of the base is even or above 2^w, or the base is too small.
+    """
+    wrong = [m.value for m in base if m.value % 2 == 0 or m.value > 1 << m.width]
+    if wrong:
+        raise SpecificationError(
+            f"plus-minus inversion needs odd moduli below 2^{base.width} in base b, not {wrong[0]}"
+        )
+    failure: SpecificationError | None = None
+    for truncation in range(1, base.width + 1):
+        try:
+            return tuple(HatForm(base, modulus, truncation, centred=True) for modulus in moduli)
+        except SpecificationError as error:
+            failure = error
+    assert failure is not None
+    raise failure

@@ -1,0 +1,183 @@
+"""Some channels of the inverter on residues: words in memories, two adders.
+
+Each channel has two pairs of words, (V3, U3) and (V1, U1). An operation replaces the V of a pair by
+
+    (V + b + K) / 4,    b one of V, 0, U, -U,
+
+where K, a multiple of m_i away from the operation's multiple of P, makes the sum divisible by 4
+(`residua.numbers.hats`; the form is centred, so that K has nothing else in it); of an exchange U
+takes the V of before. Words lie in [-m, m).
+
+The channels take turns: a slot, which is one of the channels, is read in one cycle, calculated and
+written in the next. The U words of all rowers are a chain, through which words come and go.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Component, In, Out
+from amaranth.utils import ceil_log2
+
+from residua.algorithms.plus_minus import Kind
+from residua.hardware.inverters.plus_minus_rower import leading_bits
+from residua.numbers.hats import HatForm
+
+KIND_BITS, MULTIPLE_BITS = 2, 2
+"""Of an operation: what it does, and its multiple of P modulo 4 (3 for -1)."""
+
+_TABLE_BITS = 6
+"""Of the index of a table that is written as one: the inputs of a look-up table."""
+
+
+class ResidueInverterRower(Component):
+    """The words of ``channels`` of ``forms``, a slot for each, None for a slot without a channel.
+
+    The forms share base and Cox; ``page`` chooses one. Every cycle ``slot`` of ``pair`` is read;
+    ``empty_v`` and ``empty_u`` make zeros of its words. ``operate`` and ``shift`` tell what happens
+    to them in the cycle after: an operation, of which U takes ``chain`` with ``shift``. Which
+    operation (``kind``, ``multiple``, ``exchange``) is said one cycle before it begins, with
+    ``choose``, and stays. ``word`` is the U that was read in the cycle before, ``leading`` has the
+    leading bits of the newest V, ``low`` V T_i modulo 4; both are 0 of a slot without a channel.
+    """
+
+    def __init__(self, forms: Sequence[HatForm], channels: Sequence[int | None]) -> None:
+        self.forms, self.channels = tuple(forms), tuple(channels)
+        self.bits = forms[0].base.width + 1
+        word = signed(self.bits)
+        super().__init__(
+            {
+                "slot": In(range(max(len(channels), 2))),
+                "pair": In(1),
+                "empty_v": In(1),
+                "empty_u": In(1),
+                "operate": In(1),
+                "shift": In(1),
+                "choose": In(1),
+                "kind": In(KIND_BITS),
+                "multiple": In(MULTIPLE_BITS),
+                "exchange": In(1),
+                "page": In(range(max(len(forms), 2))),
+                "chain": In(word),
+                "word": Out(word),
+                "leading": Out(signed(leading_bits(forms[0]))),
+                "low": Out(2),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """Copies of control, memories, adders."""
+        m = Module()
+        for name in ("slot", "pair", "operate", "shift", "kind", "multiple", "exchange"):
+            port = getattr(self, name)
+            copy = Signal.like(port, name=f"own_{name}")
+            setattr(self, f"_{name}", copy)
+            with m.If(self.choose if name in ("kind", "multiple", "exchange") else Const(1)):
+                m.d.sync += copy.eq(port)
+        v, u = (Signal(signed(self.bits), name=name, reset_less=True) for name in ("v", "u"))
+        new = self._result(m, v, u)
+        self._store(m, "v", v, self.empty_v, self._operate, new)
+        kept = Mux(self._exchange, v, u)
+        taken = Mux(self._shift, self.chain, kept)
+        self._store(m, "u", u, self.empty_u, self._operate | self._shift, taken)
+        m.d.comb += self.word.eq(u)
+        self._look(m, new)
+        return m
+
+    def _store(
+        self, m: Module, name: str, word: Signal, empty: Value, writes: Value, new: Value
+    ) -> None:
+        """A memory that is read into ``word``, and written a cycle later at the same place."""
+        memory = Memory(
+            shape=signed(self.bits),
+            depth=2 << len(self.slot),
+            init=[],
+            attrs={"ram_style": "distributed"},
+        )
+        m.submodules[f"{name}_words"] = memory
+        read, write = memory.read_port(domain="comb"), memory.write_port()
+        m.d.comb += [
+            read.addr.eq(Cat(self.slot, self.pair)),
+            write.addr.eq(Cat(self._slot, self._pair)),
+            write.data.eq(new),
+            write.en.eq(writes),
+        ]
+        m.d.sync += word.eq(Mux(empty, 0, read.data))
+
+    def _look(self, m: Module, new: Value) -> None:
+        """What the Cox needs of a result."""
+        cofactors = self.forms[0].base.cofactors
+        signs = [0 if c is None else -1 if cofactors[c] % 4 == 3 else 1 for c in self.channels]
+        there, negative = self._one_of(signs, (1, -1)), self._one_of(signs, (-1,))
+        leading = new >> (self.bits - len(self.leading))
+        low = Cat(new[0], new[1] ^ (new[0] & negative))
+        with m.If(self._operate):
+            m.d.sync += [
+                self.leading.eq(Mux(there, leading, 0)),
+                self.low.eq(Mux(there, low, 0)),
+            ]
+
+    def _one_of(self, signs: Sequence[int], chosen: Sequence[int]) -> Value:
+        """Whether the slot has one of the chosen signs."""
+        slots = [slot for slot, sign in enumerate(signs) if sign in chosen]
+        if len(slots) in (0, len(signs)):
+            return Const(len(slots) > 0, 1)
+        return self._slot.matches(*slots)
+
+    def _result(self, m: Module, v: Value, u: Value) -> Value:
+        # Differences: of a sum synthesis may have the table in front of the carry chain, not in it.
+        taken, borrow = Signal(signed(self.bits), name="taken"), Signal(name="borrow")
+        with m.Switch(self._kind):
+            with m.Case(Kind.HALVE):
+                m.d.comb += [taken.eq(~v), borrow.eq(1)]
+            with m.Case(Kind.ADD):
+                m.d.comb += [taken.eq(~u), borrow.eq(1)]
+            with m.Case(Kind.SUBTRACT):
+                m.d.comb += taken.eq(u)
+        # A place below the others makes V + b of V - ~b.
+        both = Signal(signed(self.bits + 2), name="both")
+        m.d.comb += both.eq(Cat(Const(0, 1), v).as_signed() - Cat(borrow, taken).as_signed())
+        partial = Signal(signed(self.bits + 1), name="partial")
+        total = Signal(signed(self.bits + 2), name="total")
+        m.d.comb += [
+            partial.eq(both >> 1),
+            total.eq(partial - self._subtrahend(m, partial[:2])),
+        ]
+        return total[2:].as_signed()
+
+    def _subtrahend(self, m: Module, low: Value) -> Value:
+        """-K: K is the multiple of P, over T_i, that suits a sum which is ``low`` modulo 4."""
+        page = self.page[: ceil_log2(len(self.forms))]
+        index = Signal(4 + len(self.slot) + len(page), name="addend_index")
+        m.d.comb += index.eq(Cat(low, self._multiple, self._slot, page))
+        table = [-self._constant(number) for number in range(1 << len(index))]
+        subtrahend = Signal(signed(self.bits + 1), name="subtrahend")
+        # Gates, not a memory: what chooses may be secret.
+        for place in range(len(subtrahend)):
+            m.d.comb += subtrahend[place].eq(_looked_up(index, [v >> place & 1 for v in table]))
+        return subtrahend
+
+    def _constant(self, index: int) -> int:
+        """K by the index of the table."""
+        low, multiple, rest = index & 3, index >> 2 & 3, index >> 4
+        slot, page = rest % (1 << len(self.slot)), rest >> len(self.slot)
+        channel = self.channels[slot] if slot < len(self.channels) else None
+        if channel is None or page >= len(self.forms):
+            return 0
+        k = -1 if multiple == 3 else multiple
+        form = self.forms[page]
+        return form.addend(channel, k * form.modulus, low)
+
+
+def _looked_up(index: Value, bits: Sequence[int]) -> Value:
+    """One of the bits, by gates: of the lowest bits of the index tables, among which others choose.
+
+    Of one large table synthesis makes up to three times as many look-up tables.
+    """
+    if len(index) > _TABLE_BITS:
+        half = len(bits) // 2
+        zeros, ones = (_looked_up(index[:-1], part) for part in (bits[:half], bits[half:]))
+        return Mux(index[-1], ones, zeros)
+    ones = [number for number, bit in enumerate(bits) if bit]
+    return index.matches(*ones) if ones else Const(0, 1)
