@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from residua.cores.directory import Directory
-from residua.report.hbe_synthesis import CHANNELS, specification
+from residua.papers.hbe.synthesis import CHANNELS, specification
 
 WORK = ROOT / "build" / "campaign"
 VECTORS = 1_000_000

@@ -24,7 +24,7 @@ from residua.cores.rsa_crt import RsaOperations
 from residua.cores.specification import check_any
 from residua.cores.word_verification import WordSimulator, build_word_simulator, simulate
 from residua.numbers.rsa import RsaKey
-from residua.report.paper_tables import source_commit
+from residua.papers.tables import source_commit
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"

@@ -20,7 +20,7 @@ from residua.cores.single_base import SingleBaseCore
 from residua.cores.single_base_workload import single_base_workload
 from residua.cores.verification import case_inputs
 from residua.machines import values
-from residua.report.sbmm_published import PARAMETERS, SIZES
+from residua.papers.sbmm.published import PARAMETERS, SIZES
 
 WORK = ROOT / "build" / "sbmm_campaign"
 VECTORS = 1_000_000

@@ -374,7 +374,7 @@ def test_unwritable_output_is_refused_at_once(run, tmp_path, monkeypatch, argume
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("residua.cores.specification.load_any", None)
-    monkeypatch.setattr("residua.report.paper_tables.PAPERS", {"hbe": None})
+    monkeypatch.setattr("residua.papers.tables.PAPERS", {"hbe": None})
     monkeypatch.setattr("residua.explore.prime_search._new", None)
     monkeypatch.setattr("residua.explore.curve_search._random_curve", None)
     code, out, err = run(*arguments, "-o", place)

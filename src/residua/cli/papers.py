@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from residua.cli.terminal import Json, Verb, show, steps
-from residua.report import documents, paper_tables
+from residua.papers import tables as paper_tables
+from residua.report import documents
 
 app = typer.Typer()
 

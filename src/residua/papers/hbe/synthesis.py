@@ -19,9 +19,9 @@ from residua.hardware.engine.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
 from residua.output import Progress
-from residua.report import measured
-from residua.report.hbe_published import SIZES, WIDTHS
-from residua.report.measured import Row
+from residua.papers import measured
+from residua.papers.hbe.published import SIZES, WIDTHS
+from residua.papers.measured import Row
 from residua.toolchain.process import ToolError
 
 CHANNELS = {

@@ -5,18 +5,20 @@ from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
-from residua.report import iddmm_costs, iddmm_published, iddmm_synthesis, measured
-from residua.report.documents import Document, Figure, Table
-from residua.report.iddmm_figures import figures
-from residua.report.iddmm_published import (
+from residua.papers import measured
+from residua.papers.iddmm import costs, published
+from residua.papers.iddmm import synthesis as iddmm_synthesis
+from residua.papers.iddmm.figures import figures
+from residua.papers.iddmm.published import (
     DEVICES,
     IMPLEMENTATIONS,
     TABLE_4,
     TABLE_4_CYCLES,
     Implementation,
 )
-from residua.report.iddmm_synthesis import lanes_name, point_name, tiles_name
-from residua.report.measured import Row, both, number, shown
+from residua.papers.iddmm.synthesis import lanes_name, point_name, tiles_name
+from residua.papers.measured import Row, both, number, shown
+from residua.report.documents import Document, Figure, Table
 
 NAME = "iddmm"
 
@@ -33,7 +35,7 @@ _TARGET_MHZ = 150.0
 """And of N = 256 on the ECP5."""
 
 INTRODUCTION = (
-    f"“{iddmm_published.TITLE}” (2015): published numbers beside measured ones. Cells are "
+    f"“{published.TITLE}” (2015): published numbers beside measured ones. Cells are "
     "published / measured where both are there. Measured cores load their modulus and have "
     "streams, control and final subtraction in their figures, which the report's leave out in "
     "part. Resources for xc3se (Spartan-3E) and xc5v (Virtex-5) are Yosys's, the report's ISE's. "
@@ -103,7 +105,7 @@ def _chosen(only: list[str]) -> list[iddmm_synthesis.Point]:
 
 def _data(rows: dict[str, Row]) -> dict[str, Any]:
     order = [one.name for one in iddmm_synthesis.points() if one.name in rows]
-    counts = [row for bits, width in _PASSES for row in iddmm_costs.passes(bits, width)]
+    counts = [row for bits, width in _PASSES for row in costs.passes(bits, width)]
     return {"rows": [rows[name] for name in order], "passes": counts}
 
 
@@ -120,7 +122,7 @@ def passes() -> Table:
             str(row["additions"]),
         )
         for bits, width in _PASSES
-        for row in iddmm_costs.passes(bits, width)
+        for row in costs.passes(bits, width)
     )
     note = (
         "Counted by the algorithms that the hardware has, with the final subtraction; MWR2^kMM is "
@@ -136,9 +138,9 @@ def complexity() -> Table:
     lines = tuple(
         (
             f"{architecture}, {pipeline}",
-            iddmm_costs.table_3_formula(pipeline),
+            costs.table_3_formula(pipeline),
             *(
-                both(n * (n + 2 + pipeline), iddmm_costs.cycles(1024, k, pipeline))
+                both(n * (n + 2 + pipeline), costs.cycles(1024, k, pipeline))
                 for k, n in ((k, 1024 // k) for k in TABLE_4_CYCLES)
             ),
         )
@@ -154,14 +156,14 @@ def gates() -> Table:
     columns = ("k, architecture", "AND", "XOR", "FF", "cycles, N = 1024")
     lines = []
     for (width, architecture), printed in TABLE_4.items():
-        found = iddmm_costs.datapath_gates(width, architecture)
+        found = costs.datapath_gates(width, architecture)
         lines.append(
             (
                 f"{width}, {architecture}",
                 both(printed.gates_and, found.gates_and),
                 both(printed.gates_xor, found.gates_xor),
                 str(printed.ff),
-                both(TABLE_4_CYCLES[width], iddmm_costs.cycles(1024, width, 0)),
+                both(TABLE_4_CYCLES[width], costs.cycles(1024, width, 0)),
             )
         )
     note = (
@@ -179,7 +181,7 @@ def implementations(rows: dict[str, Row]) -> Table:
         "Architecture 2. Cycles: those that the printed clock and time make, where there is a "
         "clock / of our iterations. µs and MHz are the report's."
     )
-    notes = (how, iddmm_published.REMARKS, _targets_note(rows))
+    notes = (how, published.REMARKS, _targets_note(rows))
     return Table("Tables 5 to 7: implementations", columns, lines, notes)
 
 

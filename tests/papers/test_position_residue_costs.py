@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from residua.errors import SpecificationError
-from residua.report.position_residue_costs import (
+from residua.papers.hbe.position_residue_costs import (
     CHANNELS,
     position_residue_costs,
     position_residue_table,

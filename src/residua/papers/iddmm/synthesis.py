@@ -14,8 +14,8 @@ from residua.cores.manifest import digest
 from residua.cores.specification import check_digit
 from residua.hardware.rtl import emit
 from residua.output import Progress
-from residua.report import measured
-from residua.report.iddmm_published import (
+from residua.papers import measured
+from residua.papers.iddmm.published import (
     ARCHITECTURES,
     BITS,
     DEVICES,
@@ -23,7 +23,7 @@ from residua.report.iddmm_published import (
     IMPLEMENTATIONS,
     VERSIONS,
 )
-from residua.report.measured import Row
+from residua.papers.measured import Row
 from residua.toolchain.process import side_by_side
 
 PLACED_BITS = (256, 1024)

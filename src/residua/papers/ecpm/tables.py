@@ -16,10 +16,11 @@ from residua.curves.parameters import parameters_of
 from residua.explore.half_base_curve import half_base_curve
 from residua.hardware.rtl import emit
 from residua.output import Progress
-from residua.report import ecpm_published, measured
+from residua.papers import measured
+from residua.papers.ecpm import published as ecpm_published
+from residua.papers.measured import Row
+from residua.papers.sbmm.published import PARAMETERS as SBMM_PARAMETERS
 from residua.report.documents import Document, Table
-from residua.report.measured import Row
-from residua.report.sbmm_published import PARAMETERS as SBMM_PARAMETERS
 from residua.toolchain.targets import PRIMITIVE_FILE
 
 NAME = "ecpm"

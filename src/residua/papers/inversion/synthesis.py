@@ -12,10 +12,10 @@ from residua.cores.specification import check, check_inversion
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.numbers.catalogue import parse_modulus
 from residua.numbers.hats import hat_form
-from residua.report.hbe_synthesis import Candidate
-from residua.report.inversion_costs import NIST
-from residua.report.inversion_published import SIZES
-from residua.report.measured import WITHOUT_DSP
+from residua.papers.hbe.synthesis import Candidate
+from residua.papers.inversion.costs import NIST
+from residua.papers.inversion.published import SIZES
+from residua.papers.measured import WITHOUT_DSP
 
 FAMILIES = ("xc5v", "xc7")
 

@@ -5,8 +5,10 @@ import json
 import pytest
 
 from residua.errors import SpecificationError
-from residua.report import ecpm_tables, measured, paper_tables
-from residua.report.ecpm_published import TABLE_I
+from residua.papers import measured
+from residua.papers import tables as paper_tables
+from residua.papers.ecpm import tables as ecpm_tables
+from residua.papers.ecpm.published import TABLE_I
 
 
 @pytest.fixture

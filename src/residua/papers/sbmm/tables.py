@@ -7,18 +7,15 @@ from pathlib import Path
 
 from residua.algorithms.program import Program
 from residua.machines.counts import Counts, count
-from residua.report import (
-    hbe_synthesis,
-    measured,
-    sbmm_costs,
-    sbmm_ladder,
-    sbmm_published,
-    sbmm_synthesis,
-)
-from residua.report.documents import Document, Figure, Table
-from residua.report.measured import WITHOUT_DSP, Row, both
-from residua.report.sbmm_figures import figures
-from residua.report.sbmm_published import (
+from residua.papers import measured
+from residua.papers.hbe import synthesis as hbe_synthesis
+from residua.papers.measured import WITHOUT_DSP, Row, both
+from residua.papers.sbmm import costs as sbmm_costs
+from residua.papers.sbmm import ladder as sbmm_ladder
+from residua.papers.sbmm import published as sbmm_published
+from residua.papers.sbmm import synthesis as sbmm_synthesis
+from residua.papers.sbmm.figures import figures
+from residua.papers.sbmm.published import (
     DEVICES,
     GAINS,
     PARAMETERS,
@@ -28,7 +25,8 @@ from residua.report.sbmm_published import (
     TABLE_5,
     Cost,
 )
-from residua.report.sbmm_synthesis import FAMILIES, FULL, KINDS, row_name
+from residua.papers.sbmm.synthesis import FAMILIES, FULL, KINDS, row_name
+from residua.report.documents import Document, Figure, Table
 
 NAME = "sbmm"
 

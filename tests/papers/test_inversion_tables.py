@@ -4,8 +4,10 @@ import json
 
 import pytest
 
-from residua.report import inversion_costs, measured, paper_tables
-from residua.report.inversion_published import OPERATIONS, SIZES, WITH_DSP
+from residua.papers import measured
+from residua.papers import tables as paper_tables
+from residua.papers.inversion import costs as inversion_costs
+from residua.papers.inversion.published import OPERATIONS, SIZES, WITH_DSP
 from residua.toolchain.process import ToolError
 
 ROW = "plus-minus 192 12x17"

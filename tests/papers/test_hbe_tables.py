@@ -6,10 +6,14 @@ from html.parser import HTMLParser
 import pytest
 
 from residua.errors import SpecificationError
-from residua.report import hbe_costs, hbe_synthesis, hbe_tables, measured, paper_tables
-from residua.report.hbe_costs import COLUMNS, EXTENSION, OPERATIONS, PRODUCT, gain, published_cost
-from residua.report.hbe_published import HBE, KBE
-from residua.report.position_residue_costs import weighted
+from residua.papers import measured
+from residua.papers import tables as paper_tables
+from residua.papers.hbe import costs as hbe_costs
+from residua.papers.hbe import synthesis as hbe_synthesis
+from residua.papers.hbe import tables as hbe_tables
+from residua.papers.hbe.costs import COLUMNS, EXTENSION, OPERATIONS, PRODUCT, gain, published_cost
+from residua.papers.hbe.position_residue_costs import weighted
+from residua.papers.hbe.published import HBE, KBE
 
 VOID = {"meta", "br"}
 

@@ -9,8 +9,8 @@ from residua.algorithms.powers import fermat_chain
 from residua.machines.counts import count
 from residua.machines.plus_minus import PlainNumbers, slide_counts
 from residua.numbers.catalogue import parse_modulus
-from residua.report import sbmm_costs
-from residua.report.inversion_published import OPERATIONS, SIZES
+from residua.papers.inversion.published import OPERATIONS, SIZES
+from residua.papers.sbmm import costs as sbmm_costs
 
 SAMPLE = 1000
 """Random operands over which plus-minus counts are averaged."""

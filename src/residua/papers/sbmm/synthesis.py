@@ -9,9 +9,9 @@ from amaranth.lib.wiring import Component
 from residua.cores.rns_montgomery import RnsMontgomeryCore
 from residua.cores.single_base import SingleBaseCore
 from residua.cores.specification import check, check_single_base
-from residua.report.hbe_synthesis import Candidate
-from residua.report.measured import WITHOUT_DSP
-from residua.report.sbmm_published import PARAMETERS, SIZES
+from residua.papers.hbe.synthesis import Candidate
+from residua.papers.measured import WITHOUT_DSP
+from residua.papers.sbmm.published import PARAMETERS, SIZES
 
 FULL = "SBMM full"
 """SBMM with n rowers, which the paper only announces (section 6.1)."""

@@ -7,9 +7,9 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Plot
 
+from residua.papers.sbmm.published import DEVICES, SIZES, TABLE_4, TABLE_5, Row
+from residua.papers.sbmm.synthesis import FULL
 from residua.report.documents import Figure
-from residua.report.sbmm_published import DEVICES, SIZES, TABLE_4, TABLE_5, Row
-from residua.report.sbmm_synthesis import FULL
 
 _COLOURS = {
     "MM": "#0072b2",

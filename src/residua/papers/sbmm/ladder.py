@@ -5,9 +5,9 @@ from functools import cache
 from typing import Any
 
 from residua.cores.ladder_comparison import LadderStep, ladder_step
+from residua.papers.measured import Row
+from residua.papers.sbmm.published import GAINS
 from residua.report.documents import Table
-from residua.report.measured import Row
-from residua.report.sbmm_published import GAINS
 
 STEPS = ((12, 16), (12, 32), (16, 32), (24, 16), (32, 16))
 """n and w that are compared; both bases of RNS Montgomery have w + 1 bits."""

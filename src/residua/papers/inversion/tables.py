@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from residua.report import hbe_synthesis, inversion_synthesis, measured
-from residua.report.documents import Document, Table
-from residua.report.inversion_costs import GENERAL, NIST, SAMPLE, costs
-from residua.report.inversion_published import (
+from residua.papers import measured
+from residua.papers.hbe import synthesis as hbe_synthesis
+from residua.papers.inversion import synthesis as inversion_synthesis
+from residua.papers.inversion.costs import GENERAL, NIST, SAMPLE, costs
+from residua.papers.inversion.published import (
     DEVICE,
     REMARKS,
     SIZES,
@@ -16,7 +17,7 @@ from residua.report.inversion_published import (
     WITHOUT_DSP,
     Implementation,
 )
-from residua.report.inversion_synthesis import (
+from residua.papers.inversion.synthesis import (
     MULTIPLIER,
     OTHERS,
     PUBLISHED,
@@ -25,7 +26,8 @@ from residua.report.inversion_synthesis import (
     unit_name,
     unit_rowers,
 )
-from residua.report.measured import Row
+from residua.papers.measured import Row
+from residua.report.documents import Document, Table
 
 NAME = "inversion"
 

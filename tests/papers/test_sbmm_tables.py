@@ -7,17 +7,15 @@ import pytest
 from residua.algorithms.position_residue import multiply, operand
 from residua.errors import SpecificationError
 from residua.machines.counts import count
-from residua.report import (
-    measured,
-    paper_tables,
-    sbmm_costs,
-    sbmm_figures,
-    sbmm_ladder,
-    sbmm_published,
-    sbmm_synthesis,
-    sbmm_tables,
-)
-from residua.report.sbmm_published import DEVICES, GAINS, PARAMETERS, SIZES, TABLE_4, TABLE_5
+from residua.papers import measured
+from residua.papers import tables as paper_tables
+from residua.papers.sbmm import costs as sbmm_costs
+from residua.papers.sbmm import figures as sbmm_figures
+from residua.papers.sbmm import ladder as sbmm_ladder
+from residua.papers.sbmm import published as sbmm_published
+from residua.papers.sbmm import synthesis as sbmm_synthesis
+from residua.papers.sbmm import tables as sbmm_tables
+from residua.papers.sbmm.published import DEVICES, GAINS, PARAMETERS, SIZES, TABLE_4, TABLE_5
 
 
 @pytest.mark.parametrize("table", [TABLE_4, TABLE_5], ids=["4", "5"])

@@ -3,14 +3,16 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from residua.report import hbe_published, hbe_synthesis, measured
+from residua.papers import measured
+from residua.papers.hbe import published as hbe_published
+from residua.papers.hbe import synthesis as hbe_synthesis
+from residua.papers.hbe.costs import COLUMNS, OPERATIONS, Operation, published_cost
+from residua.papers.hbe.figures import figures
+from residua.papers.hbe.position_residue_costs import weighted
+from residua.papers.hbe.published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
+from residua.papers.hbe.synthesis import KINDS, extension_name, product_name, unit_name
+from residua.papers.measured import Row, both, number, shown
 from residua.report.documents import Document, Figure, Table
-from residua.report.hbe_costs import COLUMNS, OPERATIONS, Operation, published_cost
-from residua.report.hbe_figures import figures
-from residua.report.hbe_published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
-from residua.report.hbe_synthesis import KINDS, extension_name, product_name, unit_name
-from residua.report.measured import Row, both, number, shown
-from residua.report.position_residue_costs import weighted
 
 NAME = "hbe"
 

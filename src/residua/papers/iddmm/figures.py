@@ -6,10 +6,10 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure as Plot
 
+from residua.papers.iddmm.published import DEVICES, DIGITS, VERSIONS
+from residua.papers.iddmm.synthesis import point_name
+from residua.papers.measured import Row
 from residua.report.documents import Figure
-from residua.report.iddmm_published import DEVICES, DIGITS, VERSIONS
-from residua.report.iddmm_synthesis import point_name
-from residua.report.measured import Row
 
 _BITS = 1024
 _COLOURS = {1: "#0072b2", 2: "#009e73", 3: "#d55e00", 4: "#cc79a7"}

@@ -16,9 +16,9 @@ from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
 from residua.numbers.moduli import Modulus
 from residua.numbers.residues import Redundant
-from residua.report import hbe_published
-from residua.report.hbe_published import Cost
-from residua.report.position_residue_costs import position_residue_costs, weighted
+from residua.papers.hbe import published as hbe_published
+from residua.papers.hbe.position_residue_costs import position_residue_costs, weighted
+from residua.papers.hbe.published import Cost
 
 COLUMNS = (1, 2, 3, 4)
 """c: 1 is Kawamura's extension."""

@@ -5,8 +5,7 @@ from io import StringIO
 import matplotlib as mpl
 from matplotlib.figure import Figure as Plot
 
-from residua.report.documents import Figure
-from residua.report.hbe_costs import (
+from residua.papers.hbe.costs import (
     EXTENSION,
     POSITION_RESIDUE,
     PRODUCT,
@@ -14,7 +13,8 @@ from residua.report.hbe_costs import (
     gain,
     published_cost,
 )
-from residua.report.hbe_published import RATIOS
+from residua.papers.hbe.published import RATIOS
+from residua.report.documents import Figure
 
 _COLOURS = {2: "#0072b2", 3: "#009e73", 4: "#d55e00"}
 """By CMM / CMR."""

@@ -8,20 +8,18 @@ from typing import Any, Protocol
 from residua import __version__
 from residua.errors import SpecificationError
 from residua.output import check_directory
-from residua.report import (
-    documents,
-    ecpm_tables,
-    hbe_tables,
-    iddmm_tables,
-    inversion_tables,
-    sbmm_tables,
-)
+from residua.papers.ecpm import tables as ecpm_tables
+from residua.papers.hbe import tables as hbe_tables
+from residua.papers.iddmm import tables as iddmm_tables
+from residua.papers.inversion import tables as inversion_tables
+from residua.papers.sbmm import tables as sbmm_tables
+from residua.report import documents
 from residua.report.documents import Document
 from residua.toolchain.process import ToolError, run
 
 
 class Maker(Protocol):
-    """Makes the tables of one paper, see `hbe_tables.make`."""
+    """Makes the tables of one paper, see `residua.papers.hbe.tables.make`."""
 
     def __call__(
         self,
@@ -60,7 +58,7 @@ def make(
 ) -> tuple[Document, dict[str, Any]]:
     """Make and write the tables of a paper; the page, and where it is with its data.
 
-    Arguments and errors are those of `hbe_tables.make`.
+    Arguments and errors are those of `residua.papers.hbe.tables.make`.
 
     Raises:
         SpecificationError: there is no such paper, or fewer than 0 seeds.
@@ -84,7 +82,7 @@ def make(
 
 def source_commit() -> str:
     """The commit of the sources, with a + if they differ from it; else the version."""
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     git = ["git", "-C", str(here)]
     try:
         commit, changes = (

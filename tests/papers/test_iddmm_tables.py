@@ -5,8 +5,11 @@ import json
 import pytest
 
 from residua.errors import SpecificationError
-from residua.report import iddmm_costs, iddmm_synthesis, measured, paper_tables
-from residua.report.iddmm_published import (
+from residua.papers import measured
+from residua.papers import tables as paper_tables
+from residua.papers.iddmm import costs as iddmm_costs
+from residua.papers.iddmm import synthesis as iddmm_synthesis
+from residua.papers.iddmm.published import (
     BITS,
     DIGITS,
     IMPLEMENTATIONS,

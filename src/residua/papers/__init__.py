@@ -1,0 +1,1 @@
+"""The published tables of five papers beside what Residua measures."""

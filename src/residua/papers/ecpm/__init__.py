@@ -1,0 +1,1 @@
+"""The point multiplier on an extended RNS, 2006."""

@@ -1,0 +1,1 @@
+"""Hierarchical base extension, ARITH 2019."""

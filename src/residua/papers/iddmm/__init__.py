@@ -1,0 +1,1 @@
+"""Digit-digit Montgomery multiplication (IDDMM), 2015."""

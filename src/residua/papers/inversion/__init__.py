@@ -1,0 +1,1 @@
+"""Plus-minus inversion in an RNS, CHES 2013."""

@@ -1,0 +1,1 @@
+"""Single-base modular multiplication, CHES 2015."""
