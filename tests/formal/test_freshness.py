@@ -15,7 +15,7 @@ from residua.evidence.freshness import run_marked
 from residua.hardware.converters import residue_to_binary
 from residua.hardware.delay import delayed
 from residua.hardware.digit import word_radix2
-from residua.hardware.engine.engine import rower
+from residua.hardware.engine import rower
 
 SMALL = {"modulus": "0x1000b", "width": 12}
 KINDS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from residua.cores.proofs.reducer import prove_reducer
-from residua.hardware.engine.engine import reducer
+from residua.hardware.engine import reducer
 from residua.hardware.engine.reducer import plan_folds
 from residua.numbers.folding import folds_needed
 from residua.numbers.moduli import Modulus

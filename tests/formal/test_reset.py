@@ -29,7 +29,7 @@ from residua.hardware.converters import residue_to_binary
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.delay import delayed
 from residua.hardware.digit import word_radix2
-from residua.hardware.engine.engine import engine
+from residua.hardware.engine import engine
 
 PRIME = 2**31 - 1
 
