@@ -150,7 +150,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
 
 def request(name: str) -> AnySpecification:
     """A checked specification."""
-    return check_any(dict(SPECIFICATIONS[name]))
+    return check_any(SPECIFICATIONS[name])
 
 
 def digests(name: str) -> dict[str, str]:

@@ -25,7 +25,7 @@ from residua.curves.operations import (
     Source,
     Status,
 )
-from residua.hardware.engine.microsequencer import GAP
+from residua.hardware.engine.microsequencer import pause_after
 from residua.machines.control_store import Block
 
 
@@ -145,7 +145,7 @@ class ControlProgram:
             order=order,
             target=block.start,
             length=block.length - 1,
-            pause=max(block.settled - block.length - GAP, 0),
+            pause=pause_after(block),
             rounds=(run.rounds or 1) - 1,
             scalar=int(run.rounds is None),
         )

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.hardware.delay import delayed
+from residua.machines.control_store import Block
 
 STORE_LATENCY = 3
 """Cycles from the address of a control word to its fields: block memory, a register beside it, and
@@ -19,6 +20,11 @@ GAP = 3
 
 BANK_WORDS = 2048
 """Words of the store in one memory: as many as a block memory of nine bits a word holds."""
+
+
+def pause_after(block: Block) -> int:
+    """Slots to wait after a block until its results are there, besides `GAP`."""
+    return max(block.settled - block.length - GAP, 0)
 
 
 class Microsequencer(Component):

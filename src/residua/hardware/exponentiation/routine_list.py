@@ -16,7 +16,7 @@ from amaranth.utils import ceil_log2
 
 from residua.curves.operations import Run
 from residua.hardware.converters.conversion import Conversion
-from residua.hardware.engine.microsequencer import GAP, STORE_LATENCY
+from residua.hardware.engine.microsequencer import GAP, STORE_LATENCY, pause_after
 from residua.hardware.engine.processor import Processor
 from residua.hardware.engine.processor_design import ProcessorDesign
 
@@ -73,7 +73,7 @@ class RoutineListDesign(ABC):
                     "origin": block.start,
                     "length": block.length - 1,
                     "rounds": run.rounds - 1,
-                    "pause": max(block.settled - block.length - GAP, 0),
+                    "pause": pause_after(block),
                 }
             )
         return found
