@@ -1,8 +1,8 @@
 """Mutants of every kind of core, and what the default verification says of each.
 
-Writes docs/results/mutants.md and .json. Mutants that are in build/mutants for the same mutated
-Verilog are not run again, so that an interrupted campaign goes on where it stopped; ``--rows``
-limits it to some kinds.
+Writes docs/results/mutants.md and .json. Mutants that are there, or in build/mutants, for the same
+mutated Verilog are not run again, so that an interrupted campaign goes on where it stopped;
+``--rows`` limits it to some kinds.
 """
 
 import argparse
@@ -67,13 +67,14 @@ KINDS: dict[str, dict[str, Any]] = {
 """A small core of each kind; of those on a bus, mutants are made of what is around the core."""
 
 
-def measure(name: str, count: int) -> dict[str, Any]:
+def measure(name: str, count: int, kept: dict[str, Any] | None) -> dict[str, Any]:
     """Build the core of a kind, and run its mutants but those that were run before."""
     path = WORK / "".join(c if c.isalnum() else "_" for c in name)
     store = path.with_suffix(".json")
     specification = check_any(KINDS[name])
     directory = Directory.open(path) if path.exists() else build(specification, path)
-    kept = json.loads(store.read_text(encoding="utf-8")) if store.exists() else None
+    if store.exists():
+        kept = json.loads(store.read_text(encoding="utf-8"))
 
     def keep(row: dict[str, Any]) -> None:
         write_whole(store, json.dumps(row, indent=1) + "\n")
@@ -97,7 +98,9 @@ def main() -> int:
     console = Console()
     failed = False
     with workers(options.jobs) as pool:
-        tasks = {pool.submit(measure, name, options.count): name for name in options.rows}
+        tasks = {
+            pool.submit(measure, name, options.count, rows.get(name)): name for name in options.rows
+        }
         for task in as_completed(tasks):
             if task.exception():
                 failed = True
