@@ -16,9 +16,9 @@ from kept_rows import Row, measured
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from residua.cores.coprocessor_simulator import build_coprocessor_simulator
-from residua.cores.ecc import EccCore
-from residua.cores.ecc_verification import outcome, point_operation
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.verification import outcome, point_operation
 from residua.curves import affine
 from residua.curves.blinding import needed_bits
 from residua.curves.catalogue import find_curve

@@ -14,7 +14,7 @@ from kept_rows import measured
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
-from residua.cores.specification import check
+from residua.cores.specification.reading import check
 from residua.cores.synthesis import synthesise_directory
 
 ROOT = Path(__file__).parent.parent

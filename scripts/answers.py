@@ -17,9 +17,9 @@ from typing import Any
 from rich.console import Console
 
 from residua import cache
-from residua.cores.ecc_build import CurveBuild
+from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.generation import core_of
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 from residua.curves.standard import CATALOGUE
 from residua.numbers import solver
 

@@ -17,8 +17,8 @@ from typing import Any
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
+from residua.cores.verification import verify_directory
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from campaign_rows import RESULTS, current_commit
 
-from residua.cores.coprocessor_simulator import build_coprocessor_simulator
-from residua.cores.ecc import EccCore
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.timing import TimingResult, measure_timing
 from residua.cores.proofs.netlist import write_verilog
-from residua.cores.timing_evidence import TimingResult, measure_timing
 from residua.curves.blinding import BlindingChoice
 from residua.curves.catalogue import find_curve
 from residua.hardware.coprocessor.coprocessor import Coprocessor

@@ -13,7 +13,7 @@ from typing import Any
 
 from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 
 WORK = ROOT / "build" / "digit_campaign"

@@ -24,12 +24,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, x448, x25519
 from rich.table import Table
 
-from residua.cores.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves, directory_model
 from residua.cores.directory import Directory, build
 from residua.cores.driver import protocols
 from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
-from residua.cores.specification import check_coprocessor
+from residua.cores.specification.reading import check_coprocessor
 from residua.errors import SpecificationError
 
 sys.path.append(str(ROOT))

@@ -15,8 +15,8 @@ from typing import Any
 from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
 from residua.cores.directory import Directory
-from residua.cores.extended import ExtendedCore
-from residua.cores.extended_verification import negatives, operands
+from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.extended_rns.verification import negatives, operands
 
 WORK = ROOT / "build" / "ecpm_campaign"
 SEED = 8

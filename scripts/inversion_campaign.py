@@ -30,12 +30,12 @@ from campaign_rows import (
 )
 from inversion_steps import STEP_COLUMNS, STEPS_TEXT, drawn, plot, steps
 
-from residua.cores.inversion_verification import build_inverter_simulator, verify_inversions
-from residua.cores.residue_inversion_verification import (
+from residua.cores.inversion.residue_verification import (
     build_residue_inverter_simulator,
     verify_residue_inversions,
 )
-from residua.cores.verification import VerificationResult
+from residua.cores.inversion.verification import build_inverter_simulator, verify_inversions
+from residua.cores.simulation.engine import VerificationResult
 from residua.curves.catalogue import find_curve
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.inverters.residue_inverter import ResidueInverter

@@ -16,7 +16,7 @@ from campaign_rows import RESULTS, ROOT, TINY, current_commit, workers
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 from residua.evidence.mutants import page, run_mutants, tally
 from residua.output import write_whole
 

@@ -8,10 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from residua.cores.netlists import netlist_simulator
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification
-from residua.cores.verification import verify
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.simulation.engine import verify
+from residua.cores.simulation.netlists import netlist_simulator
 from residua.toolchain.process import versions
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -20,13 +20,14 @@ from amaranth.lib.wiring import Component
 from campaign_rows import TINY, Page, Row, complete, current_commit, made
 
 from residua import cache
-from residua.cores.base_extension import BaseExtensionCore
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.digit.rsa_crt import digit_core
 from residua.cores.directory import build
-from residua.cores.ecc import EccCore
-from residua.cores.ecc_digit import DigitEccCore
-from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.extended import ExtendedCore
-from residua.cores.inversion import InversionCore
+from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.inversion.core import InversionCore
 from residua.cores.proofs.boundaries import (
     Boundary,
     coprocessor_boundary,
@@ -43,10 +44,9 @@ from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
 from residua.cores.proofs.reset import prove_first_cycles, prove_reset
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.rsa_crt import digit_core
-from residua.cores.single_base import SingleBaseCore
-from residua.cores.specification import (
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.specification.reading import (
     check_any,
     check_digit,
     check_exponentiation,

@@ -12,8 +12,8 @@ from typing import Any
 
 from campaign_rows import ROOT, TINY, Page, Row, complete, current_commit, holds, prepare, verilog
 
-from residua.cores.evidence import run_directory
-from residua.cores.runs import EVERY
+from residua.cores.simulation.runs import EVERY
+from residua.cores.verification import run_directory
 
 WORK = ROOT / "build" / "resets"
 SEED = 7

@@ -19,10 +19,10 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from rich.console import Console
 
+from residua.cores.digit.rsa_crt import RsaOperations
 from residua.cores.directory import Directory, build
-from residua.cores.rsa_crt import RsaOperations
-from residua.cores.specification import check_any
-from residua.cores.word_verification import WordSimulator, build_word_simulator, simulate
+from residua.cores.simulation.words import WordSimulator, build_word_simulator, simulate
+from residua.cores.specification.reading import check_any
 from residua.numbers.rsa import RsaKey
 from residua.papers.tables import source_commit
 

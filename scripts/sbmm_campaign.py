@@ -16,9 +16,9 @@ from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
 from residua.algorithms.terms import Residues
 from residua.cores.directory import Directory
-from residua.cores.single_base import SingleBaseCore
-from residua.cores.single_base_workload import single_base_workload
-from residua.cores.verification import case_inputs
+from residua.cores.simulation.engine import case_inputs
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.single_base.verification import single_base_workload
 from residua.machines import values
 from residua.papers.sbmm.published import PARAMETERS, SIZES
 

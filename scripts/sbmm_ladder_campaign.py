@@ -20,14 +20,14 @@ from typing import Any
 from campaign_rows import RESULTS, ROOT, current_commit
 from rich.console import Console
 
-from residua.cores.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves, directory_model
 from residua.cores.directory import build
 from residua.cores.driver.client import CoreError
-from residua.cores.ladder_comparison import ladder_step
-from residua.cores.specification import check_coprocessor
+from residua.cores.specification.reading import check_coprocessor
 from residua.curves import affine
 from residua.curves.parameters import WeierstrassCurve, parameters_of
 from residua.explore.half_base_curve import half_base_curve
+from residua.papers.sbmm.ladder_comparison import ladder_step
 
 WORK = ROOT / "build" / "sbmm_ladder"
 SEED = 1

@@ -9,8 +9,8 @@ from tests.schedules import quick_schedules
 from typer.core import TyperOption
 
 from residua import cli
-from residua.cores import evidence
-from residua.cores.specification import keys
+from residua.cores import verification as evidence
+from residua.cores.specification.reading import keys
 
 SMALL = ["--modulus", "0x1000b", "--width", "12"]
 
@@ -373,7 +373,7 @@ def test_unwritable_output_is_refused_at_once(run, tmp_path, monkeypatch, argume
     """Before any work: what works is replaced by what fails."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr("residua.cores.specification.load_any", None)
+    monkeypatch.setattr("residua.cores.specification.reading.load_any", None)
     monkeypatch.setattr("residua.papers.tables.PAPERS", {"hbe": None})
     monkeypatch.setattr("residua.explore.prime_search._new", None)
     monkeypatch.setattr("residua.explore.curve_search._random_curve", None)

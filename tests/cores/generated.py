@@ -12,7 +12,7 @@ from tests.schedules import quick_schedules
 
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import digest
-from residua.cores.specification import AnySpecification, check_any
+from residua.cores.specification.reading import AnySpecification, check_any
 
 DIGESTS = Path(__file__).with_suffix(".json")
 EFFORT = 0.1

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from residua.cores.bus_simulator import directory_model
-from residua.cores.coprocessor_simulator import (
+from residua.cores.coprocessor.bus_simulator import directory_model
+from residua.cores.coprocessor.curve_core import CurveCore
+from residua.cores.coprocessor.simulator import (
     CoprocessorSimulator,
     Request,
     build_coprocessor_simulator,
 )
-from residua.cores.curve_core import CurveCore
 from residua.cores.directory import Directory, build
 from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
-from residua.cores.specification import check_coprocessor
+from residua.cores.specification.reading import check_coprocessor
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve

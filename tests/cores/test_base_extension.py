@@ -7,17 +7,17 @@ from fractions import Fraction
 import pytest
 from tests.cores.planted import emitted
 
-from residua.cores.base_extension import BaseExtensionCore
-from residua.cores.base_extension_workload import (
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.base_extension.verification import (
     ExtensionOracle,
     decode,
     encode,
     extension_workload,
 )
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.specification import check, check_any, check_base_extension, load_any
-from residua.cores.verification import build_simulator, verify
+from residua.cores.simulation.engine import build_simulator, verify
+from residua.cores.specification.reading import check, check_any, check_base_extension, load_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.machines.values import run
 from residua.numbers.catalogue import find_modulus

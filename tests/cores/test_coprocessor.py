@@ -12,10 +12,10 @@ from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
 
 from residua.algorithms.position_residue import PositionResidueDomain
-from residua.cores.coprocessor_simulator import Request
-from residua.cores.ecc import EccCore
-from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.specification import check_coprocessor
+from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import Request
+from residua.cores.specification.reading import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula

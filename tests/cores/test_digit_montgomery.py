@@ -7,11 +7,11 @@ import re
 import pytest
 
 from residua import cli
-from residua.cores.digit_montgomery import DigitMontgomeryCore
-from residua.cores.digit_verification import moduli_of, verify_digits
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.verification import moduli_of, verify_digits
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.specification import check_any, check_digit, load_any
+from residua.cores.specification.reading import check_any, check_digit, load_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import find_modulus
 from residua.report import page, tables

@@ -5,8 +5,8 @@ import pytest
 
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import check, load
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import check, load
 from residua.errors import SpecificationError
 from residua.machines.values import run
 

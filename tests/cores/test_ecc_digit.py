@@ -8,13 +8,13 @@ from tests.cores.simulations import simulator
 from tests.cores.test_ecc_directory import TINY, contents
 from tests.formal.tiny import CURVE
 
-from residua.cores.coprocessor_simulator import Request
+from residua.cores.coprocessor.core import DigitCoprocessorBuild
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.simulator import Request
+from residua.cores.coprocessor.verification import all_cases
 from residua.cores.directory import Directory, build
-from residua.cores.ecc_build import DigitCoprocessorBuild
-from residua.cores.ecc_digit import DigitEccCore
-from residua.cores.ecc_verification import all_cases
-from residua.cores.evidence import verify_directory
-from residua.cores.specification import check_any, load_any
+from residua.cores.specification.reading import check_any, load_any
+from residua.cores.verification import verify_directory
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores import ecc_verification
-from residua.cores.coprocessor_simulator import Answer
+from residua.cores.coprocessor import verification as ecc_verification
+from residua.cores.coprocessor.simulator import Answer
+from residua.cores.coprocessor.verification import Case, outcome
 from residua.cores.directory import Directory, build
-from residua.cores.ecc_verification import Case, outcome
-from residua.cores.evidence import verify_directory
-from residua.cores.runs import EVERY
-from residua.cores.specification import check_coprocessor, load_any
+from residua.cores.simulation.runs import EVERY
+from residua.cores.specification.reading import check_coprocessor, load_any
+from residua.cores.verification import verify_directory
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError

@@ -10,12 +10,11 @@ from tests.cores.simulations import simulator
 from residua.algorithms import field_unit, single_base_field
 from residua.algorithms.conversion import encode
 from residua.algorithms.single_base import compressed_ranges
-from residua.cores.coprocessor_simulator import Request
-from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.ecc_single_base import SingleBaseEccCore
-from residua.cores.ecc_verification import all_cases
-from residua.cores.ladder_comparison import ladder_step
-from residua.cores.specification import check_any
+from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.simulator import Request
+from residua.cores.coprocessor.single_base import SingleBaseEccCore
+from residua.cores.coprocessor.verification import all_cases
+from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
 from residua.curves.operations import ORDER_OPERATIONS, Operation
@@ -25,6 +24,7 @@ from residua.hardware.converters.conversion import conversion_cox
 from residua.machines.bounds import analyse
 from residua.machines.values import run
 from residua.numbers.residues import Redundant
+from residua.papers.sbmm.ladder_comparison import ladder_step
 
 TINY = WeierstrassCurve(
     name="tiny",

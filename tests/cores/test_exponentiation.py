@@ -6,10 +6,10 @@ import pytest
 
 from residua import cli
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.exponentiation_verification import model_checks, moduli_of
-from residua.cores.specification import check_any, load_any
+from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.exponentiation.verification import model_checks, moduli_of
+from residua.cores.specification.reading import check_any, load_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.numbers.digits import join_digits
 from residua.report import page, tables

@@ -8,10 +8,10 @@ from itertools import islice
 import pytest
 
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.extended import ExtendedCore
-from residua.cores.extended_verification import negatives, operands, right
-from residua.cores.specification import check_any, check_extended
+from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.extended_rns.verification import negatives, operands, right
+from residua.cores.specification.reading import check_any, check_extended
+from residua.cores.verification import verify_directory
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.parameters import parameters_of

@@ -5,15 +5,15 @@ import random
 import pytest
 from tests.schedules import quick_schedules
 
-from residua.cores.coprocessor_simulator import Request, build_coprocessor_simulator
-from residua.cores.ecc import EccCore
-from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.ecc_verification import verify_coprocessor
+from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
+from residua.cores.coprocessor.timing import measure_timing
+from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.proofs.boundaries import coprocessor_boundary
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
-from residua.cores.specification import check_coprocessor
-from residua.cores.timing_evidence import measure_timing
+from residua.cores.specification.reading import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula

@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 from tests.cores.generated import SPECIFICATIONS, digests, known, request
 
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 
 KNOWN = known()
 

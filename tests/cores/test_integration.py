@@ -5,7 +5,7 @@ import yaml
 
 from residua.cores.directory import build
 from residua.cores.integration import integration_files
-from residua.cores.specification import check
+from residua.cores.specification.reading import check
 
 PORTS = [{"name": "clk", "width": 1}, {"name": "data", "width": 200}]
 COPROCESSOR = {"kind": "coprocessor", "name": "unit", "top": "unit_axi", "ports": PORTS}

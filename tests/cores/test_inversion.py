@@ -8,10 +8,10 @@ from tests.cores.planted import replaced
 
 from residua import cli
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.inversion import InversionCore
-from residua.cores.inversion_verification import edge_operands
-from residua.cores.specification import check_any, load_any
+from residua.cores.inversion.core import InversionCore
+from residua.cores.inversion.verification import edge_operands
+from residua.cores.specification.reading import check_any, load_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.report import page, tables
 

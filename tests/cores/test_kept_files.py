@@ -9,7 +9,7 @@ from residua.cores import kept_files as module
 from residua.cores.directory import Directory, build
 from residua.cores.generation import core_of, files_of
 from residua.cores.kept_files import kept_files
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 from residua.hardware import rtl
 
 REQUEST = {"algorithm": "r2mm", "modulus": 2**61 - 1}

@@ -8,11 +8,11 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from gmpy2 import next_prime
 
-from residua.cores.digit_montgomery import DigitMontgomeryCore, DigitProducts
+from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
 from residua.cores.directory import build
-from residua.cores.evidence import verify_directory
-from residua.cores.specification import check_any
-from residua.cores.word_verification import build_word_simulator, simulate
+from residua.cores.simulation.words import build_word_simulator, simulate
+from residua.cores.specification.reading import check_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.report import page
 

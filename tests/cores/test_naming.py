@@ -2,12 +2,12 @@
 
 import re
 
-from residua.cores.base_extension import BaseExtensionCore
-from residua.cores.ecc_build import curve_build
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.coprocessor.core import curve_build
+from residua.cores.digit.rsa_crt import digit_core
 from residua.cores.naming import curves_part, modulus_part
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.rsa_crt import digit_core
-from residua.cores.specification import check_any
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import check_any
 from residua.curves.parameters import parameters_of
 from residua.curves.standard import CATALOGUE as CURVES
 from residua.numbers.catalogue import CATALOGUE as MODULI

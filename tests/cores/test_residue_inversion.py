@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 from amaranth.hdl import Fragment
 
-from residua.cores.residue_inversion_verification import (
+from residua.cores.inversion.residue_verification import (
     MODEL_CHECKS,
     build_residue_inverter_simulator,
     edge_operands,

@@ -8,12 +8,12 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.rsa_crt import RsaCrtCore, digit_core
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.rsa_crt import RsaCrtCore, digit_core
-from residua.cores.specification import check_any
-from residua.cores.word_verification import build_word_simulator, simulate
+from residua.cores.simulation.words import build_word_simulator, simulate
+from residua.cores.specification.reading import check_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey
 from residua.report import page

@@ -3,9 +3,9 @@
 import pytest
 
 from residua.cores.directory import build
-from residua.cores.evidence import run_directory
-from residua.cores.runs import STALLED, Batch, batches
-from residua.cores.specification import check_any
+from residua.cores.simulation.runs import STALLED, Batch, batches
+from residua.cores.specification.reading import check_any
+from residua.cores.verification import run_directory
 from residua.evidence.changed import with_top
 
 

@@ -13,8 +13,8 @@ from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
 
 from residua.cores.directory import Directory, build
-from residua.cores.driver_program import build_driver_program, run_driver_program
-from residua.cores.specification import check_any
+from residua.cores.driver.program import build_driver_program, run_driver_program
+from residua.cores.specification.reading import check_any
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.parameters import curve_from_parameters

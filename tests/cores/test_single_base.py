@@ -7,10 +7,10 @@ from itertools import product
 import pytest
 
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
-from residua.cores.single_base import SingleBaseCore
-from residua.cores.single_base_workload import decode, single_base_workload
-from residua.cores.specification import check_any, load_any
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.single_base.verification import decode, single_base_workload
+from residua.cores.specification.reading import check_any, load_any
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.machines.values import run
 from residua.numbers.half_bases import base_of_product

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.specification import check, check_coprocessor, keys, load, load_any
-from residua.cores.specification_keys import PLANNED
+from residua.cores.specification.keys import PLANNED
+from residua.cores.specification.reading import check, check_coprocessor, keys, load, load_any
 from residua.curves.catalogue import find_curve
 from residua.curves.parameters import parameters_of
 from residua.errors import SpecificationError

@@ -9,11 +9,11 @@ from tests.cores.test_ecc_directory import TINY
 
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
-from residua.cores.evidence import verify_directory
 from residua.cores.generation import core_of, files_of
 from residua.cores.manifest import MANIFEST
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 from residua.cores.synthesis import synthesise_directory
+from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.report import page
 

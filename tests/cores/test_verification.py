@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification
-from residua.cores.verification import (
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.simulation.engine import (
     MOST_RESETS,
     build_simulator,
     control_cycles,
     verify,
     verify_engine,
 )
-from residua.cores.workload import decode, montgomery_workload
+from residua.cores.simulation.workload import decode, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
 from residua.machines.values import run

@@ -4,10 +4,10 @@ import subprocess
 import pytest
 from tests.cores.test_ecc_directory import SMALL
 
-from residua.cores.bench_vectors import END, HEADER
-from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.ecc_directory import coprocessor_files
-from residua.cores.specification import check_coprocessor
+from residua.cores.coprocessor.bench_vectors import END, HEADER
+from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.files import coprocessor_files
+from residua.cores.specification.reading import check_coprocessor
 from residua.toolchain.verilator import bench_compiler
 from residua.toolchain.verilator_runtime import ROOT
 

@@ -8,15 +8,15 @@ import pytest
 
 from residua import cli
 from residua.cores.directory import Directory, build
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import check, load
-from residua.cores.verification import MOST_RESETS
-from residua.cores.word_verification import (
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.simulation.engine import MOST_RESETS
+from residua.cores.simulation.words import (
     build_word_simulator,
     edge_pairs,
     random_pairs,
     verify_words,
 )
+from residua.cores.specification.reading import check, load
 from residua.errors import SpecificationError
 from residua.hardware.converters import residue_to_binary
 from residua.hardware.delay import delayed

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from residua import cli
-from residua.cores.ladder_comparison import ladder_step
 from residua.curves.standard import CATALOGUE
+from residua.papers.sbmm.ladder_comparison import ladder_step
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import check
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import check
 from residua.machines.schedule import Schedule
 from residua.machines.slots import Left, Placed, Slot
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.coprocessor_simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.directory import Directory, build
-from residua.cores.ecc_verification import point_cycles
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import load, load_any
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import load, load_any
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from residua.cores.directory import build
-from residua.cores.evidence import run_directory
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
+from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.mutants import page, run_mutants, tally
 from residua.toolchain.mutation import VARIABLE, equivalent

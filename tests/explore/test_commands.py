@@ -7,7 +7,7 @@ import pytest
 import sympy
 
 from residua import cli
-from residua.cores.specification import load_any
+from residua.cores.specification.reading import load_any
 from residua.explore.prime_search import CANDIDATES, PICK
 
 

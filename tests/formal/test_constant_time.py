@@ -9,9 +9,10 @@ from tests.cores.test_ecc_directory import TINY as MIDDLE
 from tests.schedules import quick_schedules
 
 from formal.tiny import CURVE, EVEN, tiny_core
-from residua.cores.ecc_digit import DigitEccCore
-from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.inversion import InversionCore
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.digit.rsa_crt import digit_core
+from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.inversion.core import InversionCore
 from residua.cores.proofs.boundaries import (
     coprocessor_boundary,
     digit_boundary,
@@ -21,8 +22,7 @@ from residua.cores.proofs.boundaries import (
 from residua.cores.proofs.constant_time import prove_constant_time, prove_netlist
 from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles
-from residua.cores.rsa_crt import digit_core
-from residua.cores.specification import check_any, check_digit, check_inversion
+from residua.cores.specification.reading import check_any, check_digit, check_inversion
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError

@@ -10,7 +10,7 @@ from tests.schedules import quick_schedules
 
 from residua.cores.directory import build
 from residua.cores.proofs.freshness import STALE
-from residua.cores.specification import check_any
+from residua.cores.specification.reading import check_any
 from residua.evidence.freshness import run_marked
 from residua.hardware.converters import residue_to_binary
 from residua.hardware.delay import delayed

@@ -4,11 +4,12 @@ import pytest
 from tests.schedules import quick_schedules
 
 from formal.tiny import CURVE
-from residua.cores.base_extension import BaseExtensionCore
-from residua.cores.ecc_digit import DigitEccCore
-from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.extended import ExtendedCore
-from residua.cores.inversion import InversionCore
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.digit.rsa_crt import digit_core
+from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.inversion.core import InversionCore
 from residua.cores.proofs.boundaries import (
     coprocessor_boundary,
     digit_boundary,
@@ -20,10 +21,9 @@ from residua.cores.proofs.boundaries import (
 )
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles, prove_reset
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.rsa_crt import digit_core
-from residua.cores.single_base import SingleBaseCore
-from residua.cores.specification import check_any
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.specification.reading import check_any
 from residua.curves.parameters import curve_from_parameters
 from residua.hardware.converters import residue_to_binary
 from residua.hardware.coprocessor.coprocessor import Coprocessor

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from formal.tiny import tiny_core
-from residua.cores.coprocessor_simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.timing import measure_timing, secret_scalars
 from residua.cores.proofs.netlist import write_verilog
-from residua.cores.timing_evidence import measure_timing, secret_scalars
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError

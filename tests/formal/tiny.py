@@ -1,6 +1,6 @@
 """The smallest coprocessor: two channels, for the prime next to the smallest modulus."""
 
-from residua.cores.ecc import EccCore
+from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 

@@ -11,8 +11,8 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
 from tests.hardware.cocotb_axi import MAP, START, Bench
 
-from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.specification import check_coprocessor
+from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.specification.reading import check_coprocessor
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status

@@ -11,8 +11,8 @@ from amaranth.hdl import Module, signed
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.hardware.primitives import Multiplier
 from residua.hardware.rtl import TARGET_FORMS, emit
 from residua.toolchain.targets import PRIMITIVE_FILE
@@ -28,8 +28,8 @@ CONFIGURATIONS = {
 
 PRINT_DIGEST = """
 import hashlib
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.hardware.primitives import Multiplier
 from residua.hardware.rtl import emit
 core = RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))

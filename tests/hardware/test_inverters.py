@@ -7,8 +7,8 @@ from amaranth.hdl import ResetInserter, Signal
 from tests.hardware.traffic import assert_refused, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
-from residua.cores.inversion import InversionCore
-from residua.cores.specification import check_inversion
+from residua.cores.inversion.core import InversionCore
+from residua.cores.specification.reading import check_inversion
 from residua.errors import SpecificationError
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.inverters.plus_minus_cox import PlusMinusCox

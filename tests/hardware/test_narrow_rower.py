@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 from residua.algorithms.program import Program
 from residua.algorithms.single_base import product_program, single_base
 from residua.algorithms.terms import Interval
-from residua.cores.single_base_workload import single_base_workload
+from residua.cores.single_base.verification import single_base_workload
 from residua.errors import SpecificationError
 from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
 from residua.machines.values import run

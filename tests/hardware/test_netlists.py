@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.digit_montgomery import DigitMontgomeryCore
-from residua.cores.digit_verification import verify_digits
-from residua.cores.netlists import netlist_simulator
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification, check_digit
-from residua.cores.verification import verify
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.verification import verify_digits
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.simulation.engine import verify
+from residua.cores.simulation.netlists import netlist_simulator
+from residua.cores.specification.reading import check_digit
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
 from residua.toolchain.yosys import cell_models, synthesise

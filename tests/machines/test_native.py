@@ -9,8 +9,8 @@ import pytest
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand, sum_of_products
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import Specification
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.errors import SpecificationError
 from residua.machines import native, values
 from residua.machines.bounds import analyse

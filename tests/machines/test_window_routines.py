@@ -7,7 +7,7 @@ import pytest
 from formal.tiny import CURVE
 from machines.control_words import Interpreter
 from residua.algorithms.conversion import split_words
-from residua.cores.ecc import EccCore
+from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.curves import affine
 from residua.curves.fixed_window import digit_flags, digits
 from residua.curves.formulas import Formula

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import check
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import check
 from residua.report import gantt
 
 

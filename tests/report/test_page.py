@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from residua.cores.directory import Directory, build
-from residua.cores.specification import check
+from residua.cores.specification.reading import check
 from residua.report import page
 
 VOID = {"meta", "br", "link", "img"}

@@ -12,8 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from residua.cli.terminal import Json, Verb, counter, show, steps
-from residua.cores import specification as specifications
-from residua.cores.runs import (
+from residua.cores.simulation.runs import (
     EVERY,
     INVERSIONS,
     POINTS,
@@ -23,7 +22,8 @@ from residua.cores.runs import (
     STALLED,
     Resets,
 )
-from residua.cores.specification_keys import Key
+from residua.cores.specification import reading as specifications
+from residua.cores.specification.keys import Key
 from residua.errors import SpecificationError
 from residua.output import check_new_directory
 from residua.toolchain.targets import TARGETS
@@ -148,7 +148,7 @@ def verify(
 ) -> None:
     """Simulate the Verilog of a directory against its model, or against plain integers."""
     from residua.cores.directory import Directory
-    from residua.cores.evidence import verify_directory
+    from residua.cores.verification import verify_directory
     from residua.report import tables
 
     wanted = _resets(resets)
@@ -206,7 +206,7 @@ def report(directory: Core, *, as_json: Json = False) -> None:
 @specification_flags(*BASE_KEYS)
 def bases(*, flags: Flags, as_json: Json = False) -> None:
     """Search the pair of bases that a specification leads to."""
-    from residua.cores.rns_montgomery import search
+    from residua.cores.rns_montgomery.core import search
     from residua.report import tables
 
     specification = specifications.load(None, flags)
@@ -220,7 +220,7 @@ def bases(*, flags: Flags, as_json: Json = False) -> None:
 @specification_flags("width", "channels")
 def cost(*, flags: Flags, as_json: Json = False) -> None:
     """Count the operations of the algorithms beside the formulas."""
-    from residua.cores.cost import cost_table
+    from residua.papers.cost import cost_table
     from residua.report import tables
 
     found = cost_table(flags)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from residua.cli.terminal import Json, Verb, show, steps
-from residua.cores import dynamic_range as dynamic_ranges
+from residua.explore import dynamic_range as dynamic_ranges
 from residua.report import range_table
 
 app = typer.Typer()

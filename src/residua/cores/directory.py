@@ -8,24 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from residua import __version__
-from residua.cores.exponentiation_specification import UNIT
+from residua.cores.exponentiation.specification import UNIT
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import MANIFEST, SCHEMA, SPECIFICATION, modules
 from residua.cores.results import Results
-from residua.cores.specification import AnySpecification, Interface, load_any
-from residua.cores.specification_keys import DIGIT_ALGORITHMS
+from residua.cores.rns_montgomery.specification import Interface
+from residua.cores.specification.keys import DIGIT_ALGORITHMS
+from residua.cores.specification.reading import AnySpecification, load_any
 from residua.errors import SpecificationError
 from residua.output import Progress, check_directory, check_new_directory, new_directory
 from residua.toolchain.targets import primitive_file
 
 if TYPE_CHECKING:
-    from residua.cores.digit_montgomery import DigitMontgomeryCore
-    from residua.cores.ecc_build import CurveBuild
+    from residua.cores.coprocessor.core import CurveBuild
+    from residua.cores.digit.core import DigitMontgomeryCore
     from residua.cores.engine_directory import AnyEngineCore
-    from residua.cores.exponentiation import ExponentiationCore
-    from residua.cores.extended import ExtendedCore
+    from residua.cores.exponentiation.core import ExponentiationCore
+    from residua.cores.extended_rns.core import ExtendedCore
     from residua.cores.generation import AnyCore
-    from residua.cores.inversion import InversionCore
+    from residua.cores.inversion.core import InversionCore
 
 _OUTPUTS = ("results", "synth", "build", "report.html", "sim/obj_dir", "sim/bench.vvp")
 """What may lie in a directory besides what was built: what residua, FuseSoC and make write."""

@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
 from residua.algorithms.program import Program
-from residua.cores.base_extension_specification import BaseExtensionSpecification
-from residua.cores.single_base_specification import SingleBaseSpecification
-from residua.cores.specification import Specification
+from residua.cores.base_extension.specification import BaseExtensionSpecification
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.hardware.engine.engine import EngineDesign, EngineOptions
 from residua.numbers.bases import Base
 from residua.numbers.search import Style

@@ -4,14 +4,14 @@ from typing import Any
 
 from residua.algorithms.conversion import split_words
 from residua.algorithms.terms import Residues
-from residua.cores.base_extension import BaseExtensionCore
-from residua.cores.base_extension_specification import BaseExtensionSpecification
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.base_extension.specification import BaseExtensionSpecification
 from residua.cores.integration import integration_files
 from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.single_base import SingleBaseCore
-from residua.cores.single_base_specification import SingleBaseSpecification
-from residua.cores.specification import Specification
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.hardware.converters.word_core import WordDesign
 from residua.hardware.rtl import emit
 from residua.machines.slots import Word

@@ -1,24 +1,24 @@
 """From any specification to its core, and from the core to the files of its directory."""
 
-from residua.cores.coprocessor_specification import CoprocessorSpecification
-from residua.cores.digit_coprocessor_specification import DigitCoprocessorSpecification
-from residua.cores.digit_directory import digit_files
-from residua.cores.digit_montgomery import DigitMontgomeryCore
-from residua.cores.digit_specification import DigitSpecification
-from residua.cores.ecc_build import CurveBuild, curve_build
-from residua.cores.ecc_directory import coprocessor_files
+from residua.cores.coprocessor.core import CurveBuild, curve_build
+from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.files import coprocessor_files
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.files import digit_files
+from residua.cores.digit.rsa_crt import digit_core
+from residua.cores.digit.specification import DigitSpecification
 from residua.cores.engine_directory import AnyEngineCore, engine_core, engine_files
-from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.exponentiation_directory import exponentiation_files
-from residua.cores.exponentiation_specification import ExponentiationSpecification
-from residua.cores.extended import ExtendedCore
-from residua.cores.extended_directory import extended_files
-from residua.cores.extended_specification import ExtendedSpecification
-from residua.cores.inversion import InversionCore
-from residua.cores.inversion_directory import inversion_files
-from residua.cores.inversion_specification import InversionSpecification
-from residua.cores.rsa_crt import digit_core
-from residua.cores.specification import AnySpecification
+from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.exponentiation.files import exponentiation_files
+from residua.cores.exponentiation.specification import ExponentiationSpecification
+from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.extended_rns.files import extended_files
+from residua.cores.extended_rns.specification import ExtendedSpecification
+from residua.cores.inversion.core import InversionCore
+from residua.cores.inversion.files import inversion_files
+from residua.cores.inversion.specification import InversionSpecification
+from residua.cores.specification.reading import AnySpecification
 from residua.output import Progress
 
 AnyCore = (

@@ -4,8 +4,8 @@ import re
 from typing import Any
 
 from residua import __version__
+from residua.cores.coprocessor.verilog_bench import BENCH, VECTORS
 from residua.cores.manifest import modules, render
-from residua.cores.verilog_bench import BENCH, VECTORS
 from residua.toolchain import nextpnr, vivado
 
 _SPEED = max(nextpnr.SPEED_GRADES)

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from residua import cache
 from residua.cores.manifest import SPECIFICATION
-from residua.cores.specification import AnySpecification, load_any
+from residua.cores.specification.reading import AnySpecification, load_any
 from residua.output import Progress
 
 _PACKAGE = Path(__file__).parents[1]

@@ -8,9 +8,9 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from residua.cores.coprocessor_specification import CurveSpecification
+from residua.cores.coprocessor.specification import CurveSpecification
 from residua.cores.manifest import digest
-from residua.cores.specification import AnySpecification
+from residua.cores.specification.reading import AnySpecification
 from residua.curves.parameters import Curve
 from residua.numbers.catalogue import modulus_name
 

@@ -11,7 +11,7 @@ from typing import Any
 from residua import cache
 from residua.cores.directory import Directory
 from residua.cores.kept_files import STATE
-from residua.cores.runs import SEEDS
+from residua.cores.simulation.runs import SEEDS
 from residua.errors import SpecificationError
 from residua.output import Progress
 from residua.toolchain import nextpnr, vivado, yosys
@@ -97,8 +97,8 @@ def _times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
 
 def _point_times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
     # What runs a core takes long to load, and is not needed for what is kept.
-    from residua.cores.coprocessor_simulator import build_coprocessor_simulator  # noqa: PLC0415
-    from residua.cores.ecc_verification import point_cycles  # noqa: PLC0415
+    from residua.cores.coprocessor.simulator import build_coprocessor_simulator  # noqa: PLC0415
+    from residua.cores.coprocessor.verification import point_cycles  # noqa: PLC0415
 
     made, mhz = directory.coprocessor, found.get("fmax_mhz")
     design = made.core.design

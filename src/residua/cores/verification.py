@@ -1,513 +1,304 @@
-"""The RTL of an engine against its model: every residue of every output, in volume.
+"""What verification adds to a core's directory."""
 
-A C++ harness drives the Verilated engine with runs that the native model (`machines.native`)
-computes beside it. Operands come from a pool of adversarial and random elements; results become
-operands again, so that millions of different runs need no file. Two checks stand beside the
-comparison: the values interpreter must give the very words that the RTL gave, for every element of
-the pool, and an oracle on plain integers, which knows nothing of engines, must accept a sample of
-inputs and outputs.
-"""
-
-import json
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
 
-from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.program import Program
-from residua.algorithms.terms import Residues, Words
-from residua.cores.runs import EVERY, Batch, Resets, Stalls, batches
-from residua.cores.workload import Workload, montgomery_workload
-from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineDesign
-from residua.hardware.engine.sequencer import control_latency
-from residua.machines import native, values
-from residua.toolchain import process, verilator
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.base_extension.verification import extension_workload
+from residua.cores.coprocessor.bus_simulator import directory_model
+from residua.cores.coprocessor.verification import check_vectors, verify_coprocessor
+from residua.cores.digit.specification import EXPONENTIATORS
+from residua.cores.digit.verification import verify_digits
+from residua.cores.directory import Directory
+from residua.cores.engine_directory import AnyEngineCore
+from residua.cores.exponentiation.verification import verify_exponentiation
+from residua.cores.extended_rns.verification import verify_extended
+from residua.cores.inversion.verification import build_inverter_simulator, verify_inversions
+from residua.cores.shipped.bench import verify_bench
+from residua.cores.shipped.bus import verify_bus
+from residua.cores.shipped.driver import verify_driver
+from residua.cores.shipped.texts import verify_texts
+from residua.cores.simulation.engine import (
+    VerificationResult,
+    build_simulator,
+    is_long,
+    verify,
+)
+from residua.cores.simulation.runs import (
+    EVERY,
+    INVERSIONS,
+    POINTS,
+    POWERS,
+    PRODUCTS,
+    Resets,
+    Stalls,
+)
+from residua.cores.simulation.words import build_word_simulator, verify_words
+from residua.cores.simulation.workload import Workload, montgomery_workload
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.single_base.verification import single_base_workload
+from residua.hardware.rtl import TARGET_FORMS
+from residua.toolchain import yosys
 
-INTERPRETED_CASES = 256
-"""Cases that are run, time and again, where the values interpreter has to supply the words."""
+C = TypeVar("C")
 
-MODEL_CHECKS = 256
-"""Runs of one verification whose words the values interpreter must confirm, at most."""
-
-SAMPLES = 1024
-"""Random runs of one verification that the oracle judges, besides the cases."""
-
-LONG_CYCLES = 3_000_000
-"""Simulations of so many cycles are worth an optimised simulator."""
-
-STEPS = 20
-"""Reports of progress in one verification; each step is a simulation of its own, from reset."""
-
-FEWEST_RESETS, MOST_RESETS = 6, 96
-"""Resets in mid-run of one verification, by default; fewer where runs are long."""
-
-RESET_CYCLES = 500_000
-"""Cycles that the runs before and after resets may take beyond `FEWEST_RESETS` of them."""
-
-_HARNESS = Path(__file__).with_name("harness.cpp")
-
-COMMON_SOURCE = Path(__file__).with_name("harness.h").read_text()
-"""What every harness begins with, after the generated part."""
-
-_LARGEST_NATIVE_WORD = 63
-
-Progress = Callable[[int, int], None]
-"""Told the runs that are done, and their total."""
-
-Run = tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]
-"""Inputs and outputs of one run by name."""
-
-
-class CoxEdges(NamedTuple):
-    """How near the Cox's sums came to the limits of their truncation.
-
-    ``low`` and ``high`` are the extremes of the fraction bits, which the floor drops; ``clear`` and
-    ``full`` count the runs in which all of them were clear or set, so that one unit decides the
-    quotient. The sums of an exact extension stay away from both, the more the wider its base.
-    """
-
-    low: int
-    high: int
-    clear: int
-    full: int
-
-    def merged(self, other: "CoxEdges") -> "CoxEdges":
-        """The edges of both."""
-        return CoxEdges(
-            min(self.low, other.low),
-            max(self.high, other.high),
-            self.clear + other.clear,
-            self.full + other.full,
-        )
+Steps = Callable[[int, int], None]
+"""Called with the runs that are done and their total."""
 
 
 @dataclass(frozen=True)
-class VerificationResult:
-    """What a verification found.
+class _Runs:
+    """How many runs of a directory's core, with which of its Verilog, seed, stalls and resets."""
 
-    ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from
-    the first slot of a run to its last result, ``interval`` in cycles between runs back to back
-    (None with stalls, or for few runs), both measured. ``oracle_checks`` runs were judged by the
-    oracle, ``model_checks`` compared with the values interpreter. The core was reset ``resets``
-    times in the middle of runs. ``cox_edges`` has one entry for each base extension. ``failures``
-    says what went wrong. ``seconds`` leaves out the ``build_seconds`` that compiling the simulator
-    took.
-    """
-
+    directory: Directory
+    sources: Sequence[Path]
     vectors: int
-    mismatches: int
-    latency: int | None
-    interval: int | None
-    seconds: float
-    build_seconds: float
-    oracle_checks: int
-    model_checks: int
-    resets: int = 0
-    cox_edges: tuple[CoxEdges, ...] = ()
-    failures: tuple[str, ...] = ()
+    seed: int
+    stalls: Stalls
+    resets: Resets
+    progress: Steps
 
     @property
-    def passed(self) -> bool:
-        """Whether nothing went wrong."""
-        return not self.failures
+    def choices(self) -> dict[str, Any]:
+        """What every verification takes besides the core and its Verilog."""
+        names = ("vectors", "seed", "stalls", "resets", "progress")
+        return {name: getattr(self, name) for name in names}
 
 
-@dataclass(frozen=True)
-class Simulator:
-    """A Verilated engine with its harness, ready to run a workload."""
+_Run = Callable[[_Runs], VerificationResult]
+"""Verifies the Verilog of a directory."""
 
-    design: EngineDesign
-    workload: Workload
-    executable: Path
-    build_seconds: float
+_ENGINES = ("multiplier", "extension", "sbmm")
+"""Kinds of directories whose core is one engine with one program."""
 
-    @property
-    def program(self) -> Program:
-        """The program that the engine runs."""
-        return self.design.program
-
-    @cached_property
-    def has_model(self) -> bool:
-        """Whether the native model supplies the expected words; else the values interpreter."""
-        return native.supports(self.program)
-
-    @property
-    def word_bytes(self) -> int:
-        """Size of a word in the harness and in its files."""
-        return 8 if self.design.width + 1 <= _LARGEST_NATIVE_WORD else 16
+_ECP5_SHARE = 50
+"""The form of the primitives for the ECP5 takes one run for so many of the other form."""
 
 
-def verify_engine(
-    program: Program,
-    domain: MontgomeryDomain,
-    design: EngineDesign,
-    rtl_sources: Sequence[Path],
+def verify_directory(
+    directory: Directory,
     *,
-    vectors: int,
-    seed: int,
-    stalls: bool,
-    top: str = "engine",
+    vectors: int | None = None,
+    seed: int = 1,
+    stalls: Stalls = None,
     resets: Resets = None,
-    progress: Progress | None = None,
-) -> VerificationResult:
-    """Verify the RTL of an engine for one RNS Montgomery product.
+    progress: Steps = lambda done, total: None,
+) -> dict[str, Any]:
+    """Compare all that a directory ships with its model, and keep the outcome in its results.
 
-    `montgomery_workload`, `build_simulator` and `verify` in one; see there.
-    """
-    workload = montgomery_workload(program, domain, seed)
-    simulator = build_simulator(
-        design,
-        workload,
-        rtl_sources,
-        top=top,
-        optimise=is_long(vectors, design.schedule.interval, resets),
-    )
-    return verify(
-        simulator, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
-    )
+    First every file is held against what the specification gives, byte for byte. Then the files
+    are run as they lie there, so that a fault that the specification gives again is found, too:
+    the Verilog with the primitives for any target and, for a part of the runs, with those for the
+    ECP5; the files that take it into a design are read back. Of a coprocessor, operations also run
+    through the registers and streams of its bus, in its test bench, and by its C driver.
 
+    A core with binary words, a digit multiplier and a coprocessor are compared with plain integers,
+    which judge every result then.
 
-def is_long(runs: int, interval: int, resets: Resets) -> bool:
-    """Whether so many runs, one each ``interval`` cycles, are worth an optimised simulator."""
-    resets = 6 * interval if resets == EVERY else resets or 0
-    return (runs + 3 * resets) * interval >= LONG_CYCLES
-
-
-def reset_count(resets: Resets, latency: int) -> int | Literal["every"]:
-    """The resets that were asked for, or what is worth its time for runs of ``latency`` cycles."""
-    if resets is not None:
-        return resets
-    # A run is cut off by each, and some of its length and two more follow.
-    return min(max(RESET_CYCLES // (4 * latency), FEWEST_RESETS), MOST_RESETS)
-
-
-def build_simulator(
-    design: EngineDesign,
-    workload: Workload,
-    rtl_sources: Sequence[Path],
-    *,
-    top: str = "engine",
-    optimise: bool = True,
-) -> Simulator:
-    """Compile the RTL of an `Engine`, module ``top``, and the harness.
-
-    Without ``optimise``, for short runs, compiling takes less time and simulating more.
-    """
-    start = time.monotonic()
-    text = harness_source(design, workload, top)
-    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
-    return Simulator(design, workload, executable, time.monotonic() - start)
-
-
-def compile_harness(text: str, rtl_sources: Sequence[Path], top: str, *, optimise: bool) -> Path:
-    """The executable of a harness with module ``top``."""
-    with tempfile.TemporaryDirectory() as work:
-        harness = Path(work) / "harness.cpp"
-        harness.write_text(text)
-        return verilator.build(rtl_sources, top, harness, optimise=optimise, any_state=True)
-
-
-def verify(
-    simulator: Simulator,
-    *,
-    vectors: int,
-    seed: int,
-    stalls: Stalls,
-    resets: Resets = None,
-    progress: Progress | None = None,
-) -> VerificationResult:
-    """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
-
-    Back to back, or with `Stalls`: random gaps between operands and random values of ``enable``.
-    The registers begin with random values, and one cycle of reset comes before the first run. After
-    some runs come ``resets`` (None: a default, see `reset_count`) of 1, 2 and 3 cycles in the
-    middle of others, at instants spread over a whole run, and the runs after each are compared.
-    Stops after the first few differences; a difference is a finding, not an error.
+    Args:
+        directory: what ``residua build`` wrote.
+        vectors: runs, at least 1; of a coprocessor, multiplications of random points on each curve,
+            beside which all other operations run. None for a default.
+        seed: chooses the operands; the same seed, the same operands.
+        stalls: in which runs there are random gaps between operands, and with streams results that
+            have to wait; see `Stalls`.
+        resets: how many come in mid-run, of a coprocessor for each operation; see `Resets`.
+        progress: called now and then.
 
     Raises:
-        SpecificationError: ``vectors`` is not positive.
-        ToolError: the simulator does not run.
+        SpecificationError: a file is not what this version of Residua makes of the specification.
+        ToolError: the simulator cannot be built or run.
     """
-    if vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
-    start = time.monotonic()
-    findings = _Findings(simulator)
-    step = max(-(-vectors // STEPS), min(vectors, 2 * len(simulator.workload.cases)))
-    wanted = reset_count(resets, simulator.design.schedule.latency)
-    for batch in batches(vectors, step, stalls):
-        findings.add(*_simulate(simulator, batch, seed, 0 if batch.done else wanted))
-        if progress:
-            progress(batch.done + batch.count, vectors)
-        if findings.failures:
-            break
-    return findings.result(time.monotonic() - start)
-
-
-def harness_source(design: EngineDesign, workload: Workload, top: str) -> str:
-    """The C++ source of the harness for one engine and workload."""
-    program, schedule, units = design.program, design.schedule, design.machine.units
-    inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
-    names = [value.name for value in program.inputs]
-    vectors = {value.name: value for value in program.inputs}
-    loads = [
-        _braces(_transfer(design, vectors[names[word.value]], inputs, word.group))
-        for word in schedule.inputs
-    ]
-    results = [
-        _braces(
-            place
-            for value in schedule.held(word)
-            for place in _transfer(design, value, outputs, word.group)
-        )
-        for word in schedule.outputs
-    ]
-    word_bits = design.width + 1
-    word = "std::int64_t" if word_bits <= _LARGEST_NATIVE_WORD else "Wide"
-    has_model = native.supports(program)
-    lines = [
-        "// Generated: the engine's interface, then the model of its program, then the harness.",
-        "#include <cstdint>",
-        "#include <vector>",
-        f'#include "V{top}.h"',
-        "namespace tables {",
-        "__extension__ typedef __int128 Wide;",
-        f"using Engine = V{top};",
-        f"using Word = {word};",
-        f"constexpr int word_bits = {word_bits}, load_width = {units};",
-        f"constexpr int result_width = {units * design.lanes};",
-        f"constexpr int input_words = {_length(inputs)}, output_words = {_length(outputs)};",
-        f"constexpr int latency = {schedule.latency}, interval = {schedule.interval};",
-        f"constexpr int load_count = {len(loads)}, result_count = {len(results)};",
-        f"constexpr int load_words[][{units}] = {_braces(loads)};",
-        f"constexpr int result_words[][{units * design.lanes}] = {_braces(results)};",
-        f"constexpr bool has_model = {str(has_model).lower()};",
-        "struct Segment { int first, length; };",
-        "struct Operand { int pool; std::vector<Segment> segments; };",
-        f"const std::vector<Operand> operands = {_operands(workload.operands, inputs)};",
-        f"const std::vector<Operand> results = {_operands(workload.results, outputs)};",
-        "}  // namespace tables",
-    ]
-    model = ["#define HAS_MODEL", native.emit(program)] if has_model else []
-    return "\n".join([*lines, *model, COMMON_SOURCE, _HARNESS.read_text()])
-
-
-def _transfer(
-    design: EngineDesign,
-    vector: Residues | Words,
-    places: Mapping[str, tuple[int, int]],
-    group: int,
-) -> list[int]:
-    """Where the words of one transfer are, -1 for none: rower by rower, then the extra channel."""
-    assert isinstance(vector, Residues)
-    first, length = places[vector.name]
-    words = [first + group * design.rowers + rower for rower in range(design.rowers)]
-    if design.narrow:
-        words.append(first + length - 1 if vector.base.narrow and group == 0 else -1)
-    return words
-
-
-def _operands(
-    operands: Sequence[tuple[int, tuple[str, ...]]], places: Mapping[str, tuple[int, int]]
-) -> str:
-    """C++ initialiser for where the vectors of each operand are."""
-    return _braces(
-        f"{{{pool}, {_braces(_braces(places[name]) for name in names)}}}"
-        for pool, names in operands
+    directory.check()
+    return run_directory(
+        directory, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
     )
 
 
-def _braces(values: Sequence[object] | Iterator[object]) -> str:
-    return "{" + ", ".join(str(value) for value in values) + "}"
-
-
-def _length(places: Mapping[str, tuple[int, int]]) -> int:
-    return sum(length for _, length in places.values())
-
-
-def _simulate(
-    simulator: Simulator, batch: Batch, seed: int, resets: Resets
-) -> tuple[dict[str, Any], list[Run]]:
-    """The harness's report and the runs that it dumped; the first simulation makes the cases."""
-    done = batch.done
-    cases = list(simulator.workload.cases) if done == 0 or not simulator.has_model else []
-    if not simulator.has_model:
-        cases = cases[:INTERPRETED_CASES]
-    samples = -(-SAMPLES // STEPS)
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        (directory / "pool").write_bytes(_pool_file(simulator, cases))
-        arguments = (batch.count, seed + done, int(batch.stalls), samples, resets)
-        numbers = [str(number) for number in arguments]
-        output = process.run(
-            [simulator.executable.resolve(), "pool", "dump", *numbers],
-            tool="the simulator",
-            cwd=directory,
-            log=directory / "log",
+def run_directory(
+    directory: Directory,
+    *,
+    vectors: int | None = None,
+    seed: int = 1,
+    stalls: Stalls = None,
+    resets: Resets = None,
+    progress: Steps = lambda done, total: None,
+) -> dict[str, Any]:
+    """The part of `verify_directory` that runs the files, whatever they are."""
+    if directory.kind == "coprocessor":
+        return _verify_coprocessor(
+            directory, POINTS if vectors is None else vectors, seed, stalls, resets, progress
         )
-        dump = (directory / "dump").read_bytes()
-    return json.loads(output), list(_read_dump(simulator, dump))
-
-
-def _pool_file(simulator: Simulator, cases: Sequence[tuple[int, ...]]) -> bytes:
-    """Pools, cases and, without a native model, the expected outputs, as the harness reads them."""
-    pools = simulator.workload.pools
-    numbers = [len(pools)]
-    for pool in pools:
-        numbers += [len(pool.elements), len(pool.fixed), len(pool.elements[0])]
-        numbers += [word for element in pool.elements for word in element]
-    numbers += [len(cases), *(index for case in cases for index in case)]
-    expected = [] if simulator.has_model else [_expected(simulator, case) for case in cases]
-    numbers += [len(expected), *(word for outputs in expected for word in outputs)]
-    size = simulator.word_bytes
-    return b"".join(number.to_bytes(size, "little", signed=True) for number in numbers)
-
-
-def _expected(simulator: Simulator, case: tuple[int, ...]) -> list[int]:
-    """The outputs of one case by the values interpreter."""
-    inputs = case_inputs(simulator.program, simulator.workload, case)
-    outputs = values.run(simulator.program, inputs)
-    return [word for value in simulator.program.outputs for word in outputs[value.name]]
-
-
-def case_inputs(
-    program: Program, workload: Workload, case: Sequence[int]
-) -> dict[str, tuple[int, ...]]:
-    """The inputs of ``program`` by name in one of the cases of its workload."""
-    places = native.layout(program.inputs)
-    inputs: dict[str, tuple[int, ...]] = {}
-    for (pool, names), index in zip(workload.operands, case, strict=True):
-        element, first = workload.pools[pool].elements[index], 0
-        for name in names:
-            length = places[name][1]
-            inputs[name] = element[first : first + length]
-            first += length
-    return inputs
-
-
-def _read_dump(simulator: Simulator, dump: bytes) -> Iterator[Run]:
-    """Every run that the harness dumped."""
-    program, size = simulator.program, simulator.word_bytes
-    inputs, outputs = native.layout(program.inputs), native.layout(program.outputs)
-    words = [
-        int.from_bytes(dump[i : i + size], "little", signed=True) for i in range(0, len(dump), size)
-    ]
-    split = _length(inputs)
-    for start in range(0, len(words), split + _length(outputs)):
-        yield _split(words, start, inputs), _split(words, start + split, outputs)
-
-
-def _split(
-    words: Sequence[int], start: int, places: Mapping[str, tuple[int, int]]
-) -> dict[str, tuple[int, ...]]:
+    count = _default_runs(directory) if vectors is None else vectors
+    engine = _verify_words if directory.interface == "words" else _verify_residues
+    run = _RUNS.get(directory.kind, engine)
+    failures = verify_texts(directory.path, directory.manifest)
+    found = run(_Runs(directory, directory.sources(), count, seed, stalls, resets, progress))
+    ecp5 = _verify_ecp5(directory, run, -(-count // _ECP5_SHARE), seed, resets, stalls)
+    failures += found.failures
+    failures += _other_interval(directory, found)
+    if ecp5:
+        failures += [f"with the primitives for the ECP5: {one}" for one in ecp5.failures]
+    result: dict[str, Any] = {
+        "vectors": found.vectors,
+        "ecp5_vectors": ecp5.vectors if ecp5 else None,
+        "mismatches": found.mismatches + (ecp5.mismatches if ecp5 else 0),
+        "passed": not failures,
+        "failures": failures,
+        "seed": seed,
+        "stalls": stalls,
+        "cycles": {"latency": found.latency, "interval": found.interval},
+        "oracle_checks": found.oracle_checks,
+        "model_checks": found.model_checks,
+        "resets": found.resets,
+        "cox_edges": [edges._asdict() for edges in found.cox_edges],
+    }
+    directory.store("verify-stalls" if stalls else "verify", result)
+    times = {
+        "seconds": round(found.seconds, 3),
+        "build_seconds": round(found.build_seconds, 3),
+        "vectors_per_minute": round(60 * found.vectors / max(found.seconds, 1e-3)),
+    }
     return {
-        name: tuple(words[start + first : start + first + length])
-        for name, (first, length) in places.items()
+        "name": directory.name,
+        **result,
+        **times,
+        "parameters": directory.manifest["parameters"],
     }
 
 
-@dataclass
-class _Findings:
-    """What the simulations of one verification found so far."""
-
-    simulator: Simulator
-    vectors: int = 0
-    mismatches: int = 0
-    oracle_checks: int = 0
-    model_checks: int = 0
-    resets: int = 0
-    latencies: set[int] = field(default_factory=set)
-    intervals: set[int] = field(default_factory=set)
-    cox: list[CoxEdges] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-    seen: set[object] = field(default_factory=set)
-
-    def add(self, report: dict[str, Any], runs: list[Run]) -> None:
-        """Take in one simulation."""
-        self.vectors += report["vectors"]
-        self.mismatches += report["mismatches"]
-        self.resets += report["resets"]
-        before = control_cycles(self.simulator.design)
-        self.latencies |= {cycles - before for cycles in report["latency"] if cycles >= 0}
-        self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
-        cox = [CoxEdges(*numbers) for numbers in report["fractions"]]
-        self.cox = [a.merged(b) for a, b in zip(self.cox, cox, strict=True)] if self.cox else cox
-        if report["failure"]:
-            self.failures.append(f"after {report['vectors']} runs: {report['failure']}")
-        self.failures += [_describe(self.simulator, f) for f in report["failures"]]
-        for inputs, outputs in runs:
-            self._judge(inputs, outputs)
-
-    def _judge(
-        self, inputs: dict[str, tuple[int, ...]], outputs: dict[str, tuple[int, ...]]
-    ) -> None:
-        verdict = self.simulator.workload.oracle(inputs, outputs)
-        self.oracle_checks += 1
-        if verdict:
-            self.failures.append(f"oracle: {verdict}")
-        # The interpreter is slow: only runs that bring an operand it has not seen.
-        fresh = set(inputs.items()) - self.seen
-        if not fresh or self.model_checks >= MODEL_CHECKS:
-            return
-        self.seen |= fresh
-        self.model_checks += 1
-        expected = values.run(self.simulator.program, inputs)
-        if expected != outputs:
-            self.failures.append(
-                f"values interpreter: {expected} for {inputs}, where the RTL has {outputs}"
-            )
-
-    def result(self, seconds: float) -> VerificationResult:
-        """The verdict, with the measured latency held against the computed one."""
-        latency = self.simulator.design.schedule.latency
-        if self.latencies - {latency}:
-            measured = ", ".join(str(cycles) for cycles in sorted(self.latencies))
-            self.failures.append(f"latency: {measured} cycles measured, {latency} computed")
-        if len(self.intervals) > 1:
-            measured = " to ".join(str(f(self.intervals)) for f in (min, max))
-            self.failures.append(f"interval: {measured} cycles back to back, not constant")
-        return VerificationResult(
-            self.vectors,
-            self.mismatches,
-            max(self.latencies, default=None),
-            max(self.intervals, default=None),
-            seconds,
-            self.simulator.build_seconds,
-            self.oracle_checks,
-            self.model_checks,
-            self.resets,
-            tuple(self.cox),
-            tuple(self.failures),
-        )
-
-
-def control_cycles(design: EngineDesign) -> int:
-    """Cycles from taking the last operand word to the last result, beyond the engine's latency.
-
-    In an idle engine: one in which the loader asks for a run, then those by which control words
-    precede the slots that they control, through the registers of the sequencer and of the rowers.
-    """
-    fields, interval = design.microcode.fields, design.schedule.interval
-    emitted = max(
-        phase + interval * stage
-        for phase, (emit, stage) in enumerate(
-            zip(fields["emit"], fields["emit_stage"], strict=True)
-        )
-        if emit
+def _verify_coprocessor(
+    directory: Directory, vectors: int, seed: int, stalls: Stalls, resets: Resets, progress: Steps
+) -> dict[str, Any]:
+    made = directory.coprocessor
+    design = made.core.design
+    check_vectors(vectors)
+    failures = verify_texts(directory.path, directory.manifest)
+    through_bus = None
+    if directory.top != directory.name:
+        model = directory_model(directory, optimise=False)
+        through_bus, faults = verify_bus(model, design, seed)
+        failures += faults + verify_driver(directory, design, optimise=False)
+    failures += verify_bench(directory.path, directory.sources(ecp5=True))
+    found = verify_coprocessor(
+        design,
+        directory.sources(top=made.name),
+        made.name,
+        vectors=vectors,
+        seed=seed,
+        stalls=stalls,
+        resets=resets,
+        progress=progress,
     )
-    return 1 + control_latency(interval) + emitted - design.schedule.latency
+    names = [curve.name for curve in made.core.curves]
+    result: dict[str, Any] = {
+        "kind": directory.kind,
+        "vectors": vectors,
+        "operations": found.operations,
+        "resets": found.resets,
+        "bus_operations": through_bus,
+        "mismatches": found.mismatches,
+        "passed": found.passed and not failures,
+        "failures": found.failures + failures,
+        "seed": seed,
+        "stalls": stalls,
+        "constant_time": found.constant_time,
+        "cycles": dict(zip(names, found.cycles, strict=True)),
+    }
+    directory.store("verify-stalls" if stalls else "verify", result)
+    times = {"seconds": round(found.seconds, 3), "build_seconds": round(found.build_seconds, 3)}
+    return {"name": directory.name, **result, **times}
 
 
-def _describe(simulator: Simulator, failure: dict[str, Any]) -> str:
-    """One differing word: inputs, expected and obtained."""
-    design = simulator.design
-    word = design.schedule.outputs[failure["word"]]
-    inputs = _split(failure["inputs"], 0, native.layout(simulator.program.inputs))
-    return (
-        f"{design.schedule.values[word.value]}, rowers' word {word.group}: "
-        f"expected {failure['expected']}, obtained {failure['obtained']} for inputs {inputs}"
+def _other_interval(directory: Directory, found: VerificationResult) -> list[str]:
+    """The interval of an engine, measured back to back, against that of the manifest."""
+    computed = directory.manifest["cycles"].get("interval")
+    if directory.kind not in _ENGINES or found.interval in (None, computed):
+        return []
+    return [f"interval: {found.interval} cycles measured, {computed} computed"]
+
+
+def _verify_ecp5(
+    directory: Directory, run: _Run, vectors: int, seed: int, resets: Resets, stalls: Stalls
+) -> VerificationResult | None:
+    """The Verilog with the ECP5 form of the primitives, if it has any, and models of the cells."""
+    if len({(directory.path / form).read_bytes() for form in TARGET_FORMS}) == 1:
+        return None
+    with TemporaryDirectory() as work:
+        cells = Path(work) / "cells.v"
+        cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
+        sources = [*directory.sources(ecp5=True), cells]
+        runs = _Runs(directory, sources, vectors, seed, stalls, resets, lambda done, total: None)
+        return run(runs)
+
+
+def _verify_residues(runs: _Runs) -> VerificationResult:
+    core = runs.directory.core
+    simulator = build_simulator(
+        core.design,
+        _workload(core, runs.seed),
+        runs.sources,
+        top=runs.directory.name,
+        optimise=is_long(runs.vectors, core.design.schedule.interval, runs.resets),
     )
+    return verify(simulator, **runs.choices)
+
+
+def _workload(core: AnyEngineCore, seed: int) -> Workload:
+    if isinstance(core, BaseExtensionCore):
+        return extension_workload(core.program, core.domain, seed)
+    if isinstance(core, SingleBaseCore):
+        return single_base_workload(core.program, core.domain, seed)
+    return montgomery_workload(core.program, core.domain, seed)
+
+
+def _verify_words(runs: _Runs) -> VerificationResult:
+    design = runs.directory.core.words
+    assert design is not None
+    simulator = build_word_simulator(
+        design,
+        runs.sources,
+        top=runs.directory.name,
+        optimise=is_long(runs.vectors, design.interval, runs.resets),
+    )
+    return verify_words(simulator, **runs.choices)
+
+
+def _verify_inversions(runs: _Runs) -> VerificationResult:
+    simulator = build_inverter_simulator(
+        runs.directory.inverter,
+        runs.sources,
+        optimise=runs.vectors > INVERSIONS or runs.resets == EVERY,
+    )
+    return verify_inversions(simulator, **runs.choices).verdict
+
+
+def _default_runs(directory: Directory) -> int:
+    """Fewer of what takes long."""
+    parameters = directory.manifest["parameters"]
+    if directory.kind == "inversion":
+        return INVERSIONS
+    if parameters.get("operation") == "multiply":
+        return POINTS
+    return POWERS if parameters["algorithm"] in EXPONENTIATORS else PRODUCTS
+
+
+def _of_core(core: Callable[[Directory], C], verified: Callable[..., VerificationResult]) -> _Run:
+    """How directories with such a core are verified, the harness made by ``verified``."""
+
+    def run(runs: _Runs) -> VerificationResult:
+        return verified(core(runs.directory), runs.sources, **runs.choices)
+
+    return run
+
+
+_RUNS: dict[str, _Run] = {
+    "digit": _of_core(lambda directory: directory.digits, verify_digits),
+    "exponentiation": _of_core(lambda directory: directory.exponentiator, verify_exponentiation),
+    "ecpm": _of_core(lambda directory: directory.extended, verify_extended),
+    "inversion": _verify_inversions,
+}
+"""By the kind of a directory; the others have an engine."""

@@ -4,13 +4,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import Directory
-from residua.cores.ecc_verification import verify_coprocessor
-from residua.cores.evidence import run_directory
 from residua.cores.proofs.boundaries import boundary_of
 from residua.cores.proofs.freshness import STALE, write_marked
 from residua.cores.proofs.netlist import read_netlist
-from residua.cores.runs import POINTS, Resets
+from residua.cores.simulation.runs import POINTS, Resets
+from residua.cores.verification import run_directory
 from residua.evidence.changed import with_core
 from residua.toolchain.process import ToolError
 

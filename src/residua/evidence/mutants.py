@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from residua.cores.directory import Directory
-from residua.cores.evidence import run_directory
 from residua.cores.manifest import digest
 from residua.cores.proofs.boundaries import boundary_of, valid_outputs
 from residua.cores.proofs.difference import unseen
+from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
 from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate

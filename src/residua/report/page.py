@@ -5,8 +5,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from residua.cores.coprocessor.core import CoprocessorBuild, DigitCoprocessorBuild
 from residua.cores.directory import Directory
-from residua.cores.ecc_build import CoprocessorBuild, DigitCoprocessorBuild
 from residua.cores.templating import environment
 from residua.machines.counts import count
 from residua.machines.routine import Routine

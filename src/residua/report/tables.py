@@ -8,7 +8,7 @@ from rich.box import SIMPLE
 from rich.console import RenderableType
 from rich.table import Table
 
-from residua.cores.runs import STALLED
+from residua.cores.simulation.runs import STALLED
 
 Result = dict[str, Any]
 Text = list[RenderableType]

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from residua.cores.digit_montgomery import DigitDesign, DigitMontgomeryCore
-from residua.cores.ecc_build import CurveBuild
-from residua.cores.exponentiation import ExponentiationCore
-from residua.cores.extended import ExtendedCore
+from residua.cores.coprocessor.core import CurveBuild
+from residua.cores.digit.core import DigitDesign, DigitMontgomeryCore
+from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.generation import AnyCore
-from residua.cores.inversion import InversionCore, InverterDesign
+from residua.cores.inversion.core import InversionCore, InverterDesign
 from residua.hardware.converters.word_core import WordDesign
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from residua.cores.coprocessor_simulator import build_coprocessor_simulator
-from residua.cores.ecc_build import CoprocessorBuild
-from residua.cores.ecc_verification import point_cycles
-from residua.cores.extended import ExtendedCore
+from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.verification import point_cycles
+from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.manifest import digest
-from residua.cores.specification import check_coprocessor, check_extended
+from residua.cores.specification.reading import check_coprocessor, check_extended
 from residua.curves.parameters import parameters_of
 from residua.explore.half_base_curve import half_base_curve
 from residua.hardware.rtl import emit

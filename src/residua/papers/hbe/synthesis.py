@@ -10,11 +10,11 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.base_extension import BaseExtensionCore
-from residua.cores.base_extension_specification import BaseExtensionSpecification
+from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.base_extension.specification import BaseExtensionSpecification
 from residua.cores.manifest import digest
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import check, check_base_extension
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import check, check_base_extension
 from residua.hardware.engine.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus

@@ -9,9 +9,9 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any
 
-from residua.cores.digit_montgomery import DigitMontgomeryCore
+from residua.cores.digit.core import DigitMontgomeryCore
 from residua.cores.manifest import digest
-from residua.cores.specification import check_digit
+from residua.cores.specification.reading import check_digit
 from residua.hardware.rtl import emit
 from residua.output import Progress
 from residua.papers import measured

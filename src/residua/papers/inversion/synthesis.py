@@ -6,9 +6,9 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.inversion import InversionCore
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.specification import check, check_inversion
+from residua.cores.inversion.core import InversionCore
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.specification.reading import check, check_inversion
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.numbers.catalogue import parse_modulus
 from residua.numbers.hats import hat_form

@@ -4,8 +4,8 @@ from dataclasses import asdict
 from functools import cache
 from typing import Any
 
-from residua.cores.ladder_comparison import LadderStep, ladder_step
 from residua.papers.measured import Row
+from residua.papers.sbmm.ladder_comparison import LadderStep, ladder_step
 from residua.papers.sbmm.published import GAINS
 from residua.report.documents import Table
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.rns_montgomery import RnsMontgomeryCore
-from residua.cores.single_base import SingleBaseCore
-from residua.cores.specification import check, check_single_base
+from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.single_base.core import SingleBaseCore
+from residua.cores.specification.reading import check, check_single_base
 from residua.papers.hbe.synthesis import Candidate
 from residua.papers.measured import WITHOUT_DSP
 from residua.papers.sbmm.published import PARAMETERS, SIZES

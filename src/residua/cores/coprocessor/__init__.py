@@ -1,0 +1,1 @@
+"""Elliptic-curve coprocessors, on a Cox-Rower engine or on digits."""

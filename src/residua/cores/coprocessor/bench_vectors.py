@@ -1,0 +1,155 @@
+"""What the test bench of a coprocessor runs: operations, and what plain integers make of them."""
+
+import random
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from residua.algorithms.conversion import split_words
+from residua.cores.coprocessor.verification import outcome, point_operation
+from residua.curves import affine
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.hardware.coprocessor.design import CurveDesign
+
+END = 0xFFFFFFFF
+"""Where a record would begin: there are no more."""
+
+HEADER = 6
+"""Words of a record before its operands."""
+
+_ABORT_SHARE = 3
+"""An operation that is zeroised is zeroised after this part of its ladder."""
+
+
+@dataclass(frozen=True)
+class Vector:
+    """An operation and what it must give; ``abort`` is the cycle of a zeroisation, 0 for none."""
+
+    note: str
+    curve: int
+    operation: int
+    operands: tuple[int, ...]
+    status: Status
+    results: tuple[int, ...] = ()
+    abort: int = 0
+
+    def record(self, words: int) -> list[int]:
+        """The 32-bit words of the vector, whose numbers have ``words`` words each."""
+        operands, results = _words(self.operands, words), _words(self.results, words)
+        head = [self.operation, self.curve, self.abort, self.status, len(operands), len(results)]
+        return [*head, *operands, *results]
+
+
+def vectors(design: CurveDesign, ladder_cycles: list[int]) -> list[Vector]:
+    """For each curve multiplications, refusals, arithmetic, and a zeroisation in mid-operation.
+
+    ``ladder_cycles`` are those of each curve's ladder.
+    """
+    found = [
+        vector
+        for number, cycles in enumerate(ladder_cycles)
+        for vector in _Vectors(design, number).all(cycles // _ABORT_SHARE)
+    ]
+    status = Status.BAD_OPERATION
+    return [*found, Vector("an operation that no core has", 0, 255, (), status)]
+
+
+def hex_file(found: Iterable[Vector], words: int) -> tuple[str, int]:
+    """The vectors as a file for ``$readmemh``, and the number of its words."""
+    lines = [
+        "// Words of 32 bits. A record: operation, curve, cycle of a zeroisation or 0, status,",
+        "// numbers of operand words and of result words; then those words, the lowest first.",
+    ]
+    size = 1
+    for vector in found:
+        record = vector.record(words)
+        size += len(record)
+        lines += [f"// {vector.note}", " ".join(f"{word:08x}" for word in record)]
+    return "\n".join([*lines, f"{END:08x}", ""]), size
+
+
+def _words(numbers: tuple[int, ...], words: int) -> list[int]:
+    return [word for number in numbers for word in split_words(number, words, 32)]
+
+
+class _Vectors:
+    """The vectors of one curve."""
+
+    def __init__(self, design: CurveDesign, number: int) -> None:
+        self.number, self.curve, self.words = number, design.curves[number], design.words
+        self.codes = set(design.operations[number])
+        self.scalar_bits = design.scalar_bits[number]
+        self.draw = random.Random(f"bench {self.curve.name}")
+
+    def all(self, abort: int) -> Iterator[Vector]:
+        """All vectors, cheap ones first."""
+        yield from self.refusals()
+        yield from self.arithmetic()
+        yield from self.multiplications()
+        yield from self.zeroisation(abort)
+
+    def case(self, note: str, operation: Operation, *operands: int) -> Iterator[Vector]:
+        """The operation, if the curve has it."""
+        if operation in self.codes:
+            status, results = outcome(self.curve, self.scalar_bits, operation, operands)
+            text = f"{operation.name} on {self.curve.name}: {note}"
+            yield Vector(text, self.number, operation, operands, status, results)
+
+    def refusals(self) -> Iterator[Vector]:
+        """Points and numbers that the core must refuse."""
+        p, point, multiply = self.curve.prime, self.point(), point_operation(self.curve)
+        yield from self.case("a valid point", Operation.VALIDATE, *point)
+        if isinstance(self.curve, MontgomeryCurve):
+            if self.curve.cofactor > 1:
+                yield from self.case("a point of small order", Operation.VALIDATE, 0)
+        else:
+            x, y = point
+            yield from self.case("a point off the curve", Operation.VALIDATE, x, y ^ 1)
+            yield from self.case("a point off the curve", multiply, self.scalar(), x, y ^ 1)
+        yield from self.case("a coordinate equal to p", multiply, self.scalar(), p, *point[1:])
+        if self.scalar_bits < 32 * self.words:
+            long = 1 << self.scalar_bits
+            yield from self.case("a scalar too long", multiply, long, *point)
+
+    def arithmetic(self) -> Iterator[Vector]:
+        """Arithmetic modulo the prime and modulo the order."""
+        p, n = self.curve.prime, self.curve.order
+        a, b = self.draw.randrange(p), self.draw.randrange(p)
+        yield from self.case("random numbers", Operation.FIELD_MULTIPLY, a, b)
+        yield from self.case("an operand equal to p", Operation.FIELD_MULTIPLY, p, 1)
+        yield from self.case("a random number", Operation.ORDER_INVERT, self.draw.randrange(1, n))
+        yield from self.case("zero", Operation.ORDER_INVERT, 0)
+
+    def multiplications(self) -> Iterator[Vector]:
+        """Multiples of points, by random and by exceptional scalars."""
+        n, multiply, point = self.curve.order, point_operation(self.curve), self.point()
+        yield from self.case("a random scalar", multiply, self.scalar(), *point)
+        for name, k in (("0", 0), ("1", 1), ("n - 1", n - 1), ("n", n)):
+            yield from self.case(f"the scalar {name}", multiply, k, *point)
+        yield from self.case("a random scalar", Operation.BASE_MULTIPLY, self.scalar())
+        pair = (self.scalar(), self.scalar())
+        both = (*pair, *point, *self.point())
+        yield from self.case("random scalars", Operation.DOUBLE_MULTIPLY, *both)
+
+    def zeroisation(self, abort: int) -> Iterator[Vector]:
+        """An operation that is aborted, and the same one again."""
+        multiply, operands = point_operation(self.curve), (self.scalar(), *self.point())
+        note = f"{multiply.name} on {self.curve.name}: zeroised in cycle {abort}"
+        yield Vector(note, self.number, multiply, operands, Status.ZEROISED, (), abort)
+        yield from self.case("after a zeroisation", multiply, *operands)
+
+    def scalar(self) -> int:
+        """Any scalar of the curve's bits."""
+        return self.draw.getrandbits(self.scalar_bits)
+
+    def point(self) -> tuple[int, ...]:
+        """Operands of a random point of the base point's group, not the neutral one."""
+        return _operands(self.curve, self.draw.randrange(1, self.curve.order))
+
+
+def _operands(curve: Curve, k: int) -> tuple[int, ...]:
+    if isinstance(curve, MontgomeryCurve):
+        return (affine.multiply_x(curve, k, curve.x),)
+    point = affine.multiply(curve, k, curve.base_point)
+    assert point is not None
+    return point

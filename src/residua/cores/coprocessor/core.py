@@ -1,0 +1,431 @@
+"""From the specification of a coprocessor to its core, and what there is to tell about it."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.lib.wiring import Component
+
+from residua.algorithms.conversion import split_words
+from residua.algorithms.digit_field import ELEMENT_BOUND
+from residua.algorithms.field_unit import elements_range, extension_cox
+from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.single_base import SingleBaseEccCore
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.driver.curves import DriverCurve
+from residua.cores.naming import default_name
+from residua.curves import affine
+from residua.curves.blinding import (
+    BlindingChoice,
+    bare_bits,
+    longest_run,
+    multiple_name,
+)
+from residua.curves.formulas import Formula
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
+from residua.hardware.bus.coprocessor import BUSES, CoreInstance
+from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.numbers.residues import Redundant
+
+
+class CurveBuild(ABC):
+    """A coprocessor as it was asked for.
+
+    Raises:
+        SpecificationError: when something is asked of it, if the request cannot be met.
+    """
+
+    request: CoprocessorSpecification | DigitCoprocessorSpecification
+
+    @cached_property
+    @abstractmethod
+    def core(self) -> CurveCore:
+        """The core."""
+
+    @cached_property
+    @abstractmethod
+    def specification(self) -> CoprocessorSpecification | DigitCoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+
+    @cached_property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+
+    @cached_property
+    @abstractmethod
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
+
+    @property
+    def name(self) -> str:
+        """Name of the core without a bus; see `residua.cores.naming` for the default."""
+        return self.request.name or default_name(
+            [self.core.name], self.request, "channels", "lanes"
+        )
+
+    @property
+    def top(self) -> str:
+        """Name of the top module: with a bus, that of the core and the bus."""
+        return self.name if self.request.bus == "stream" else f"{self.name}_{self.request.bus}"
+
+    @property
+    def _formula(self) -> str:
+        """The formula of all short Weierstrass curves; "auto" if they have different ones."""
+        chosen = set(self.core.design.formulas) - {Formula.MONTGOMERY_LADDER}
+        return chosen.pop() if len(chosen) == 1 else "auto"
+
+    @property
+    def _blinding(self) -> BlindingChoice:
+        """The random bits on all curves; "auto" if they have different numbers of them."""
+        chosen = set(self.core.design.blinding)
+        return chosen.pop() if len(chosen) == 1 else "auto"
+
+    @cached_property
+    def blinding(self) -> list[dict[str, Any]]:
+        """What blinds the scalars of each curve, why so, and what it costs."""
+        design = self.core.design
+        return [
+            {
+                "curve": curve.name,
+                "bits": bits,
+                "multiple": multiple_name(curve),
+                "run": longest_run(curve),
+                "bare": bare_bits(curve, bits),
+                "steps": design.rounds[number],
+                "steps_unblinded": design.rounds_unblinded(number),
+                "cycles": design.blinding_cycles(number),
+            }
+            for number, (curve, bits) in enumerate(zip(design.curves, design.blinding, strict=True))
+        ]
+
+    @cached_property
+    def capabilities(self) -> Capabilities:
+        """What the registers of a bus tell; AXI has streams for data."""
+        design = self.core.design
+        return Capabilities(
+            curves=len(design.curves),
+            words=design.words,
+            operations=sorted(design.operation_codes),
+            blinding=any(design.blinding),
+            data_registers=self.request.bus != "axi",
+        )
+
+    @cached_property
+    def driver_curves(self) -> list[DriverCurve]:
+        """The curves as drivers know them."""
+        return [DriverCurve.of(curve) for curve in self.core.curves]
+
+    def raw_component(self) -> Component:
+        """The core with plain streams."""
+        return Coprocessor(self.core.design)
+
+    def bus_component(self) -> Component:
+        """The bus and its registers around an instance of the core."""
+        return BUSES[self.request.bus](CoreInstance(self.name), self.capabilities)
+
+    @cached_property
+    def cycles(self) -> dict[str, Any]:
+        """The ladder or window: cycles of a step; bits of scalars, steps, cycles for each curve."""
+        design = self.core.design
+        return {
+            "ladder_step": self.core.step_cycles,
+            "ladder_bits": list(design.served),
+            "ladder_steps": list(design.rounds),
+            "ladder": [n * design.step_cycles(curve) for curve, n in enumerate(design.rounds)],
+        }
+
+    @cached_property
+    def interface(self) -> dict[str, Any]:
+        """Operations, codes and words."""
+        design = self.core.design
+        meanings = RegisterMap(self.capabilities)["STATUS"].fields["code"].meanings
+        return {
+            "words": design.words,
+            "word_bits": 32,
+            "order": "lowest word first",
+            "scalar_bits": list(design.scalar_bits),
+            "operations": [
+                {
+                    "name": operation.name,
+                    "code": int(operation),
+                    "curves": [i for i, own in enumerate(design.operations) if operation in own],
+                    "forms": _forms(operation, self.core.curves),
+                }
+                for operation in sorted(design.operation_codes)
+            ],
+            "statuses": [
+                {"name": status.name, "code": int(status), "meaning": meanings[status.name.lower()]}
+                for status in Status
+            ],
+        }
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """The part of a manifest that the core determines."""
+        return {
+            "kind": "coprocessor",
+            "specification": self.specification.items(),
+            "parameters": self.parameters,
+            "blinding": self.blinding,
+            "cycles": self.cycles,
+            "utilisation": round(self.core.utilisation, 4),
+            "bounds": self.bounds,
+            "interface": self.interface,
+            "example": self.example,
+        }
+
+    @cached_property
+    def example(self) -> dict[str, Any]:
+        """One operation with its words: a multiple of the first curve's base point."""
+        curve, words = self.core.curves[0], self.core.design.words
+        k = curve.order // 3
+        point = affine.multiply(curve, k, curve.base_point) or ()
+        results = point[:1] if isinstance(curve, MontgomeryCurve) else point
+
+        def split(numbers: tuple[int, ...]) -> list[str]:
+            return [f"{word:08x}" for number in numbers for word in split_words(number, words, 32)]
+
+        return {
+            "operation": Operation.BASE_MULTIPLY.name,
+            "curve": 0,
+            "operands": [hex(k)],
+            "operand_words": split((k,)),
+            "results": [hex(number) for number in results],
+            "result_words": split(results),
+        }
+
+
+def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    if asked.base_a is None or asked.base_b is None:
+        return None
+    return asked.base_a, asked.base_b
+
+
+@dataclass(frozen=True)
+class CoprocessorBuild(CurveBuild):
+    """A coprocessor on a Cox-Rower engine as it was asked for.
+
+    Raises:
+        SpecificationError: when something is asked of it, if the request cannot be met.
+    """
+
+    request: CoprocessorSpecification
+
+    @cached_property
+    def core(self) -> EngineCurveCore:
+        """The core."""
+        asked = self.request
+        common: dict[str, Any] = {
+            "width": asked.width if "width" in asked.model_fields_set else None,
+            "channels": asked.channels,
+            "style": None if asked.bases == "auto" else asked.bases,
+            "weight": asked.weight,
+            "reduction": None if asked.reduction == "auto" else asked.reduction,
+            "rowers": asked.rowers,
+            "columns": asked.row_length,
+            "blinding": asked.blinding,
+            "inversion": asked.inversion,
+            "formula": None if asked.formula == "auto" else Formula(asked.formula),
+            "product_registers": asked.product_registers,
+            "levels_per_register": asked.levels_per_register,
+        }
+        if asked.algorithm == "sbmm":
+            return SingleBaseEccCore(
+                asked.curve,
+                base_a=asked.base_a,
+                base_b=asked.base_b,
+                extra_bits=asked.extra_bits,
+                **common,
+            )
+        return EccCore(
+            asked.curve, bases=_given(asked), inverter_rowers=asked.inverter_rowers, **common
+        )
+
+    @cached_property
+    def specification(self) -> CoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+        options, (base_a, base_b) = self.core.design.options, self.core.bases
+        made = {
+            "width": self.core.width,
+            "channels": self.core.channels,
+            "base_a": tuple(modulus.value for modulus in base_a),
+            "base_b": tuple(modulus.value for modulus in base_b),
+            **self._extra,
+            "blinding": self._blinding,
+            "formula": self._formula,
+            "rowers": options.rowers,
+            "columns": self.request.row_length if self.request.row_length > 1 else None,
+            "bases": self.core.style if self.request.bases == "auto" else self.request.bases,
+            "reduction": options.reduction,
+            "name": self.name,
+        }
+        return self.request.model_copy(update=made)
+
+    @property
+    def _extra(self) -> dict[str, Any]:
+        """What only SBMM has, or only an inverter of residues."""
+        core, rowers = self.core, self.core.design.inverter_rowers
+        extra = {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
+        return extra | ({} if rowers is None else {"inverter_rowers": rowers})
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+        core = self.core
+        design, options = core.design, core.design.options
+        (base_a, base_b), cox = core.bases, extension_cox(design.domains[0])
+        return {
+            "algorithm": self.request.algorithm,
+            "curves": [parameters_of(curve) for curve in core.curves],
+            "bus": self.request.bus,
+            "blinding": list(core.design.blinding),
+            "inversion": self.request.inversion,
+            "n": core.channels,
+            "w": core.width,
+            "bases": self.specification.bases,
+            "h_weight": core.heaviest,
+            "base_a": [str(m.value) for m in base_a],
+            "base_b": [str(m.value) for m in base_b],
+            "h_a": [m.offset for m in base_a],
+            "h_b": [m.offset for m in base_b],
+            **self._extra,
+            "t": cox.truncation,
+            "sigma0": str(cox.sigma0),
+            "rowers": options.rowers,
+            "extension": self.request.extension,
+            "columns": self.request.row_length,
+            "reduction": options.reduction,
+            "product_registers": options.product_registers,
+            "levels_per_register": options.levels_per_register,
+            "microcode_words": design.processor.store.words,
+        }
+
+    @cached_property
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
+        return [
+            {
+                "modulus": str(domain.modulus),
+                "elements": [str(end) for end in elements_range(domain, Redundant(1))],
+            }
+            for domain in self.core.design.domains
+        ]
+
+
+@dataclass(frozen=True)
+class DigitCoprocessorBuild(CurveBuild):
+    """A coprocessor on digits as it was asked for.
+
+    Raises:
+        SpecificationError: when something is asked of it, if the request cannot be met.
+    """
+
+    request: DigitCoprocessorSpecification
+
+    @cached_property
+    def core(self) -> DigitEccCore:
+        """The core."""
+        asked = self.request
+        return DigitEccCore(
+            asked.curve,
+            digit=asked.digit,
+            lanes=1 if asked.lanes is None else asked.lanes,
+            pipeline=asked.pipeline,
+            blinding=asked.blinding,
+            formula=None if asked.formula == "auto" else Formula(asked.formula),
+        )
+
+    @cached_property
+    def specification(self) -> DigitCoprocessorSpecification:
+        """The request with every choice made; it leads to this core again."""
+        made = {
+            "blinding": self._blinding,
+            "formula": self._formula,
+            "lanes": self._lanes,
+            "name": self.name,
+        }
+        return self.request.model_copy(update=made)
+
+    @property
+    def _lanes(self) -> int | None:
+        return self.core.design.lanes if self.request.pipeline is None else None
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number."""
+        design = self.core.design
+        store, timing = design.processor.store, design.processor.timing
+        return {
+            "algorithm": self.request.algorithm,
+            "curves": [parameters_of(curve) for curve in self.core.curves],
+            "bus": self.request.bus,
+            "blinding": list(self.core.design.blinding),
+            "inversion": design.inversion,
+            "digits": design.field.digits,
+            "digit": design.digit,
+            "lanes": self._lanes,
+            "pipeline": self.request.pipeline,
+            "multipliers": design.multipliers,
+            "product_cycles": timing.compute,
+            "pass_cycles": timing.length,
+            "registers": store.registers,
+            "microcode_words": store.words,
+        }
+
+    @cached_property
+    def bounds(self) -> list[dict[str, Any]]:
+        """What elements may reach, for each modulus, as decimal strings."""
+        return [
+            {"modulus": str(modulus), "elements": ["0", str(int(ELEMENT_BOUND * modulus))]}
+            for modulus in self.core.design.moduli
+        ]
+
+
+def curve_build(
+    specification: CoprocessorSpecification | DigitCoprocessorSpecification,
+) -> CurveBuild:
+    """The coprocessor that a specification asks for."""
+    if isinstance(specification, DigitCoprocessorSpecification):
+        return DigitCoprocessorBuild(specification)
+    return CoprocessorBuild(specification)
+
+
+_NUMBERS: dict[Operation, tuple[str, str, str]] = {
+    Operation.POINT_MULTIPLY: ("k, x, y", "x, y", "k P, P = (x, y)"),
+    Operation.BASE_MULTIPLY: ("k", "x, y", "k G, G the base point"),
+    Operation.X_MULTIPLY: ("k, x, y", "x", "the abscissa of k P"),
+    Operation.DOUBLE_MULTIPLY: ("k, l, x1, y1, x2, y2", "x, y", "k P + l Q, for public data"),
+    Operation.VALIDATE: ("x, y", "", "only a status: is the point valid?"),
+    Operation.FIELD_MULTIPLY: ("a, b", "c", "c = a b mod p"),
+    Operation.FIELD_INVERT: ("a", "c", "c = 1/a mod p"),
+    Operation.FIELD_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod p"),
+    Operation.ORDER_MULTIPLY: ("a, b", "c", "c = a b mod n"),
+    Operation.ORDER_INVERT: ("a", "c", "c = 1/a mod n"),
+    Operation.ORDER_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod n"),
+}
+"""Operands, results and meaning, on curves in Weierstrass form."""
+
+_MONTGOMERY: dict[Operation, tuple[str, str, str]] = {
+    Operation.BASE_MULTIPLY: ("k", "u", "the u of k G, G the base point"),
+    Operation.X_MULTIPLY: ("k, u", "u", "the u of k times a point with this u"),
+    Operation.VALIDATE: ("u", "", "only a status: has the point a small order?"),
+}
+
+
+def _forms(operation: Operation, curves: tuple[Curve, ...]) -> list[dict[str, str]]:
+    """What an operation takes and gives, for each form of curve that is there."""
+    found: dict[str, dict[str, str]] = {}
+    for form in dict.fromkeys(curve.form for curve in curves):
+        own = _NUMBERS | (_MONTGOMERY if form == "montgomery" else {})
+        operands, results, meaning = own[operation]
+        entry = {"form": form, "operands": operands, "results": results, "meaning": meaning}
+        if entry | {"form": ""} not in [other | {"form": ""} for other in found.values()]:
+            found[form] = entry
+    return list(found.values())

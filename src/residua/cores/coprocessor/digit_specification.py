@@ -1,0 +1,47 @@
+"""What a user may ask for with curves on digits: the keys of the small coprocessor."""
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from residua.cores.coprocessor.specification import (
+    Blinding,
+    BusKey,
+    CurveSpecification,
+    FormulaKey,
+)
+from residua.cores.digit.specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
+from residua.cores.specification.keys import Algorithm, Name, check_algorithm, within
+from residua.curves.blinding import check_blinding
+from residua.errors import SpecificationError
+
+ALGORITHM = "iddmm"
+
+SMALLEST_DIGIT, LARGEST_DIGIT = 4, 64
+
+DEFAULT_DIGIT = 17
+"""One multiplier block multiplies digits of so many bits on any device."""
+
+
+class DigitCoprocessorSpecification(CurveSpecification):
+    """A checked request for a coprocessor on digits. ``None`` leaves a choice to Residua."""
+
+    algorithm: Algorithm = ALGORITHM
+    bus: BusKey = "axi"
+    blinding: Blinding = "auto"
+    formula: FormulaKey = "auto"
+    digit: Annotated[int, within(SMALLEST_DIGIT, LARGEST_DIGIT), DIGIT_KEY] = DEFAULT_DIGIT
+    lanes: Annotated[Annotated[int, within(1, MOST_LANES)] | None, LANES_KEY] = None
+    pipeline: Annotated[Annotated[int, within(0, 2)] | None, PIPELINE_KEY] = None
+    name: Name = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DigitCoprocessorSpecification":
+        check_algorithm(self.algorithm, ALGORITHM)
+        check_blinding(self.curve, self.blinding)
+        if self.lanes is not None and self.pipeline is not None:
+            raise SpecificationError(
+                f"pipeline = {self.pipeline}: lanes = {self.lanes} has a datapath of its own; "
+                "leave it out"
+            )
+        return self

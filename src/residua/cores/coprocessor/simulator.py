@@ -1,0 +1,104 @@
+"""A coprocessor in simulation: operations on integers, by Verilator."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from residua.curves.operations import Operation, Status
+from residua.errors import SpecificationError
+from residua.toolchain import process, verilator
+
+_HARNESS = Path(__file__).with_suffix(".cpp")
+
+
+@dataclass(frozen=True)
+class Request:
+    """An operation to run.
+
+    ``stalls`` of 256 cycles each stream pauses; ``seed`` is that of random words and pauses. In
+    cycle ``abort`` of the operation it is zeroised, if that is not 0, or the core is reset for
+    ``reset`` cycles, if that is not 0 either; then there is no answer.
+    """
+
+    operation: int
+    operands: tuple[int, ...]
+    curve: int = 0
+    stalls: int = 0
+    seed: int = 1
+    abort: int = 0
+    reset: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an operation gave: status, numbers, cycles, random words that it took."""
+
+    status: Status
+    results: tuple[int, ...]
+    cycles: int
+    random_words: int
+
+
+class CoprocessorSimulator:
+    """A compiled simulation of a coprocessor whose numbers have ``words`` words of 32 bits."""
+
+    def __init__(self, executable: Path, words: int) -> None:
+        self.executable, self.words = executable, words
+
+    def run(self, requests: Iterable[Request]) -> list[Answer]:
+        """The answers to some requests, one after another on one simulated core.
+
+        There is none to a request that ends in a reset.
+
+        Raises:
+            SpecificationError: an operand does not fit its words.
+            ToolError: the core hangs.
+        """
+        script = "".join(f"{self._line(request)}\n" for request in requests)
+        with TemporaryDirectory() as work:
+            folder = Path(work)
+            (folder / "script").write_text(script, encoding="utf-8")
+            command: list[str | Path] = [self.executable, "script"]
+            output = process.run(command, tool="simulator", cwd=folder, log=folder / "log")
+        return [self._answer(line) for line in output.splitlines()]
+
+    def operate(
+        self, operation: Operation, *operands: int, curve: int = 0, seed: int = 1
+    ) -> Answer:
+        """The answer to one operation."""
+        return self.run([Request(operation, operands, curve=curve, seed=seed)])[0]
+
+    def _line(self, request: Request) -> str:
+        words = [word for number in request.operands for word in self._split(number)]
+        head = [request.operation, request.curve, request.stalls, request.seed]
+        head += [request.abort, request.reset]
+        return " ".join([*map(str, head), *(f"{word:08x}" for word in words)])
+
+    def _split(self, number: int) -> Sequence[int]:
+        if not 0 <= number < 1 << 32 * self.words:
+            raise SpecificationError(f"{number} does not fit {self.words} words of 32 bits")
+        return [number >> 32 * index & 0xFFFFFFFF for index in range(self.words)]
+
+    def _answer(self, line: str) -> Answer:
+        status, cycles, taken, *words = line.split()
+        numbers = [int(word, 16) for word in words]
+        results = [
+            sum(word << 32 * i for i, word in enumerate(numbers[first : first + self.words]))
+            for first in range(0, len(numbers), self.words)
+        ]
+        return Answer(Status(int(status)), tuple(results), int(cycles), int(taken))
+
+
+def build_coprocessor_simulator(
+    sources: Sequence[Path], top: str, words: int, *, optimise: bool = True
+) -> CoprocessorSimulator:
+    """Compile the Verilog of a coprocessor called ``top`` with its harness."""
+    template = _HARNESS.read_text(encoding="utf-8")
+    with TemporaryDirectory() as work:
+        harness = Path(work) / "coprocessor_harness.cpp"
+        text = template.replace("#include HEADER", f'#include "V{top}.h"')
+        text = text.replace("TOP top{&context};", f"V{top} top{{&context}};")
+        harness.write_text(text, encoding="utf-8")
+        executable = verilator.build(sources, top, harness, optimise=optimise, any_state=True)
+    return CoprocessorSimulator(executable, words)

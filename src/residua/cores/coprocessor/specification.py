@@ -1,0 +1,260 @@
+"""What a user may ask for with curves: the keys of an elliptic-curve coprocessor."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+
+from residua.cores.specification.keys import (
+    EXTRA_BITS,
+    INVERSION_KEY,
+    LARGEST_EXTRA,
+    Algorithm,
+    BaseA,
+    BaseB,
+    BasesKey,
+    Channels,
+    Columns,
+    Extension,
+    Key,
+    LevelsPerRegister,
+    Name,
+    ProductRegisters,
+    Reduction,
+    Rowers,
+    Weight,
+    Width,
+    check_algorithm,
+    check_bases,
+    check_extension,
+    check_extra_bits,
+    check_rowers,
+    integer,
+    within,
+)
+from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice, check_blinding
+from residua.curves.catalogue import find_curve
+from residua.curves.inversion import Inversion
+from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
+from residua.errors import SpecificationError
+from residua.numbers.search import MOST_CHANNELS, check_columns
+
+Bus = Literal["axi", "wishbone", "stream"]
+FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
+
+
+def _curves(value: object) -> tuple[Curve, ...]:
+    entries: Sequence[object]
+    if isinstance(value, str):
+        entries = [name for name in value.split(",") if name.strip()]
+    elif isinstance(value, Mapping):
+        entries = [value]
+    elif isinstance(value, Sequence):
+        entries = value
+    else:
+        raise ValueError("")
+    curves = tuple(_curve(entry) for entry in entries)
+    if not curves:
+        raise ValueError("")
+    names = [curve.name for curve in curves]
+    for name in names:
+        if names.count(name) > 1:
+            raise SpecificationError(f"{name!r} is there {names.count(name)} times: give it once")
+    return curves
+
+
+def _curve(entry: object) -> Curve:
+    if isinstance(entry, str):
+        return find_curve(entry)
+    if isinstance(entry, Mapping):
+        return curve_from_parameters(entry)
+    raise ValueError("")
+
+
+def _blinding(value: object) -> BlindingChoice:
+    if value == "auto":
+        return "auto"
+    number = integer(value)
+    if not 0 <= number <= MOST_RANDOM_BITS:
+        raise ValueError("")
+    return number
+
+
+def _inversion(value: object) -> object:
+    if value == "plus-minus":
+        raise SpecificationError(
+            "'plus-minus' takes a time that depends on what is inverted, and a "
+            "coprocessor inverts secrets: take 'plus-minus-ct'"
+        )
+    return value
+
+
+class CurveSpecification(BaseModel):
+    """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    algorithm: Algorithm = "rns-montgomery"
+    curve: Annotated[
+        tuple[Curve, ...],
+        BeforeValidator(_curves),
+        Key(
+            "The curves of an elliptic-curve coprocessor, numbered from 0 in this order; takes the "
+            "place of `modulus`.",
+            "names such as `P-256` and `Curve25519`, separated by commas; in TOML also a list of "
+            "names, or tables of parameters",
+            "none, must be given if no modulus is",
+            "CURVES",
+        ),
+    ]
+
+    @property
+    def catalogued(self) -> bool:
+        """Whether the catalogue has all curves, so that names tell everything."""
+        return all(_known(curve) for curve in self.curve)
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        values["curve"] = [
+            curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
+        ]
+        return {
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        items = self.items()
+        curves = items.pop("curve")
+        if self.catalogued:
+            names = ", ".join(f'"{name}"' for name in curves)
+            lines = [f"curve = [{names}]", *_lines(items)]
+        else:
+            tables = [line for table in curves for line in ("", "[[curve]]", *_lines(table))]
+            lines = [*_lines(items), *tables]
+        return "\n".join(lines) + "\n"
+
+
+BusKey = Annotated[
+    Bus,
+    Key(
+        "How a coprocessor is attached: AXI4-Lite for registers and AXI4-Stream for data, "
+        "Wishbone with registers for both, or plain streams; needs `curve`.",
+        "`axi`, `wishbone`, `stream`",
+        "`axi`",
+        "KIND",
+    ),
+]
+Blinding = Annotated[
+    BlindingChoice,
+    BeforeValidator(_blinding),
+    Key(
+        "Random bits that blind each scalar of a coprocessor, besides its random coordinates, by a "
+        "multiple of the number of points; fewer than hide every bit are refused, 0 is for no "
+        "blinding; needs `curve`.",
+        f"`auto`, or a number of bits from 0 to {MOST_RANDOM_BITS}",
+        f"`auto`: for each curve {MARGIN} more than the longest run of equal bits in that number",
+        "BITS",
+    ),
+]
+FormulaKey = Annotated[
+    FormulaChoice,
+    Key(
+        "How points of short Weierstrass curves are multiplied by secret scalars; needs `curve`.",
+        "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
+        "(curves of odd order)",
+        "`auto`: for each curve the one with the fewest cycles",
+        "NAME",
+    ),
+]
+
+
+class CoprocessorSpecification(CurveSpecification):
+    """A checked request for a coprocessor."""
+
+    bus: BusKey = "axi"
+    blinding: Blinding = "auto"
+    formula: FormulaKey = "auto"
+    inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
+    inverter_rowers: Annotated[
+        Annotated[int, within(1, MOST_CHANNELS // 2)] | None,
+        Key(
+            "Rowers of a coprocessor's plus-minus inverter, which share the channels: fewer are "
+            "smaller and take more cycles; needs `inversion` plus-minus-ct.",
+            "a count that gives each as many channels as any other but for the first, which may "
+            "have fewer; at most one for two channels",
+            "one for two channels",
+            "N",
+        ),
+    ] = None
+    width: Width = 17
+    channels: Channels = None
+    rowers: Rowers = None
+    bases: BasesKey = "auto"
+    weight: Weight = 3
+    base_a: BaseA = None
+    base_b: BaseB = None
+    extra_bits: Annotated[Annotated[int, within(2, LARGEST_EXTRA)] | None, EXTRA_BITS] = None
+    extension: Extension = "kawamura"
+    columns: Columns = None
+    reduction: Reduction = "auto"
+    product_registers: ProductRegisters = 0
+    levels_per_register: LevelsPerRegister = 1
+    name: Name = None
+
+    @model_validator(mode="after")
+    def _even_share(self) -> "CoprocessorSpecification":
+        check_blinding(self.curve, self.blinding)
+        if self.algorithm == "sbmm":
+            self._check_single_base()
+            return self
+        check_algorithm(self.algorithm, "rns-montgomery")
+        if self.extra_bits is not None:
+            raise SpecificationError(
+                f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus"
+            )
+        if self.inverter_rowers is not None and self.inversion is not Inversion.PLUS_MINUS:
+            raise SpecificationError(
+                f"inverter_rowers = {self.inverter_rowers}: inversion = '{self.inversion}' has no "
+                "such choice; leave it out"
+            )
+        count = check_bases(self.base_a, self.base_b, self.channels)
+        check_rowers(count, self.rowers)
+        check_columns(count, self.rowers, self.row_length)
+        return self
+
+    def _check_single_base(self) -> None:
+        """What can be said without the bases; the core says the rest."""
+        check_extension(self.extension, self.columns)
+        if self.base_a is None and self.base_b is not None:
+            raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
+        if self.base_a and self.base_b:
+            check_bases(self.base_a, self.base_b, None)
+        if self.channels is not None and self.channels % 2:
+            raise SpecificationError(
+                f"n = {self.channels} channels do not make two half bases: n has to be even"
+            )
+        if self.extra_bits is not None and "width" in self.model_fields_set:
+            check_extra_bits(self.extra_bits, self.width)
+
+    @property
+    def row_length(self) -> int:
+        """c, the moduli in a row; 1 if extensions are not hierarchical."""
+        return check_extension(self.extension, self.columns)
+
+
+def _known(curve: Curve) -> bool:
+    try:
+        return find_curve(curve.name) == curve
+    except SpecificationError:
+        return False
+
+
+def _lines(values: Mapping[str, Any]) -> list[str]:
+    return [
+        f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}"
+        for name, value in values.items()
+    ]

@@ -1,0 +1,45 @@
+"""A test bench in Verilog that comes with a coprocessor and runs without Python."""
+
+from typing import Any
+
+from residua.cores.coprocessor.bench_vectors import END, HEADER, hex_file, vectors
+from residua.cores.coprocessor.core import CurveBuild
+from residua.cores.manifest import modules, render
+from residua.hardware.bus.register_map import RegisterMap
+
+BENCH = "sim/bench.v"
+VECTORS = "sim/vectors.hex"
+
+_PATIENCE = 8
+"""An operation hangs after so many times its ladder."""
+
+_FIELDS = {
+    "axi": ("busy",),
+    "wishbone": ("busy", "operand_ready", "random_ready", "result_valid"),
+}
+"""Bits of STATUS that a bench looks at."""
+
+
+def bench_files(made: CurveBuild, manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
+    """The bench for the coprocessor's bus, its vectors and a makefile; how many vectors there are.
+
+    ``manifest`` is that of the core, so far.
+    """
+    design, bus = made.core.design, made.request.bus
+    found = vectors(design, made.cycles["ladder"])
+    text, size = hex_file(found, design.words)
+    names: dict[str, object] = {
+        "size": size,
+        "header": HEADER,
+        "end": END,
+        "most_results": max(len(vector.results) for vector in found) * design.words,
+        "patience": _PATIENCE * max(made.cycles["ladder"]),
+    }
+    if bus != "stream":
+        names |= {"registers": RegisterMap(made.capabilities), "fields": _FIELDS[bus]}
+    files = {
+        BENCH: render(f"bench_{bus}.v", manifest, **names),
+        VECTORS: text,
+        "sim/Makefile": render("bench.mk", manifest, modules=modules(manifest)),
+    }
+    return files, len(found)

@@ -1,0 +1,1 @@
+"""Digit Montgomery multipliers, and exponentiation and RSA on them."""

@@ -1,0 +1,315 @@
+"""Digit Montgomery multipliers: from a specification to algorithm, model and hardware."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.lib.wiring import Component
+from gmpy2 import powmod
+
+from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
+from residua.algorithms.digit_operations import DigitOperations, V
+from residua.algorithms.exponentiation import binary, fixed_window, window_products
+from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
+from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpecification
+from residua.cores.naming import default_name, modulus_part
+from residua.hardware.digit.iddmm import IddmmDesign
+from residua.hardware.digit.lanes import LanesDesign
+from residua.hardware.digit.radix2 import R2mmDesign
+from residua.hardware.digit.word_radix2 import Mwr2mmDesign
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
+from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
+from residua.numbers.catalogue import modulus_name
+from residua.numbers.cox import Range
+from residua.numbers.digits import DigitDomain, DigitShape, join_digits, split_digits
+
+_DEFAULT_WINDOW = 5
+"""Larger tables save little and take much memory."""
+
+DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign | ModexpDesign | RsaCrtDesign
+"""What all of them have: shape, domain, streams, latency, interval, compute, multipliers."""
+
+
+@dataclass(frozen=True)
+class DigitProducts:
+    """What a digit multiplier promises of products modulo one number (`WordDesign`)."""
+
+    design: DigitDesign
+    domain: DigitDomain
+
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+        return self.design.streams.width
+
+    @property
+    def words(self) -> int:
+        """Words of each operand and of the result."""
+        return self.design.streams.words
+
+    @property
+    def operand_words(self) -> int:
+        """Words of the operands together."""
+        if isinstance(self.design, ModexpDesign | RsaCrtDesign):
+            return self.design.operand_words
+        return 2 * self.words
+
+    @property
+    def largest(self) -> int:
+        """The largest y; the largest exponent, 0 if there is only one."""
+        if isinstance(self.design, ModexpDesign):
+            return 0 if self.design.exponent else (1 << self.design.exponent_bits) - 1
+        return self.domain.largest_y
+
+    @property
+    def largest_x(self) -> int:
+        """The largest x."""
+        return self.domain.largest_x
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the last operand word to the last result word."""
+        return self.design.latency
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results."""
+        return self.design.interval
+
+    def expected(self, x: int, y: int) -> int:
+        """The result, bit for bit, by plain integers."""
+        if isinstance(self.design, ModexpDesign):
+            return int(powmod(x, self.design.exponent or y, self.domain.modulus))
+        return self.domain.product(x, y)
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded for this modulus; none if it is built in."""
+        streams = self.design.streams
+        if streams.domain is not None:
+            return ()
+        if isinstance(self.design, ModexpDesign):
+            return self.design.load_words(self.domain)
+        words = split_digits(self.domain.modulus, streams.modulus_words, streams.width)
+        if streams.inverse == "supplied":
+            words = (*words, self.domain.negative_inverse)
+        return words
+
+
+class DigitMontgomeryCore:
+    """Everything about one digit multiplier.
+
+    Attributes:
+        request: the specification as given.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+
+    def __init__(self, request: DigitSpecification) -> None:
+        self.request = request
+        self.design = self._design()
+
+    @property
+    def name(self) -> str:
+        """Name of the top module, <algorithm>_<modulus>_<bits>x<digit> by default."""
+        request = self.request
+        kind, size = request.algorithm.replace("-", "_"), f"{request.length}x{request.digit}"
+        lanes = f"lanes_{request.lanes}" if request.lanes else ""
+        parts = (kind, modulus_part(request.modulus), size, lanes)
+        return request.name or default_name(parts, request, "bits", "lanes")
+
+    @cached_property
+    def shape(self) -> DigitShape:
+        """N, the digits of the algorithm, and the variant."""
+        digit = 1 if self.request.algorithm in ("r2mm", "mwr2mm") else self.request.digit
+        return DigitShape(self.request.length, digit, self.request.variant)
+
+    @cached_property
+    def domain(self) -> DigitDomain | None:
+        """The modulus that is built in."""
+        modulus = self.request.modulus
+        return None if modulus is None else DigitDomain(modulus, self.shape)
+
+    def _design(self) -> DigitDesign:
+        request, shape, domain = self.request, self.shape, self.domain
+        if request.algorithm == "r2mm":
+            return R2mmDesign(shape, domain, request.digit)
+        if request.algorithm == "mwr2mm":
+            return Mwr2mmDesign(shape, domain, request.digit)
+        if request.algorithm == "modexp":
+            return self._modexp()
+        return self._iddmm(shape)
+
+    def _modexp(self) -> ModexpDesign:
+        exponent, multiplier = self.request.exponent, self._iddmm(self.shape)
+        if exponent is not None:
+            return ModexpDesign(multiplier, exponent.bit_length(), exponent=exponent)
+        return ModexpDesign(multiplier, self._exponent_bits, self._window)
+
+    @property
+    def _exponent_bits(self) -> int:
+        return self.request.exponent_bits or self.shape.bits
+
+    @property
+    def _window(self) -> int:
+        bits = self._exponent_bits
+        choices = range(1, min(_DEFAULT_WINDOW, bits) + 1)
+        return self.request.window or min(choices, key=lambda w: window_products(bits, w))
+
+    def _iddmm(self, shape: DigitShape) -> IddmmDesign | LanesDesign:
+        request, domain = self.request, self.domain
+        inverse = request.inverse or "computed"
+        if request.lanes is not None:
+            return LanesDesign(shape, domain, request.lanes, inverse)
+        multiplier, pipeline = self._version
+        return IddmmDesign(
+            shape,
+            domain,
+            1 if request.architecture == 1 else 2,
+            pipeline,
+            multiplier,
+            inverse,
+            checked=request.operand_check == "flag",
+        )
+
+    @property
+    def _version(self) -> tuple[Any, int]:
+        """Multiplier and pipeline."""
+        request = self.request
+        multiplier, pipeline = VERSIONS[request.version or 4]
+        return (
+            request.multiplier or multiplier,
+            pipeline if request.pipeline is None else request.pipeline,
+        )
+
+    @cached_property
+    def specification(self) -> DigitSpecification:
+        """The request with every choice made; it leads to this core again."""
+        request = self.request
+        values: dict[str, Any] = {}
+        if request.algorithm == "modexp" and request.exponent is None:
+            values["window"], values["exponent_bits"] = self._window, self._exponent_bits
+        if request.algorithm in ("iddmm", *EXPONENTIATORS):
+            loaded = request.modulus is None
+            values["inverse"] = (request.inverse or "computed") if loaded else None
+            if request.lanes is None:
+                values["multiplier"], values["pipeline"] = self._version
+                values["architecture"] = request.architecture or 2
+                if request.algorithm == "iddmm":
+                    values["operand_check"] = request.operand_check or "none"
+        return request.model_copy(update={"name": self.name, "version": None, **values})
+
+    def algorithm(self, ops: DigitOperations[V], shape: DigitShape | None = None) -> list[V]:
+        """The multiplication, for any interpreter of `residua.machines.digits`."""
+        request, shape = self.request, shape or self.shape
+        if request.algorithm == "r2mm":
+            return r2mm(ops, shape)
+        if request.algorithm == "mwr2mm":
+            return mwr2mm(ops, shape, request.digit)
+        if request.lanes is not None:
+            return iddmm_lanes(ops, shape, request.lanes)
+        form: Callable[[DigitOperations[V], DigitShape], list[V]]
+        form = iddmm_1 if request.architecture == 1 else iddmm_2
+        return form(ops, shape)
+
+    @property
+    def digit_bits(self) -> int:
+        """Bits of a digit of what ``algorithm`` returns."""
+        request = self.request
+        if request.algorithm == "r2mm":
+            return self.shape.operand_bits
+        return request.digit * (request.lanes or 1)
+
+    def model(self, products: DigitProducts, x: int, y: int) -> int:
+        """The product of two operands as the algorithm computes it, or the power."""
+        domain = products.domain
+        if isinstance(self.design, ModexpDesign):
+            design = self.design
+            if design.exponent is not None:
+                return binary(domain.product, x, domain.square, 1, design.exponent)
+            return fixed_window(
+                domain.product, x, domain.square, 1, y, design.exponent_bits, design.window
+            )
+        return join_digits(self.algorithm(DigitValues.of(domain, x, y)), self.digit_bits)
+
+    @cached_property
+    def counts(self) -> DigitCounts:
+        """The operations of one product, or of all those of a power."""
+        counts = DigitCounts()
+        self.algorithm(counts)
+        if isinstance(self.design, ModexpDesign):
+            counts.scale(self.design.products)
+        return counts
+
+    @cached_property
+    def kept(self) -> dict[str, Range]:
+        """The ranges of what is kept from one step to the next, for a modulus of N bits."""
+        widest = self.domain or DigitDomain((1 << self.shape.bits) - 1, self.shape)
+        bounds = DigitBounds.of(widest)
+        self.algorithm(bounds)
+        return bounds.reached
+
+    def products(self, modulus: int | None = None) -> DigitProducts:
+        """What is promised modulo the number that is built in, or that is loaded."""
+        if self.domain is not None:
+            return DigitProducts(self.design, self.domain)
+        largest = (1 << self.shape.bits) - 1
+        return DigitProducts(self.design, DigitDomain(modulus or largest, self.shape))
+
+    def component(self) -> Component:
+        """A new component of the design."""
+        return self.design.component()
+
+    @property
+    def cycles(self) -> dict[str, int]:
+        """Latency and interval of the core, and ``compute``, the iterations alone."""
+        design = self.design
+        return {
+            "latency": design.latency,
+            "interval": design.interval,
+            "compute": design.compute,
+            "iterations": self.shape.iterations,
+            **(
+                {"products": design.products, "product_cycles": design.product_cycles}
+                if isinstance(design, ModexpDesign)
+                else {}
+            ),
+        }
+
+    @property
+    def utilisation(self) -> float:
+        """Products of digits per multiplier and cycle; of R2MM and MWR2MM steps per cycle."""
+        work = self.counts.products or self.counts.steps
+        return round(work / (max(self.design.multipliers, 1) * self.design.interval), 4)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, big ones as decimal strings."""
+        request, shape, chosen = self.request, self.shape, self.specification
+        modulus = request.modulus
+        return {
+            "algorithm": request.algorithm,
+            "interface": "words",
+            "modulus": None if modulus is None else str(modulus),
+            "modulus_name": None if modulus is None else modulus_name(modulus),
+            "modulus_bits": shape.bits,
+            "digit": request.digit,
+            "digits": -(-shape.bits // request.digit),
+            "iterations": shape.iterations,
+            "variant": request.variant,
+            "architecture": chosen.architecture,
+            "pipeline": chosen.pipeline,
+            "multiplier": chosen.multiplier,
+            "lanes": request.lanes,
+            "inverse": chosen.inverse,
+            "operand_check": chosen.operand_check,
+            "window": chosen.window,
+            "exponent_bits": chosen.exponent_bits,
+            "exponent": None if chosen.exponent is None else str(chosen.exponent),
+            "negative_inverse": None if self.domain is None else str(self.domain.negative_inverse),
+            "montgomery_factor": str(shape.factor),
+            "multipliers": self.design.multipliers,
+        }

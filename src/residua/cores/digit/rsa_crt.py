@@ -1,0 +1,153 @@
+"""RSA with private keys: from a specification to exponentiators, keys and evidence."""
+
+import random
+from dataclasses import dataclass
+from functools import cached_property
+
+from residua.algorithms.rsa_crt import Unit, private_operation
+from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
+from residua.cores.digit.specification import DigitSpecification
+from residua.cores.specification.keys import FEWEST_BITS
+from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
+from residua.machines.digits import DigitCounts
+from residua.numbers.digits import DigitDomain, DigitShape
+from residua.numbers.rsa import RsaKey
+
+_EXPONENT = 65537
+
+_RANDOM_KEYS = 2
+
+
+@dataclass(frozen=True)
+class RsaOperations(DigitProducts):
+    """What an RSA core promises of one key (`WordDesign`).
+
+    Attributes:
+        key: what is loaded.
+    """
+
+    key: RsaKey
+
+    @classmethod
+    def of(cls, design: RsaCrtDesign, key: RsaKey) -> "RsaOperations":
+        """The operations of a design with a key."""
+        return cls(design, DigitDomain(key.modulus, design.shape), key)
+
+    @property
+    def rsa(self) -> RsaCrtDesign:
+        """The design."""
+        assert isinstance(self.design, RsaCrtDesign)
+        return self.design
+
+    @property
+    def largest(self) -> int:
+        """There is no y."""
+        return 0
+
+    @property
+    def largest_x(self) -> int:
+        """The largest message."""
+        return self.key.modulus - 1
+
+    def expected(self, x: int, _y: int) -> int:
+        """The root of a message, by plain integers."""
+        return self.key.root(x)
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words of the key."""
+        return tuple(word for part in self.rsa.loads(self.key) for word in part)
+
+    def modelled(self, message: int) -> int:
+        """The root as the algorithm finds it, 0 if it finds a fault."""
+        design, key = self.rsa, self.key
+        moduli = ((key.p, design.half), (key.q, design.half), (key.modulus, design.whole))
+        domains = [DigitDomain(modulus, unit.shape) for modulus, unit in moduli]
+        root, right = private_operation(
+            [Unit(domain.product, domain.square) for domain in domains],
+            design.constants(key),
+            message,
+            low=1 << design.width * design.low_words,
+            exponent=design.exponent,
+            bits=design.half.exponent_bits,
+            window=design.half.window,
+        )
+        return root if right else 0
+
+
+class RsaCrtCore(DigitMontgomeryCore):
+    """Everything about one RSA core; arguments and errors of `DigitMontgomeryCore`."""
+
+    @cached_property
+    def _exponent(self) -> int:
+        return self.request.exponent or _EXPONENT
+
+    @property
+    def _exponent_bits(self) -> int:
+        return -(-self.request.length // 2)
+
+    def _design(self) -> RsaCrtDesign:
+        bits, digit, exponent = self.request.length, self.request.digit, self._exponent
+        half = self._iddmm(DigitShape(half_bits(bits, digit), digit))
+        whole = self._iddmm(self.shape)
+        length = exponent.bit_length()
+        return RsaCrtDesign(
+            bits,
+            ModexpDesign(half, self._exponent_bits, self._window, plain=True),
+            ModexpDesign(whole, length, exponent=exponent, plain=True),
+        )
+
+    @cached_property
+    def specification(self) -> DigitSpecification:
+        """The request with every choice made; it leads to this core again."""
+        values = {"window": self._window, "exponent": self._exponent}
+        return super().specification.model_copy(update=values)
+
+    @cached_property
+    def counts(self) -> DigitCounts:
+        """The operations of all products."""
+        assert isinstance(self.design, RsaCrtDesign)
+        half, whole = DigitCounts(), DigitCounts()
+        self.algorithm(half, self.design.half.shape)
+        self.algorithm(whole)
+        for one, products in zip((half, whole), self.design.products, strict=True):
+            one.scale(products)
+        half.include(whole)
+        return half
+
+    def model(self, products: DigitProducts, x: int, _y: int) -> int:
+        """The root of a message as the algorithm finds it."""
+        assert isinstance(products, RsaOperations)
+        return products.modelled(x)
+
+    def products(self, _modulus: int | None = None) -> RsaOperations:
+        """What is promised of some key."""
+        return self.operations(self._key)
+
+    def operations(self, key: RsaKey) -> RsaOperations:
+        """What is promised of this key."""
+        assert isinstance(self.design, RsaCrtDesign)
+        return RsaOperations.of(self.design, key)
+
+    @cached_property
+    def _key(self) -> RsaKey:
+        return RsaKey.generate(self.request.length, self._exponent, random.Random(1))
+
+    def keys(self, chooser: random.Random) -> list[DigitProducts]:
+        """Operations with several keys: one with a short prime, and random ones."""
+        bits, e = self.request.length, self._exponent
+        keys = [RsaKey.generate(bits, e, chooser) for _ in range(_RANDOM_KEYS)]
+        p, short = keys[0].p, RsaKey.generate(max(bits // 2 + 2, FEWEST_BITS), e, chooser)
+        q = short.q if short.p == p else short.p
+        return [self.operations(key) for key in (*keys, RsaKey(p, q, e))]
+
+
+def digit_core(specification: DigitSpecification) -> DigitMontgomeryCore:
+    """The core of a specification.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+    kind = RsaCrtCore if specification.algorithm == "rsa-crt" else DigitMontgomeryCore
+    return kind(specification)

@@ -1,0 +1,302 @@
+"""What a user may ask for of a digit Montgomery multiplier: the keys of its specification."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from residua.cores.specification.keys import (
+    DIGIT_ALGORITHMS,
+    FEWEST_BITS,
+    MODULUS_BITS,
+    MOST_BITS,
+    Algorithm,
+    Key,
+    Name,
+    OptionalDigitModulus,
+    plain_items,
+    shown,
+    toml_text,
+    within,
+)
+from residua.errors import SpecificationError
+
+SMALLEST_DIGIT, LARGEST_DIGIT = 2, 128
+MOST_LANES = 64
+
+LARGEST_WINDOW = 8
+LONGEST_PUBLIC = 256
+
+MultiplierChoice = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
+VariantChoice = Literal["subtract", "closed"]
+InverseChoice = Literal["computed", "supplied"]
+CheckChoice = Literal["none", "flag"]
+UnitChoice = Literal["iddmm", "rns-montgomery"]
+
+VERSIONS: dict[int, tuple[str, int]] = {
+    1: ("schoolbook", 0),
+    2: ("inferred", 0),
+    3: ("schoolbook", 1),
+    4: ("inferred", 1),
+}
+"""The report's four versions: multiplier and pipeline levels."""
+
+_REPORT_KEYS = ("architecture", "pipeline", "multiplier", "version", "operand_check")
+"""Keys of the report's architectures."""
+
+_IDDMM_KEYS = (*_REPORT_KEYS, "lanes", "inverse")
+"""Keys that only IDDMM has, also in exponentiators."""
+
+EXPONENTIATORS = ("modexp", "rsa-crt")
+"""Algorithms of exponentiators."""
+
+_EXPONENT_KEYS = ("window", "exponent_bits", "exponent")
+"""Keys that only an exponentiator has."""
+
+
+DIGIT_KEY = Key(
+    "Bits k of a digit of a digit multiplier, and of a word of its streams; of a coprocessor on "
+    "digits.",
+    f"{SMALLEST_DIGIT} to {LARGEST_DIGIT}, with `curve` 4 to 64",
+    "16, with `curve` 17",
+    "BITS",
+)
+PIPELINE_KEY = Key(
+    "Pipeline levels of IDDMM: n + 2 + `pipeline` cycles an iteration.",
+    "0, 1, 2",
+    "1; with `curve` none: `lanes` says it",
+    "N",
+)
+LANES_KEY = Key(
+    "Digits that IDDMM multiplies at a time, in a deep pipeline: about n^2 / `lanes` "
+    "cycles; takes the place of `architecture`, `pipeline` and `multiplier`.",
+    f"1 to {MOST_LANES}",
+    "none: an architecture of the report; with `curve` 1, unless `pipeline` is given",
+    "L",
+)
+
+
+Window = Annotated[
+    Annotated[int, within(1, LARGEST_WINDOW)] | None,
+    Key(
+        "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
+        "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
+        f"1 to {LARGEST_WINDOW}",
+        "the one with the fewest products, at most 5",
+        "BITS",
+    ),
+]
+ExponentBits = Annotated[
+    Annotated[int, within(1, MOST_BITS)] | None,
+    Key(
+        "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
+        "`algorithm` modexp.",
+        f"1 to {MOST_BITS}, no more than the words of an operand hold",
+        "N",
+        "BITS",
+    ),
+]
+Exponent = Annotated[
+    Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
+    Key(
+        "The public exponent: of an exponentiator, which has no other one then and only the "
+        "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
+        f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
+        "none; 65537 of RSA",
+        "NUMBER",
+    ),
+]
+Unit = Annotated[
+    UnitChoice | None,
+    Key(
+        "What an exponentiator multiplies with: a digit multiplier, or RNS Montgomery "
+        "multiplication on a Cox-Rower engine; needs `algorithm` modexp.",
+        "`iddmm`, `rns-montgomery`",
+        "`iddmm`",
+        "KIND",
+    ),
+]
+
+
+class DigitSpecification(BaseModel):
+    """A checked request for a digit Montgomery multiplier. ``None`` leaves a choice to Residua."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    algorithm: Algorithm = "iddmm"
+    modulus: OptionalDigitModulus = None
+    bits: Annotated[
+        Annotated[int, within(FEWEST_BITS, MOST_BITS)] | None,
+        MODULUS_BITS,
+    ] = None
+    digit: Annotated[
+        int,
+        within(SMALLEST_DIGIT, LARGEST_DIGIT),
+        DIGIT_KEY,
+    ] = 16
+    architecture: Annotated[
+        Annotated[int, within(1, 2)] | None,
+        Key(
+            "Which datapath IDDMM has: 1 with a carry for each product, 2 with one for both.",
+            "1, 2",
+            "2",
+            "N",
+        ),
+    ] = None
+    pipeline: Annotated[
+        Annotated[int, within(0, 2)] | None,
+        PIPELINE_KEY,
+    ] = None
+    multiplier: Annotated[
+        MultiplierChoice | None,
+        Key(
+            "What IDDMM's products of digits are made of: DSP blocks as far as the device has "
+            "them, put together by synthesis, or in tiles for DSP48 blocks, which do most of the "
+            "additions; or logic, for which k is a power of two.",
+            "`inferred`, `tiles`, `schoolbook`, `karatsuba`",
+            "`inferred`",
+            "KIND",
+        ),
+    ] = None
+    version: Annotated[
+        Annotated[int, within(1, 4)] | None,
+        Key(
+            "Multiplier and pipeline of IDDMM as the report numbers them: 1 schoolbook without, "
+            "2 inferred without, 3 schoolbook with 1 level, 4 inferred with 1 level.",
+            "1, 2, 3, 4",
+            "none; `multiplier` and `pipeline` say it",
+            "N",
+        ),
+    ] = None
+    lanes: Annotated[
+        Annotated[int, within(1, MOST_LANES)] | None,
+        LANES_KEY,
+    ] = None
+    variant: Annotated[
+        VariantChoice,
+        Key(
+            "How results of a digit multiplier stay in range: below p after a final subtraction, "
+            "or below 2 p, like operands, after as many iterations as that takes.",
+            "`subtract`, `closed`",
+            "`subtract`",
+            "KIND",
+        ),
+    ] = "subtract"
+    inverse: Annotated[
+        InverseChoice | None,
+        Key(
+            "Where IDDMM has p' = -1 / p modulo 2^k from if the modulus is loaded: computed, in k "
+            "cycles, or supplied as a word after those of the modulus.",
+            "`computed`, `supplied`",
+            "`computed`",
+            "KIND",
+        ),
+    ] = None
+    operand_check: Annotated[
+        CheckChoice | None,
+        Key(
+            "Whether results of IDDMM come with a bit that tells that an operand was out of its "
+            "range, or such operands just give wrong results.",
+            "`none`, `flag`",
+            "`none`",
+            "KIND",
+        ),
+    ] = None
+    window: Window = None
+    exponent_bits: ExponentBits = None
+    exponent: Exponent = None
+    unit: Unit = None
+    name: Name = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "DigitSpecification":
+        if self.algorithm not in DIGIT_ALGORITHMS:
+            raise SpecificationError(
+                f"algorithm = '{self.algorithm}' is no algorithm of this kind of core"
+            )
+        self._check_modulus()
+        if self.algorithm in EXPONENTIATORS:
+            self._check_powers()
+            if self.variant != "subtract":
+                raise SpecificationError(
+                    f"variant = '{self.variant}': an exponentiator has numbers below p, and needs "
+                    "variant = 'subtract'"
+                )
+        else:
+            self._refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
+        if self.algorithm != "modexp":
+            self._refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
+        if self.algorithm not in ("iddmm", *EXPONENTIATORS):
+            self._refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
+        if self.lanes is not None:
+            self._refuse(_REPORT_KEYS, f"lanes = {self.lanes} has a datapath of its own")
+        if self.version is not None:
+            self._check_version(self.version)
+        return self
+
+    def _check_powers(self) -> None:
+        if self.algorithm == "rsa-crt":
+            self._refuse(("modulus",), "RSA loads its key, and bits says how long N is")
+            self._refuse(("operand_check",), "RSA checks its results")
+            self._refuse(("exponent_bits",), "private exponents are as long as the primes")
+            if self.exponent is not None and self.exponent % 2 == 0:
+                raise SpecificationError(
+                    f"exponent = {self.exponent}: the public exponent of RSA is odd"
+                )
+            return
+        self._refuse(("operand_check",), "any base and exponent will do")
+        if self.exponent is not None:
+            self._refuse(
+                ("window", "exponent_bits"), f"exponent = {self.exponent} is the only exponent"
+            )
+
+    def _check_modulus(self) -> None:
+        check_modulus_or_bits(self.modulus, self.bits)
+        if self.modulus is not None:
+            self._refuse(("inverse",), "a modulus that is built in has its inverse built in")
+            length = self.modulus.bit_length()
+            if length > MOST_BITS:
+                raise SpecificationError(
+                    f"the modulus has {length} bits, and a digit multiplier has at most {MOST_BITS}"
+                )
+
+    def _check_version(self, version: int) -> None:
+        for name, own in zip(("multiplier", "pipeline"), VERSIONS[version], strict=True):
+            if getattr(self, name) not in (None, own):
+                raise SpecificationError(
+                    f"{name} = {shown(getattr(self, name))}, but version = {version} has "
+                    f"{name} = {shown(own)}: leave out one of them"
+                )
+
+    def _refuse(self, names: tuple[str, ...], reason: str) -> None:
+        for name in names:
+            if (value := getattr(self, name)) is not None:
+                raise SpecificationError(f"{name} = {shown(value)}: {reason}; leave it out")
+
+    @property
+    def length(self) -> int:
+        """N, the bits of the modulus."""
+        return self.bits or (self.modulus or 0).bit_length()
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        return plain_items(self)
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        return toml_text(self.items())
+
+
+def check_modulus_or_bits(modulus: int | None, bits: int | None) -> None:
+    """Refuse a request that has neither a modulus nor bits, or both.
+
+    Raises:
+        SpecificationError: what is missing, or too much.
+    """
+    if (modulus is None) == (bits is None):
+        raise SpecificationError(
+            "modulus or bits is missing: a modulus is built in, bits says how long the moduli "
+            "are that are loaded at run time"
+            if modulus is None
+            else "modulus and bits are both given: a modulus is built in, bits is for moduli "
+            "that are loaded at run time; leave out one of them"
+        )

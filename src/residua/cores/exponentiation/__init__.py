@@ -1,0 +1,1 @@
+"""Modular exponentiators on a Cox-Rower engine."""

@@ -1,0 +1,1 @@
+"""The point multiplier of 2006 in an extended RNS."""

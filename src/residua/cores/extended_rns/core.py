@@ -1,0 +1,165 @@
+"""The extended-RNS point multiplier of 2006: from a specification to model and hardware."""
+
+from functools import cached_property
+from typing import Any
+
+from amaranth.lib.wiring import Component
+
+from residua.algorithms.integer_program import run
+from residua.cores.extended_rns.specification import ExtendedSpecification
+from residua.cores.naming import curves_part, default_name
+from residua.curves.jacobian import ADDITION, DOUBLING, multiply
+from residua.curves.parameters import WeierstrassCurve
+from residua.errors import SpecificationError
+from residua.hardware.extended.design import ExtendedDesign, widths
+from residua.hardware.extended.processor import ExtendedProcessor
+from residua.machines.integers import Integers
+from residua.numbers.search import WIDTHS
+
+CHANNELS = 20
+"""Moduli by default, as published."""
+
+Numbers = tuple[int, ...]
+
+
+class ExtendedCore:
+    """Everything about one ECA, ECD or ECPM.
+
+    Attributes:
+        request: the specification as given.
+        curve: what it is for.
+        design: of the hardware.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+
+    def __init__(self, request: ExtendedSpecification) -> None:
+        self.request = request
+        curve = request.only_curve
+        assert isinstance(curve, WeierstrassCurve)
+        self.curve = curve
+        self.design = self._design()
+
+    def _design(self) -> ExtendedDesign:
+        if self.request.width is not None:
+            return self._sized(self.request.width)
+        for width in widths(self.curve.prime, self.request.channels or CHANNELS):
+            try:
+                return self._sized(width)
+            except SpecificationError:
+                continue
+        return self._sized(WIDTHS[-1])
+
+    def _sized(self, width: int) -> ExtendedDesign:
+        request = self.request
+        bits = request.scalar_bits or self.curve.order_bits
+        return ExtendedDesign(
+            self.curve.prime,
+            self.curve.a,
+            request.channels or CHANNELS,
+            width,
+            min(request.product_digit, width),
+            request.conversion_digit,
+            bits if request.operation == "multiply" else 1,
+            request.operation,
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the top module, ecpm_<curve>_<n>x<w> (eca, ecd) by default."""
+        kinds = {"multiply": "ecpm", "add": "eca", "double": "ecd"}
+        size = f"{self.design.channels}x{self.design.width}"
+        parts = (kinds[self.design.operation], curves_part(self.request.curve), size)
+        return self.request.name or default_name(parts, self.request, "channels", "operation")
+
+    @cached_property
+    def specification(self) -> ExtendedSpecification:
+        """The request with every choice made; it leads to this core again."""
+        design = self.design
+        multiplies = design.operation == "multiply"
+        return self.request.model_copy(
+            update={
+                "width": design.width,
+                "channels": design.channels,
+                "product_digit": design.digit,
+                "scalar_bits": design.scalar_bits if multiplies else None,
+                "name": self.name,
+            }
+        )
+
+    def component(self) -> Component:
+        """A new component of the design."""
+        return ExtendedProcessor(self.design)
+
+    def model(self, operands: Numbers) -> Numbers:
+        """The result of the hardware, number for number, by the formulas on integers."""
+        arithmetic, a = Integers(self.curve.prime), self.curve.a
+        if self.design.operation == "multiply":
+            k, *point = operands
+            bits = self.design.scalar_bits
+            return tuple(multiply(arithmetic, k, bits, point, a, (1, 1, 0)))
+        adds = self.design.operation == "add"
+        program = ADDITION if adds else DOUBLING
+        names = ("X0", "Y0", "Z0", "X1", "Y1", "Z1") if adds else ("X1", "Y1", "Z1", "a")
+        given = operands if adds else (*operands, a)
+        values = run(program, arithmetic, dict(zip(names, given, strict=True)))
+        return tuple(values[name] for name in program.outputs.values())
+
+    @property
+    def cycles(self) -> dict[str, int]:
+        """Latency and interval of the core, and its parts."""
+        design = self.design
+        segments = {name: len(words) for name, words in design.microcode.items()}
+        parts = {"round": segments["compute"]} if design.operation == "multiply" else {}
+        timing = design.timing
+        return {
+            "latency": design.latency,
+            "interval": design.interval,
+            "compute": design.compute,
+            **parts,
+            "product": timing.product + 1,
+            "reduction": timing.reduction + 1,
+        }
+
+    @property
+    def utilisation(self) -> float:
+        """Cycles in which the multipliers work, of all."""
+        design = self.design
+        busy = 0
+        for step in design.steps:
+            segment = design.segments.get(step.segment)
+            products = (
+                sum(n.unit in ("multiply", "reduce") for n in segment.nodes) if segment else 0
+            )
+            busy += step.rounds * (products or int(step.gives)) * design.product_steps
+        return round(busy / design.interval, 4)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, big ones as decimal strings."""
+        design, curve = self.design, self.curve
+        return {
+            "algorithm": self.request.algorithm,
+            "operation": design.operation,
+            "interface": "words",
+            "curve": curve.name,
+            "modulus": str(curve.prime),
+            "modulus_bits": curve.prime.bit_length(),
+            "a": str(curve.a),
+            "n": design.channels,
+            "w": design.width,
+            "moduli": [m.value for m in design.base.base],
+            "redundant": design.base.redundant.value,
+            "range_bits": design.range_bits,
+            "product_bits": design.base.base.product.bit_length(),
+            "product_digit": design.digit,
+            "conversion_digit": design.conversion,
+            "scalar_bits": design.scalar_bits if design.operation == "multiply" else None,
+            "registers": design.registers,
+            "microcode_words": len(design.rom),
+            "reductions": {"addition": ADDITION.reductions, "doubling": DOUBLING.reductions},
+            "control": (
+                "independent of scalar and points: an addition for every bit, chosen by selectors"
+            ),
+        }

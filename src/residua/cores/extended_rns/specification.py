@@ -1,0 +1,98 @@
+"""What a user may ask for of an extended-RNS point multiplier: the keys of its specification."""
+
+from typing import Annotated, Literal
+
+from pydantic import model_validator
+
+from residua.cores.coprocessor.specification import CurveSpecification
+from residua.cores.specification.keys import (
+    WIDTH,
+    Algorithm,
+    Channels,
+    Key,
+    Name,
+    within,
+)
+from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.errors import SpecificationError
+
+ALGORITHM = "ecpm-2006"
+
+OperationChoice = Literal["multiply", "add", "double"]
+
+LARGEST_DIGIT, LARGEST_CONVERSION, MOST_SCALAR_BITS = 17, 4, 1024
+
+
+class ExtendedSpecification(CurveSpecification):
+    """A checked request for an ECA, ECD or ECPM of the ECPM paper."""
+
+    algorithm: Algorithm = ALGORITHM
+    operation: Annotated[
+        OperationChoice,
+        Key(
+            "What `ecpm-2006` computes: a multiple of a point, the sum of two points by (10), or "
+            "twice a point by (9).",
+            "`multiply`, `add`, `double`",
+            "`multiply`",
+            "NAME",
+        ),
+    ] = "multiply"
+    width: Annotated[
+        Annotated[int, WIDTH] | None,
+        Key("Bits of a modulus.", "8 to 64", "the least that holds the range", "BITS"),
+    ] = None
+    channels: Channels = None
+    product_digit: Annotated[
+        int,
+        within(1, LARGEST_DIGIT),
+        Key(
+            "Bits of an operand that the Horner multipliers of `ecpm-2006` take a cycle: radix "
+            "2^`product_digit`.",
+            f"1 to {LARGEST_DIGIT}",
+            "4",
+            "BITS",
+        ),
+    ] = 4
+    conversion_digit: Annotated[
+        int,
+        within(1, LARGEST_CONVERSION),
+        Key(
+            "Bits of every residue that the converter of `ecpm-2006` takes a cycle.",
+            f"1 to {LARGEST_CONVERSION}",
+            "2",
+            "BITS",
+        ),
+    ] = 2
+    scalar_bits: Annotated[
+        Annotated[int, within(1, MOST_SCALAR_BITS)] | None,
+        Key(
+            "Bits of the scalars of `ecpm-2006`, all of which are gone through.",
+            f"1 to {MOST_SCALAR_BITS}",
+            "those of the curve's order",
+            "BITS",
+        ),
+    ] = None
+    name: Name = None
+
+    @model_validator(mode="after")
+    def _one_curve(self) -> "ExtendedSpecification":
+        if len(self.curve) != 1:
+            raise SpecificationError(
+                f"curve has {len(self.curve)} curves: algorithm = '{ALGORITHM}' is for one"
+            )
+        if not isinstance(self.curve[0], WeierstrassCurve):
+            raise SpecificationError(
+                f"curve = '{self.curve[0].name}': algorithm = '{ALGORITHM}' is for short "
+                "Weierstrass curves"
+            )
+        if self.operation != "multiply" and self.scalar_bits is not None:
+            raise SpecificationError(
+                f"scalar_bits = {self.scalar_bits}: operation = '{self.operation}' has no scalar; "
+                "leave it out"
+            )
+        return self
+
+    @property
+    def only_curve(self) -> Curve:
+        """The curve."""
+        return self.curve[0]

@@ -1,0 +1,227 @@
+"""The RTL of an extended-RNS point multiplier against its formulas and affine arithmetic.
+
+Every word of every result is compared with the formulas on integers. Every result is also judged
+by the textbook group law, which knows nothing of the formulas.
+"""
+
+import random
+import time
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice, product
+from pathlib import Path
+from typing import Any
+
+from residua.algorithms.integer_program import run
+from residua.cores.extended_rns.core import ExtendedCore, Numbers
+from residua.cores.extended_rns.files import operand_words, result_words
+from residua.cores.simulation.engine import (
+    STEPS,
+    Progress,
+    VerificationResult,
+    compile_harness,
+    is_long,
+    reset_count,
+)
+from residua.cores.simulation.runs import Resets, Stalls, batches
+from residua.cores.simulation.words import Streams, harness_source, simulate_runs
+from residua.curves import affine
+from residua.curves.jacobian import ADDITION, DOUBLING
+from residua.errors import SpecificationError
+from residua.machines.integers import Integers
+
+_LARGEST_STEP = 20_000
+"""Runs of one simulation."""
+
+
+def verify_extended(
+    core: ExtendedCore,
+    rtl_sources: Sequence[Path],
+    *,
+    vectors: int,
+    seed: int,
+    stalls: Stalls,
+    resets: Resets = None,
+    progress: Progress | None = None,
+) -> VerificationResult:
+    """Make ``vectors`` runs on operands chosen by ``seed``, adversarial ones first.
+
+    ``resets`` are those of `residua.cores.simulation.engine.verify`.
+
+    Raises:
+        SpecificationError: ``vectors`` is not positive.
+        ToolError: the simulator cannot be built or does not run.
+    """
+    if vectors < 1:
+        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    design, start = core.design, time.monotonic()
+    streams = Streams(
+        design.width, design.operand_words, design.result_words, design.latency, design.interval
+    )
+    text = harness_source(streams, core.name)
+    optimise = is_long(vectors, design.interval, resets)
+    executable = compile_harness(text, rtl_sources, core.name, optimise=optimise)
+    built, source = time.monotonic(), operands(core, random.Random(seed))
+    reports: list[dict[str, Any]] = []
+    failures: list[str] = []
+    step = min(max(-(-vectors // STEPS), 40), _LARGEST_STEP)
+    for batch in batches(vectors, step, stalls):
+        chosen = list(islice(source, batch.count))
+        models = [core.model(numbers) for numbers in chosen]
+        failures += [
+            f"the formulas are wrong for {numbers}"
+            for numbers, found in zip(chosen, models, strict=True)
+            if not right(core, numbers, found)
+        ][:3]
+        cases = (
+            (_joined(operand_words(core, numbers), design.width),
+             _joined(result_words(core, found), design.width))
+            for numbers, found in zip(chosen, models, strict=True)
+        )  # fmt: skip
+        own = 0 if batch.done else reset_count(resets, design.latency)
+        other = seed + batch.done
+        reports.append(
+            simulate_runs(executable, streams, cases, batch.count, other, batch.stalls, resets=own)
+        )
+        failures += _failures(reports[-1], chosen)
+        if progress:
+            progress(batch.done + batch.count, vectors)
+        if failures:
+            break
+    cycles = {
+        name: {count for report in reports for count in report[name] if count >= 0}
+        for name in ("latency", "interval")
+    }
+    for name, computed in (("latency", design.latency), ("interval", design.interval)):
+        if cycles[name] - {computed}:
+            measured = ", ".join(map(str, sorted(cycles[name])))
+            failures.append(f"{name}: {measured} cycles measured, {computed} computed")
+    return VerificationResult(
+        sum(report["vectors"] for report in reports),
+        sum(report["mismatches"] for report in reports),
+        max(cycles["latency"], default=None),
+        max(cycles["interval"], default=None),
+        time.monotonic() - built,
+        built - start,
+        oracle_checks=batch.done + batch.count,
+        model_checks=batch.done + batch.count,
+        resets=sum(report["resets"] for report in reports),
+        failures=tuple(failures),
+    )
+
+
+def operands(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
+    """Adversarial operands, then random ones."""
+    if core.design.operation == "multiply":
+        return chain(_exceptional(core, chooser), _multiples(core, chooser))
+    count = 6 if core.design.operation == "add" else 3
+    return chain(_edges(core, count, chooser), _points(core, count, chooser))
+
+
+def right(core: ExtendedCore, numbers: Numbers, found: Numbers) -> bool:
+    """Whether a result in Jacobian coordinates is that of the group law in affine coordinates.
+
+    Sums are those of the chord through any two points with different x, doubles those of the
+    tangent, on a curve or not; where (10) and (9) have no answer Z2 must be 0.
+    """
+    curve, p = core.curve, core.curve.prime
+    got = _affine(found, p)
+    if core.design.operation == "multiply":
+        return got == affine.multiply(curve, numbers[0], _affine(numbers[1:], p))
+    first = _affine(numbers[:3], p)
+    second = first if core.design.operation == "double" else _affine(numbers[3:], p)
+    if first is None or second is None:
+        return got is None
+    if core.design.operation == "add" and first[0] == second[0]:
+        return got is None
+    return got == affine.add(curve, first, second)
+
+
+def negatives(core: ExtendedCore, numbers: Numbers) -> int:
+    """How many values are negative before they are reduced, in a sum or a double."""
+    adds = core.design.operation == "add"
+    names = ("X0", "Y0", "Z0", "X1", "Y1", "Z1") if adds else ("X1", "Y1", "Z1")
+    inputs = dict(zip(names, numbers, strict=True)) | {"a": core.curve.a}
+    program = ADDITION if adds else DOUBLING
+    values = run(program, Integers(core.curve.prime), inputs)
+    return sum(value < 0 for value in values.values())
+
+
+def _affine(point: Numbers, prime: int) -> affine.Point:
+    x, y, z = point
+    if z % prime == 0:
+        return None
+    inverse = pow(z, -1, prime)
+    return x * inverse**2 % prime, y * inverse**3 % prime
+
+
+def _exceptional(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
+    """Scalars around the order and its multiples, where the loop meets O, P and -P."""
+    curve, bits = core.curve, core.design.scalar_bits
+    n, top = curve.order, (1 << bits) - 1
+    scalars = [0, 1, 2, 3, n - 2, n - 1, n, n + 1, n + 2, (n + 1) // 2, (n - 1) // 2]
+    scalars += [2 * n - 1, 2 * n, 2 * n + 1, 2 * n + 2, top, top - 1, 1 << bits - 1, top // 3]
+    chosen = [k for k in dict.fromkeys(scalars) if 0 <= k <= top]
+    for k in chosen:
+        yield (k, *_scaled(core, curve.base_point, chooser))
+    for k in (0, 1, top):
+        yield (k, *_scaled(core, None, chooser))
+
+
+def _multiples(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
+    curve = core.curve
+    while True:
+        point = affine.multiply(curve, chooser.randrange(1, curve.order), curve.base_point)
+        yield (chooser.getrandbits(core.design.scalar_bits), *_scaled(core, point, chooser))
+
+
+def _scaled(core: ExtendedCore, point: affine.Point, chooser: random.Random) -> Numbers:
+    """Jacobian coordinates of a point with a random Z."""
+    p = core.curve.prime
+    z = chooser.randrange(1, p)
+    if point is None:
+        return z * z % p, z**3 % p, 0
+    return point[0] * z * z % p, point[1] * z**3 % p, z
+
+
+def _edges(core: ExtendedCore, count: int, chooser: random.Random) -> Iterator[Numbers]:
+    """Coordinates at the ends of their range, all of them with one another; then with others."""
+    p = core.curve.prime
+    yield from product((0, 1, p - 1), repeat=count)
+    near = (0, 1, 2, p // 2, p // 2 + 1, p - 2, p - 1)
+    for _ in range(500):
+        yield tuple(chooser.choice(near) for _ in range(count))
+    for _ in range(500):
+        yield tuple(
+            chooser.choice((chooser.choice(near), chooser.randrange(p))) for _ in range(count)
+        )
+
+
+def _points(core: ExtendedCore, count: int, chooser: random.Random) -> Iterator[Numbers]:
+    """Points of the curve, equal and opposite ones among them, and any coordinates."""
+    curve, p = core.curve, core.curve.prime
+    points = [
+        affine.multiply(curve, chooser.randrange(1, curve.order), curve.base_point)
+        for _ in range(64)
+    ]
+    points += [affine.negate(curve, point) for point in points[:16]]
+    while True:
+        if chooser.getrandbits(1):
+            yield tuple(chooser.randrange(p) for _ in range(count))
+        else:
+            drawn = (_scaled(core, chooser.choice(points), chooser) for _ in range(count // 3))
+            yield tuple(number for point in drawn for number in point)
+
+
+def _joined(words: Sequence[int], width: int) -> int:
+    return sum(word << width * place for place, word in enumerate(words))
+
+
+def _failures(report: dict[str, Any], chosen: Sequence[Numbers]) -> list[str]:
+    found = [
+        f"word {one['word']} of the result of {chosen[one['run']]}: expected {one['expected']}, "
+        f"obtained {one['obtained']}"
+        for one in report["failures"]
+    ]
+    if report["failure"]:
+        found.append(f"after {report['vectors']} runs: {report['failure']}")
+    return found

@@ -1,0 +1,260 @@
+"""A modular inverter: from a specification to its design, figures and promises."""
+
+import random
+from functools import cached_property
+from typing import Any, Protocol
+
+from amaranth.lib.wiring import Component
+from gmpy2 import invert
+
+from residua.algorithms.montgomery import MontgomeryDomain
+from residua.cores.inversion.specification import InversionSpecification
+from residua.cores.naming import default_name, modulus_part
+from residua.errors import SpecificationError
+from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
+from residua.hardware.inverters.fermat_inverter import FermatDesign
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
+from residua.machines.plus_minus import PlainNumbers
+from residua.numbers.bases import Base
+from residua.numbers.catalogue import modulus_name
+from residua.numbers.hats import hat_form
+from residua.numbers.roots import orient_pairs
+from residua.numbers.search import BasePair, Style, in_style, search_bases
+
+_SPARSE_WEIGHT = 3
+"""Most signed digits of an h in sparse bases."""
+
+_MOST_EXTRA_CHANNELS = 4
+"""Channels beyond the least that are tried for Fermat's programs."""
+
+AVERAGED = 1000
+"""Random operands over which the average cycles of a manifest are taken."""
+
+
+class InverterDesign(Protocol):
+    """What every inverter on streams has."""
+
+    @property
+    def modulus(self) -> int:
+        """P."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+
+    @property
+    def words(self) -> int:
+        """Words of an operand and of a result."""
+
+    @property
+    def fewest(self) -> int:
+        """The latency of the fastest inversion."""
+
+    @property
+    def longest(self) -> int:
+        """The latency that no operand exceeds."""
+
+    def cycles(self, x: int) -> int | None:
+        """The latency of an operand; None if that is not promised."""
+
+    def component(self) -> Component:
+        """A new component of the design."""
+
+
+class InversionCore:
+    """Everything about one modular inverter.
+
+    Attributes:
+        request: the specification as given.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+
+    def __init__(self, request: InversionSpecification) -> None:
+        self.request = request
+        self.design = self._design()
+
+    def _design(self) -> InverterDesign:
+        request = self.request
+        if request.inversion == "fermat":
+            return _fermat_design(request)
+        if not request.plus_minus:
+            return DivisionStepsDesign(request.modulus, request.width)
+        form = hat_form(request.modulus, request.width, request.channels, request.truncation)
+        padded = request.inversion == "plus-minus-ct"
+        return PlusMinusDesign(form, padded, request.cox_registers or 0)
+
+    @property
+    def name(self) -> str:
+        """Name of the top module, <method>_<modulus>_<bits>x<w> by default."""
+        request = self.request
+        size = f"{request.modulus.bit_length()}x{request.width}"
+        parts = (request.inversion.replace("-", "_"), modulus_part(request.modulus), size)
+        return request.name or default_name(parts, request, "inversion")
+
+    @cached_property
+    def specification(self) -> InversionSpecification:
+        """The request with every choice made; it leads to this core again."""
+        values: dict[str, Any] = {"name": self.name}
+        if isinstance(self.design, PlusMinusDesign):
+            values["channels"] = len(self.design.form.base)
+            values["truncation"] = self.design.form.truncation
+            values["cox_registers"] = self.design.cox_registers
+        if isinstance(self.design, FermatDesign):
+            values["channels"] = len(self.design.domain.base_a)
+        return self.request.model_copy(update=values)
+
+    @property
+    def constant_time(self) -> bool:
+        """Whether every operand takes as many cycles."""
+        return self.design.fewest == self.design.longest or self.request.inversion.endswith("-ct")
+
+    def component(self) -> Component:
+        """A new component of the design."""
+        return self.design.component()
+
+    def expected(self, x: int) -> int | None:
+        """1 / x modulo P by plain integers; None if the core must refuse x."""
+        modulus = self.design.modulus
+        if not 0 < x < modulus:
+            return None
+        try:
+            return int(invert(x, modulus))
+        except ZeroDivisionError:
+            return None
+
+    @cached_property
+    def cycles(self) -> dict[str, Any]:
+        """From the last operand word to the last result word, of the longest inversion and others.
+
+        ``interval`` is what two of the longest are apart; ``average`` that of random operands.
+        """
+        design = self.design
+        found: dict[str, Any] = {
+            "latency": design.longest,
+            "interval": design.longest + design.words,
+            "shortest": design.longest if self.constant_time else design.fewest,
+            "average": self.average,
+        }
+        if isinstance(design, PlusMinusDesign):
+            found |= {"period": design.period, "most_steps": design.most_steps}
+            found["conversions"] = design.frame
+        return found
+
+    @cached_property
+    def average(self) -> float:
+        """Of `AVERAGED` operands that a fixed seed chooses."""
+        if self.constant_time:
+            return float(self.design.longest)
+        chooser, numbers = random.Random(1), PlainNumbers(self.design.modulus)
+        found: list[int] = []
+        while len(found) < AVERAGED:
+            if (cycles := self.design.cycles(chooser.randrange(1, numbers.modulus))) is not None:
+                found.append(cycles)
+        return round(sum(found) / AVERAGED, 1)
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, big ones as decimal strings."""
+        request, design = self.request, self.design
+        parameters: dict[str, Any] = {
+            "algorithm": request.algorithm,
+            "interface": "words",
+            "inversion": request.inversion,
+            "timing": "constant" if self.constant_time else "variable",
+            "modulus": str(request.modulus),
+            "modulus_name": modulus_name(request.modulus),
+            "modulus_bits": request.modulus.bit_length(),
+            "w": request.width,
+            "n": None,
+            "t": None,
+        }
+        if isinstance(design, FermatDesign):
+            domain = design.domain
+            parameters |= {
+                "n": len(domain.base_a),
+                "base_a": [str(m.value) for m in domain.base_a],
+                "base_b": [str(m.value) for m in domain.base_b],
+                "h_a": [m.offset for m in domain.base_a],
+                "h_b": [m.offset for m in domain.base_b],
+                "cox_t": domain.second.truncation,
+                "reduction": design.options.reduction,
+                "levels_per_register": design.options.levels_per_register,
+            }
+        if isinstance(design, PlusMinusDesign):
+            form = design.form
+            parameters |= {
+                "n": len(form.base),
+                "base": [str(m.value) for m in form.base],
+                "h": [m.offset for m in form.base],
+                "t": form.truncation,
+                "offset": str(form.offset),
+                "cox_registers": design.cox_registers,
+            }
+        return parameters
+
+
+def _fermat_design(request: InversionSpecification) -> FermatDesign:
+    """Fermat's inversion on the narrowest bases that hold its programs."""
+    least = request.channels or -(-request.modulus.bit_length() // request.width)
+    most = least if request.channels else least + _MOST_EXTRA_CHANNELS
+    failure: SpecificationError | None = None
+    for channels in range(least, most + 1):
+        try:
+            return _fastest(request, _search(request, channels))
+        except SpecificationError as error:
+            failure = error
+    assert failure is not None
+    raise failure
+
+
+def _search(request: InversionSpecification, channels: int) -> BasePair:
+    """Sparse bases if there are any."""
+
+    def search(style: Style, limit: int | None) -> BasePair:
+        return search_bases(
+            request.modulus,
+            request.width,
+            channels,
+            style=style,
+            weight=_SPARSE_WEIGHT,
+            largest=limit,
+        )
+
+    return in_style("auto", request.width, search)
+
+
+def _fastest(request: InversionSpecification, pair: BasePair) -> FermatDesign:
+    """Products are faster without quotients in first extensions, but larger."""
+    try:
+        return _fermat_on(request, pair, skips_quotient=True)
+    except SpecificationError:
+        return _fermat_on(request, pair, skips_quotient=False)
+
+
+def _fermat_on(
+    request: InversionSpecification, pair: BasePair, *, skips_quotient: bool
+) -> FermatDesign:
+    pairs = tuple(zip(pair.base_a, pair.base_b, strict=True))
+    base_a, base_b = (Base(side) for side in orient_pairs(pairs, request.modulus))
+    domain = MontgomeryDomain(
+        request.modulus,
+        base_a,
+        base_b,
+        pair.cox,
+        pair.cox,
+        request.modulus,
+        "quadratic",
+        skips_quotient=skips_quotient,
+    )
+    sparse = all(m.weight <= _SPARSE_WEIGHT for base in (base_a, base_b) for m in base)
+    options = EngineOptions(
+        rowers=pair.channels,
+        reduction="shift" if sparse else "multiply",
+        levels_per_register=request.levels_per_register,
+    )
+    design = FermatDesign(domain, options)
+    _ = design.domain, design.conversion
+    return design

@@ -1,0 +1,97 @@
+"""What a user may ask for of a modular inverter: the keys of its specification."""
+
+from typing import Annotated, Any
+
+import gmpy2
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from residua.cores.specification.keys import (
+    INVERSION_KEY,
+    Algorithm,
+    Channels,
+    InversionChoice,
+    Key,
+    LevelsPerRegister,
+    Modulus,
+    Name,
+    Truncation,
+    Width,
+    check_algorithm,
+    plain_items,
+    shown,
+    toml_text,
+    within,
+)
+from residua.errors import SpecificationError
+
+MOST_COX_REGISTERS = 3
+
+_PLUS_MINUS = ("plus-minus", "plus-minus-ct")
+
+_OWN_KEYS = {
+    "channels": ("fermat", *_PLUS_MINUS),
+    "truncation": _PLUS_MINUS,
+    "cox_registers": _PLUS_MINUS,
+    "levels_per_register": ("fermat",),
+}
+"""Keys that only some methods have."""
+
+
+class InversionSpecification(BaseModel):
+    """A checked request for a modular inverter. ``None`` leaves a choice to Residua."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    algorithm: Algorithm = "inversion"
+    modulus: Modulus
+    inversion: Annotated[InversionChoice, INVERSION_KEY] = "division-steps"
+    width: Width = 17
+    channels: Channels = None
+    truncation: Truncation = None
+    cox_registers: Annotated[
+        Annotated[int, within(0, MOST_COX_REGISTERS)] | None,
+        Key(
+            "Registers in the Cox of a plus-minus inverter: each makes an operation a cycle longer "
+            "and the clock faster.",
+            f"0 to {MOST_COX_REGISTERS}",
+            "0",
+            "N",
+        ),
+    ] = None
+    levels_per_register: LevelsPerRegister = 1
+    name: Name = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "InversionSpecification":
+        check_algorithm(self.algorithm, "inversion")
+        for name, methods in _OWN_KEYS.items():
+            value = getattr(self, name)
+            if value not in (None, 1) and self.inversion not in methods:
+                raise SpecificationError(
+                    f"{name} = {shown(value)}: inversion = '{self.inversion}' has no such choice; "
+                    "leave it out"
+                )
+        if self.inversion in _PLUS_MINUS:
+            return self
+        if not gmpy2.is_prime(self.modulus):
+            raise SpecificationError(
+                f"inversion = '{self.inversion}' needs a prime modulus; for a composite one give "
+                "inversion = 'plus-minus' or 'plus-minus-ct'"
+            )
+        return self
+
+    @property
+    def plus_minus(self) -> bool:
+        """Whether the method is one of those on an RNS."""
+        return self.inversion in _PLUS_MINUS
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        items = plain_items(self)
+        if self.inversion != "fermat":
+            items.pop("levels_per_register")
+        return items
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        return toml_text(self.items())

@@ -1,0 +1,1 @@
+"""RNS Montgomery multipliers."""

@@ -1,0 +1,1 @@
+"""Harnesses that run a core's Verilog beside what it must give, and their compilation."""

@@ -1,0 +1,1 @@
+"""SBMM multipliers, for primes M_a^2 - 2."""
