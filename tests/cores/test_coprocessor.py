@@ -2,6 +2,7 @@
 
 import hashlib
 import random
+from dataclasses import replace
 
 import pytest
 from cryptography.hazmat.primitives import hashes
@@ -162,6 +163,15 @@ def test_zeroise_in_mid_operation(core):
         )
         assert (aborted.status, aborted.results) == (Status.ZEROISED, ())
         assert after.results == (143,)
+
+
+def test_reset_in_mid_operation_and_after_it(core):
+    product = Request(Operation.FIELD_MULTIPLY, (11, 13))
+    cycles = core.run([product])[0].cycles
+    late = replace(product, abort=10 * cycles, reset=1)
+    outcomes = core.outcomes([replace(product, abort=cycles // 2, reset=1), product, late])
+    assert outcomes[0] is None
+    assert [outcome.results for outcome in outcomes[1:]] == [(143,)] * 2
 
 
 def test_several_curves_in_one_core(core):

@@ -245,6 +245,20 @@ def test_outcomes_on_a_montgomery_curve():
 def test_resets_in_every_cycle_before_an_operation_ends():
     case = Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ()))
     (answer,) = answers = [Answer(Status.OK, (), 5, 0)]
-    found = [request for request, _ in ecc_verification._after_resets([case], answers, EVERY)]
-    pulses = sorted((request.abort, request.reset) for request in found)
+    found = list(ecc_verification._interruptions([case], answers, EVERY))
+    pulses = sorted((each.instant, each.reset) for each in found)
     assert pulses == [(cycle, long) for cycle in range(1, answer.cycles) for long in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_an_operation_that_ends_before_its_reset_is_judged(early):
+    class Core:
+        def outcomes(self, requests):
+            assert [request.abort for request in requests] == [3, 0]
+            return [answer if early else None, answer]
+
+    case = Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ()))
+    answer = Answer(Status.OK, (), 2, 0)
+    interruption = ecc_verification._Interruption(case, 3, 1, 0, case)
+    judged = list(ecc_verification._around_resets(Core(), [interruption]))
+    assert judged == [(case, answer)] * (1 + early)

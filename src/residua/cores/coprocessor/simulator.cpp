@@ -4,7 +4,7 @@
 //
 // stalls: every stream pauses in stalls of 256 cycles; seed: of the random words and the pauses;
 // abort: 0, or the cycle of the operation in which it is zeroised, or with reset not 0 reset for so
-// many cycles. Unless reset, it answers with a line
+// many cycles. It answers with the word reset where that ended the operation, or else with a line
 //
 //   <status> <cycles> <random words taken> <result words in hexadecimal ...>
 //
@@ -78,7 +78,10 @@ class Bench {
       top.random_payload = top.random_valid ? word : pauses.next();
       top.result_ready = goes();
       const bool aborts = request.abort > 0 && cycles == request.abort;
-      if (aborts && request.reset > 0) return reset(request.reset);
+      if (aborts && request.reset > 0) {
+        std::puts("reset");
+        return reset(request.reset);
+      }
       top.zeroise = aborts;
       settle();
       if (top.operands_valid && top.operands_ready) ++position;

@@ -18,7 +18,7 @@ class Request:
 
     ``stalls`` of 256 cycles each stream pauses; ``seed`` is that of random words and pauses. In
     cycle ``abort`` of the operation it is zeroised, if that is not 0, or the core is reset for
-    ``reset`` cycles, if that is not 0 either; then there is no answer.
+    ``reset`` cycles, if that is not 0 either; then there is no answer, unless it ended before.
     """
 
     operation: int
@@ -47,13 +47,18 @@ class CoprocessorSimulator:
         self.executable, self.words = executable, words
 
     def run(self, requests: Iterable[Request]) -> list[Answer]:
-        """The answers to some requests, one after another on one simulated core.
-
-        There is none to a request that ends in a reset.
+        """The answers to some requests without resets, one after another on one simulated core.
 
         Raises:
             SpecificationError: an operand does not fit its words.
             ToolError: the core hangs.
+        """
+        return [answer for answer in self.outcomes(requests) if answer is not None]
+
+    def outcomes(self, requests: Iterable[Request]) -> list[Answer | None]:
+        """What becomes of each request, as `run`; None where a reset ended it.
+
+        An operation that ends before the reset that its request names has its answer.
         """
         script = "".join(f"{self._line(request)}\n" for request in requests)
         with TemporaryDirectory() as work:
@@ -80,7 +85,9 @@ class CoprocessorSimulator:
             raise SpecificationError(f"{number} does not fit {self.words} words of 32 bits")
         return [number >> 32 * index & 0xFFFFFFFF for index in range(self.words)]
 
-    def _answer(self, line: str) -> Answer:
+    def _answer(self, line: str) -> Answer | None:
+        if line == "reset":
+            return None
         status, cycles, taken, *words = line.split()
         numbers = [int(word, 16) for word in words]
         results = [

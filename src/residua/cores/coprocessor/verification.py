@@ -3,7 +3,8 @@
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from residua.cores.coprocessor.simulator import (
@@ -139,10 +140,12 @@ def verify_coprocessor(
         ]
         answers += simulator.run(requests)
         progress(len(answers), len(cases))
-    interrupted = list(_after_resets(cases, answers, resets))
-    answers += _reset_answers(simulator, interrupted)
-    cases += [follower for _, follower in interrupted]
-    timed = [not paused for paused in pauses] + [stalls is not True] * len(interrupted)
+    interrupted = list(_interruptions(cases, answers, resets))
+    for case, answer in _around_resets(simulator, interrupted):
+        cases.append(case)
+        answers.append(answer)
+    timed = [not paused for paused in pauses]
+    timed += [stalls is not True] * (len(cases) - len(timed))
     result = _judged(design, cases, answers, timed)
     result.resets = len(interrupted)
     result.build_seconds = built - started
@@ -169,10 +172,29 @@ def _pauses(cases: Sequence[Case], stalls: Stalls) -> Iterator[bool]:
         seen.add(kind)
 
 
-def _after_resets(
+@dataclass(frozen=True)
+class _Interruption:
+    """A case whose operation is reset in a cycle of it, and the one that follows."""
+
+    case: Case
+    instant: int
+    reset: int
+    seed: int
+    follower: Case
+
+    def requests(self) -> tuple[Request, Request]:
+        """The operation that is reset, and the one after it."""
+        first, second = (
+            Request(case.operation, case.operands, curve=case.curve, seed=self.seed)
+            for case in (self.case, self.follower)
+        )
+        return replace(first, abort=self.instant, reset=self.reset), second
+
+
+def _interruptions(
     cases: Sequence[Case], answers: Sequence[Answer], resets: Resets
-) -> Iterator[tuple[Request, Case]]:
-    """Operations that are reset in the middle, each with one that follows."""
+) -> Iterator[_Interruption]:
+    """Operations to reset in the middle, each with one that follows."""
     longest: dict[tuple[int, int], tuple[Case, int]] = {}
     for case, answer in zip(cases, answers, strict=True):
         key = case.curve, case.operation
@@ -186,16 +208,13 @@ def _after_resets(
         instants = cycles - 1
         count = _reset_count(resets, cycles)
         for index in range(count):
-            instant = 1 + index * instants // count
-            request = Request(
-                case.operation,
-                case.operands,
-                curve=case.curve,
-                seed=index,
-                abort=instant,
+            yield _Interruption(
+                case,
+                instant=1 + index * instants // count,
                 reset=1 + index % 3,
+                seed=index,
+                follower=case if index == 0 else shortest,
             )
-            yield request, case if index == 0 else shortest
 
 
 def _reset_count(resets: Resets, cycles: int) -> int:
@@ -218,15 +237,17 @@ def _is_long(design: CurveDesign, cases: Sequence[Case], resets: Resets) -> bool
     return cycles >= LONG_CYCLES
 
 
-def _reset_answers(
-    simulator: CoprocessorSimulator, interrupted: Sequence[tuple[Request, Case]]
-) -> list[Answer]:
-    """The answers to the operations that follow resets."""
-    requests = []
-    for first, case in interrupted:
-        follower = Request(case.operation, case.operands, curve=case.curve, seed=first.seed)
-        requests += [first, follower]
-    return simulator.run(requests) if requests else []
+def _around_resets(
+    simulator: CoprocessorSimulator, interruptions: Sequence[_Interruption]
+) -> Iterator[tuple[Case, Answer]]:
+    """The operations that follow resets, and those that should not have ended before theirs."""
+    if not interruptions:
+        return
+    outcomes = simulator.outcomes(chain.from_iterable(each.requests() for each in interruptions))
+    cases = chain.from_iterable((each.case, each.follower) for each in interruptions)
+    for case, answer in zip(cases, outcomes, strict=True):
+        if answer is not None:
+            yield case, answer
 
 
 def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[tuple[str, int]]:
