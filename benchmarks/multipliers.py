@@ -14,6 +14,7 @@ from kept_rows import measured
 from rich.console import Console
 
 from residua.cores.directory import Directory, build
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
 from residua.cores.synthesis import synthesise_directory
 
@@ -62,7 +63,7 @@ def measure(name: str, console: Console) -> dict[str, Any]:
     flags, targets = ROWS[name]
     path = WORK / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(path, ignore_errors=True)
-    directory: Directory = build(check(flags), path)
+    directory: Directory = build(check(Specification, flags), path)
     row: dict[str, Any] = {
         "name": name,
         "cycles": directory.manifest["cycles"],

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from residua import cache
 from residua.cores.coprocessor.core import CurveBuild
-from residua.cores.generation import core_of
+from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.curves.standard import CATALOGUE
 from residua.numbers import solver
@@ -55,7 +55,7 @@ def made(specification: dict[str, Any]) -> None:
     """Have the solver asked for everything that the core of a specification needs."""
     core = core_of(check_any(specification))
     assert isinstance(core, CurveBuild)
-    assert core.description["parameters"]["microcode_words"]
+    assert core.facts["parameters"]["microcode_words"]
 
 
 def main() -> int:

@@ -25,11 +25,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, x448, x25519
 from rich.table import Table
 
 from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
 from residua.cores.driver import protocols
 from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
-from residua.cores.specification.reading import check_coprocessor
+from residua.cores.specification.reading import check
 from residua.errors import SpecificationError
 
 sys.path.append(str(ROOT))
@@ -178,7 +179,7 @@ def measure(name: str, agreements: int, commit: str) -> Row:
     """Build the core of one row and put it to the test."""
     path = WORK / "".join(c if c.isalnum() else "_" for c in name)
     shutil.rmtree(path, ignore_errors=True)
-    directory: Directory = build(check_coprocessor(ROWS[name]), path)
+    directory: Directory = build(check(CoprocessorSpecification, ROWS[name]), path)
     model = directory_model(directory)
     drivers = []
     for seed, stalls in ((SEED, 0), (SEED + 1, STALLS)):

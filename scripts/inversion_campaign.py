@@ -128,7 +128,7 @@ def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
     directory = prepare(name, {"algorithm": "inversion", **ROWS[name][1]}, WORK)
     if known and holds(known, verilog(directory), "vectors", vectors):
         return known
-    core = directory.inverter
+    core = directory.made
     simulator = build_inverter_simulator(core, directory.sources())
     prompt = verify_inversions(simulator, vectors=vectors, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)

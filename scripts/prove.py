@@ -21,37 +21,33 @@ from campaign_rows import TINY, Page, Row, complete, current_commit, made
 
 from residua import cache
 from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.digit.rsa_crt import digit_core
+from residua.cores.digit.boundary import digit_boundary
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.specification import DigitSpecification
 from residua.cores.directory import build
+from residua.cores.engine.boundary import engine_boundary
+from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.exponentiation.specification import ExponentiationSpecification
+from residua.cores.extended_rns.boundary import point_boundary
 from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.core import InversionCore
-from residua.cores.proofs.boundaries import (
-    Boundary,
-    coprocessor_boundary,
-    digit_boundary,
-    engine_boundary,
-    exponentiator_boundary,
-    inverter_boundary,
-    point_boundary,
-    word_boundary,
-)
+from residua.cores.inversion.specification import InversionSpecification
+from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.integers import NotProvedError, prove_chain, prove_step
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
 from residua.cores.proofs.reset import prove_first_cycles, prove_reset
+from residua.cores.rns_montgomery.boundary import word_boundary
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.single_base.core import SingleBaseCore
-from residua.cores.specification.reading import (
-    check_any,
-    check_digit,
-    check_exponentiation,
-    check_inversion,
-)
+from residua.cores.specification.reading import check, check_any
 from residua.curves.catalogue import find_curve
 from residua.evidence.freshness import run_marked
 from residua.hardware.coprocessor.coprocessor import Coprocessor
@@ -167,16 +163,21 @@ def streamed(make: Callable[[], Any], boundary: Callable[[Any], Boundary]) -> Pr
 
 def exponentiator(**values: object) -> Proof:
     asked = {"algorithm": "modexp", "unit": "rns-montgomery", **values}
-    return streamed(lambda: ExponentiationCore(check_exponentiation(asked)), exponentiator_boundary)
+    return streamed(
+        lambda: ExponentiationCore(check(ExponentiationSpecification, asked)),
+        exponentiator_boundary,
+    )
 
 
 def inverter(**values: object) -> Proof:
     asked = {"algorithm": "inversion", **values}
-    return streamed(lambda: InversionCore(check_inversion(asked)), inverter_boundary)
+    return streamed(lambda: InversionCore(check(InversionSpecification, asked)), inverter_boundary)
 
 
 def digit(**values: object) -> Proof:
-    return streamed(lambda: digit_core(check_digit(values)), digit_boundary)
+    return streamed(
+        lambda: DigitMontgomeryCore.of(check(DigitSpecification, values)), digit_boundary
+    )
 
 
 def constant(component: Component, boundary: Boundary) -> bool:

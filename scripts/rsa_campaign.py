@@ -137,7 +137,7 @@ def measure(bits: int, commit: str) -> dict[str, Any]:
     made, chooser = signed(bits), random.Random(SEED)
     key, n = made.key, made.key.modulus
     directory = core(bits, "rsa-crt", with_crt)
-    operations = directory.digits.operations(key)
+    operations = directory.made.operations(key)
     crt = simulator(directory, operations)
     signatures = judge(crt, {(m, 0): s for m, s in made.pairs})
     message = made.pairs[0][0]

@@ -72,7 +72,7 @@ page."""
 
 def measured(directory: Directory, _vectors: int) -> Row:
     """What the page says of a core's size and of its operands."""
-    core = directory.core
+    core = directory.made
     assert isinstance(core, SingleBaseCore)
     largest = core.ranges_of_operands[0].magnitude / core.domain.split.base_a.product
     parameters = directory.manifest["parameters"]

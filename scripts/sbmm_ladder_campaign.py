@@ -21,9 +21,10 @@ from campaign_rows import RESULTS, ROOT, current_commit
 from rich.console import Console
 
 from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import build
 from residua.cores.driver.client import CoreError
-from residua.cores.specification.reading import check_coprocessor
+from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.parameters import WeierstrassCurve, parameters_of
 from residua.explore.half_base_curve import half_base_curve
@@ -79,7 +80,7 @@ def measure(name: str, commit: str) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     curve = half_base_curve(size["channels"], size["width"])
-    directory = build(check_coprocessor(specified(curve)), folder / "core")
+    directory = build(check(CoprocessorSpecification, specified(curve)), folder / "core")
     model = directory_model(directory)
     drivers = []
     for seed, stalls in ((SEED, 0), (SEED + 1, STALLS)):

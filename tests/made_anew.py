@@ -1,8 +1,8 @@
 """The files of a directory without the cache, for tests that change the package."""
 
-from residua.cores.generation import core_of, files_of
+from residua.cores.kinds import core_of
 
 
 def made_anew(specification, progress=lambda step: None):
     """What takes the place of `residua.cores.kept_files.kept_files`."""
-    return files_of(core_of(specification), progress)
+    return core_of(specification).files(progress)

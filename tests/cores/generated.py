@@ -12,7 +12,8 @@ from tests.schedules import quick_schedules
 
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import digest
-from residua.cores.specification.reading import AnySpecification, check_any
+from residua.cores.specification.base import CoreSpecification
+from residua.cores.specification.reading import check_any
 
 DIGESTS = Path(__file__).with_suffix(".json")
 EFFORT = 0.1
@@ -148,7 +149,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
 """Every kind of core, each of its keys and every value among those that a key names."""
 
 
-def request(name: str) -> AnySpecification:
+def request(name: str) -> CoreSpecification:
     """A checked specification."""
     return check_any(SPECIFICATIONS[name])
 

@@ -13,10 +13,11 @@ from residua.cores.coprocessor.simulator import (
     Request,
     build_coprocessor_simulator,
 )
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
 from residua.cores.driver.client import Client, CoreError
 from residua.cores.driver.curves import DriverCurve
-from residua.cores.specification.reading import check_coprocessor
+from residua.cores.specification.reading import check
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
@@ -65,7 +66,7 @@ def bus_model(name, factory):
     with shared_folder(factory, f"bus_{name}") as folder:
         path = folder / "core"
         if not path.exists():
-            build(check_coprocessor(ON_BUS[name]), path)
+            build(check(CoprocessorSpecification, ON_BUS[name]), path)
         made = Directory.open(path)
         # Compiled under the lock, so that the others find it.
         return made, directory_model(made, optimise=name == "p256")

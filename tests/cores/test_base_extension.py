@@ -8,6 +8,7 @@ import pytest
 from tests.cores.planted import emitted
 
 from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.base_extension.specification import BaseExtensionSpecification
 from residua.cores.base_extension.verification import (
     ExtensionOracle,
     decode,
@@ -15,8 +16,9 @@ from residua.cores.base_extension.verification import (
     extension_workload,
 )
 from residua.cores.directory import Directory, build
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.engine import build_simulator, verify
-from residua.cores.specification.reading import check, check_any, check_base_extension, load_any
+from residua.cores.specification.reading import check, check_any, load_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.machines.values import run
@@ -119,11 +121,11 @@ def test_refusals(values, message):
 
 def test_algorithms_of_other_kinds_are_refused():
     with pytest.raises(SpecificationError, match="no algorithm of this kind of core"):
-        check({"algorithm": "base-extension", "modulus": "P-256"})
+        check(Specification, {"algorithm": "base-extension", "modulus": "P-256"})
     with pytest.raises(SpecificationError, match="no algorithm of this kind of core"):
-        check_base_extension({"algorithm": "rns-montgomery", "modulus": "P-256"})
+        check(BaseExtensionSpecification, {"algorithm": "rns-montgomery", "modulus": "P-256"})
     with pytest.raises(SpecificationError, match="quotient means nothing for a multiplier"):
-        check({"modulus": "P-256", "quotient": "none"})
+        check(Specification, {"modulus": "P-256", "quotient": "none"})
 
 
 def test_specification_round_trip():
@@ -259,7 +261,11 @@ def built(tmp_path_factory):
 
 
 def test_directory(built, tmp_path):
-    assert (built.kind, built.name, built.top) == ("extension", "extension_unit", "extension_unit")
+    assert (built.kind.name, built.name, built.top) == (
+        "extension",
+        "extension_unit",
+        "extension_unit",
+    )
     manifest = built.manifest
     assert manifest["parameters"]["algorithm"] == "base-extension"
     assert [word["vector"] for word in manifest["interface"]["operands"]] == ["x"]
@@ -291,7 +297,7 @@ def test_end_to_end(built):
 
 def quick(directory):
     """Verification as `verify_directory` does it, with a simulator that compiles quickly."""
-    made = directory.core
+    made = directory.made
     workload = extension_workload(made.program, made.domain, 7)
     sources = directory.sources()
     simulator = build_simulator(made.design, workload, sources, top=directory.name, optimise=False)

@@ -16,7 +16,8 @@ from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor.core import CoprocessorBuild
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
-from residua.cores.specification.reading import check_coprocessor
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
@@ -304,14 +305,14 @@ def test_a_base_that_has_no_inverses_is_refused():
 
 def test_inversion_in_variable_time_is_refused():
     with pytest.raises(SpecificationError, match="inverts secrets: take 'plus-minus-ct'"):
-        check_coprocessor({"curve": "P-256", "inversion": "plus-minus"})
+        check(CoprocessorSpecification, {"curve": "P-256", "inversion": "plus-minus"})
 
 
 @pytest.mark.parametrize(("keys", "rowers"), [({"channels": 3}, 2), ({"inverter_rowers": 1}, 1)])
 def test_rowers_of_an_inverter(keys, rowers):
     curve = parameters_of(curve_from_parameters(CURVE))
     asked = {"curve": [curve], "inversion": "plus-minus-ct", **keys}
-    made = CoprocessorBuild(check_coprocessor(asked))
+    made = CoprocessorBuild(check(CoprocessorSpecification, asked))
     assert made.parameters["inverter_rowers"] == made.specification.inverter_rowers == rowers
     assert made.core.design.inverter_rowers == rowers
 
@@ -319,14 +320,14 @@ def test_rowers_of_an_inverter(keys, rowers):
 def test_rowers_of_an_inverter_that_cannot_share():
     asked = {"curve": "secp112r1", "inversion": "plus-minus-ct", "inverter_rowers": 5}
     with pytest.raises(SpecificationError, match=r"possible: 1, 2, 3, 4$"), quick_schedules():
-        _ = CoprocessorBuild(check_coprocessor(asked)).core
+        _ = CoprocessorBuild(check(CoprocessorSpecification, asked)).core
 
 
 def test_rowers_of_no_inverter_are_refused():
     for inversion in ("fermat", "division-steps"):
         asked = {"curve": "P-256", "inversion": inversion, "inverter_rowers": 1}
         with pytest.raises(SpecificationError, match=f"inversion = '{inversion}' has no such"):
-            check_coprocessor(asked)
+            check(CoprocessorSpecification, asked)
 
 
 def test_inversion_of_residues_needs_rns_montgomery():

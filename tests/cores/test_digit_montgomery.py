@@ -8,9 +8,10 @@ import pytest
 
 from residua import cli
 from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.specification import DigitSpecification
 from residua.cores.digit.verification import moduli_of, verify_digits
 from residua.cores.directory import Directory, build
-from residua.cores.specification.reading import check_any, check_digit, load_any
+from residua.cores.specification.reading import check, check_any, load_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import find_modulus
@@ -127,7 +128,7 @@ def test_refusals(values, message):
 
 def test_another_algorithm_is_refused():
     with pytest.raises(SpecificationError, match=r"^algorithm = 'rns-montgomery' is no algorithm"):
-        check_digit({"algorithm": "rns-montgomery", "modulus": P24})
+        check(DigitSpecification, {"algorithm": "rns-montgomery", "modulus": P24})
 
 
 def test_other_kinds_do_not_take_its_keys():
@@ -199,8 +200,8 @@ def test_specification_leads_to_the_same_files(built, tmp_path):
     again = build(load_any(built.path / "spec.toml", {}), tmp_path / "again")
     assert contents(again.path) == contents(built.path)
     opened = Directory.open(built.path)
-    assert (opened.kind, opened.interface) == ("digit", "words")
-    assert opened.digits.parameters == built.manifest["parameters"]
+    assert opened.kind.name == "digit"
+    assert opened.made.parameters == built.manifest["parameters"]
 
 
 def test_manifest_tells_ranges_and_streams(built, loaded):
@@ -246,16 +247,16 @@ def test_verification(loaded):
 def test_the_shortest_moduli(modulus, tmp_path):
     """16 bits, as with moduli that are loaded."""
     values = {"algorithm": "iddmm", "modulus": modulus, "digit": 5, "version": 4}
-    build(check_digit(values), tmp_path / "core")
+    build(check(DigitSpecification, values), tmp_path / "core")
     found = verify_directory(Directory.open(tmp_path / "core"), vectors=500, seed=4)
     assert (found["mismatches"], found["passed"]) == (0, True)
 
 
 def test_moduli_are_adversarial(loaded, built):
-    found = moduli_of(loaded.digits, random.Random(1))
+    found = moduli_of(loaded.made, random.Random(1))
     assert {2**24 - 1, 2**23 + 1, 2**23 - 1, 255} <= set(found)
     assert all(modulus % 2 for modulus in found)
-    assert moduli_of(built.digits, random.Random(1)) == [P24]
+    assert moduli_of(built.made, random.Random(1)) == [P24]
 
 
 def test_lost_carry_is_found(built, tmp_path):
@@ -266,7 +267,7 @@ def test_lost_carry_is_found(built, tmp_path):
     path = tmp_path / "core.v"
     path.write_text(broken)
     found = verify_digits(
-        built.digits,
+        built.made,
         [path, built.sources()[1]],
         vectors=300,
         seed=1,
@@ -275,7 +276,7 @@ def test_lost_carry_is_found(built, tmp_path):
     assert not found.passed
     assert found.mismatches > 0
     with pytest.raises(SpecificationError, match="at least 1 run, not 0"):
-        verify_digits(built.digits, [], vectors=0, seed=1, stalls=False)
+        verify_digits(built.made, [], vectors=0, seed=1, stalls=False)
 
 
 @pytest.mark.slow

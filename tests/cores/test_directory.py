@@ -6,6 +6,7 @@ import pytest
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check, load
 from residua.errors import SpecificationError
 from residua.machines.values import run
@@ -21,12 +22,12 @@ def contents(path: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    return build(check(SMALL), tmp_path_factory.mktemp("built") / "core")
+    return build(check(Specification, SMALL), tmp_path_factory.mktemp("built") / "core")
 
 
 def test_same_input_same_bytes_and_spec_can_be_fed_back(built, tmp_path):
-    again = build(check(SMALL), tmp_path / "again")
-    resolved = build(load(built.path / "spec.toml", {}), tmp_path / "resolved")
+    again = build(check(Specification, SMALL), tmp_path / "again")
+    resolved = build(load(Specification, built.path / "spec.toml", {}), tmp_path / "resolved")
     assert contents(again.path) == contents(built.path)
     assert contents(resolved.path) == contents(built.path)
 
@@ -68,18 +69,18 @@ def test_opens_elsewhere(built, tmp_path):
         (moved / name).parent.mkdir(parents=True, exist_ok=True)
         (moved / name).write_bytes(content)
     opened = Directory.open(moved)
-    assert opened.core.parameters == built.core.parameters
+    assert opened.made.parameters == built.made.parameters
     assert all(path.is_file() for path in opened.sources() + opened.sources(ecp5=True))
 
 
 def test_named_core(tmp_path):
-    made = build(check({**SMALL, "name": "field_unit"}), tmp_path / "core")
+    made = build(check(Specification, {**SMALL, "name": "field_unit"}), tmp_path / "core")
     assert made.name == "field_unit"
     assert "module field_unit (" in (made.path / "rtl/field_unit.v").read_text()
 
 
 def test_changed_file_is_refused(tmp_path):
-    made = build(check(SMALL), tmp_path / "core")
+    made = build(check(Specification, SMALL), tmp_path / "core")
     top = made.sources()[0]
     top.write_text(top.read_text() + "\n")
     with pytest.raises(SpecificationError, match=r"\.v is not as it was built: build again$"):
@@ -101,13 +102,13 @@ def test_existing_directory_is_left_alone(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("mine")
     with pytest.raises(SpecificationError, match="exists and is not empty"):
-        build(check(SMALL), tmp_path / "out")
+        build(check(Specification, SMALL), tmp_path / "out")
     assert contents(tmp_path) == {"out/mine": b"mine"}
 
 
 def test_empty_directory_is_taken(tmp_path):
     (tmp_path / "out").mkdir()
-    made = Directory.open(build(check(SMALL), tmp_path / "out").path)
+    made = Directory.open(build(check(Specification, SMALL), tmp_path / "out").path)
     assert made.name.startswith("rns_montgomery_2x12_")
 
 
@@ -120,14 +121,14 @@ def test_nothing_stays_of_a_failed_build(tmp_path, monkeypatch):
 
     monkeypatch.setattr(directories.Path, "write_text", fail)
     with pytest.raises(SpecificationError, match=r"cannot write .*: No space left on device"):
-        build(check(SMALL), tmp_path / "new" / "parents" / "out")
+        build(check(Specification, SMALL), tmp_path / "new" / "parents" / "out")
     assert written
     assert list(tmp_path.iterdir()) == []
 
 
 def test_impossible_request_leaves_nothing(tmp_path):
     with pytest.raises(SpecificationError):
-        build(check({"modulus": "P-521", "width": 8}), tmp_path / "new" / "out")
+        build(check(Specification, {"modulus": "P-521", "width": 8}), tmp_path / "new" / "out")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -143,7 +144,7 @@ def test_impossible_request_leaves_nothing(tmp_path):
     ids=str,
 )
 def test_core_multiplies_numbers_below_the_modulus(values):
-    core = RnsMontgomeryCore(check(values))
+    core = RnsMontgomeryCore(check(Specification, values))
     domain, modulus = core.domain, core.domain.modulus
     constant = core.program.representation.constant
 
@@ -168,15 +169,18 @@ def test_core_multiplies_numbers_below_the_modulus(values):
         ):
             plain = [r * pow(f, -1, m.value) for r, f, m in zip(vector, factor, base, strict=True)]
             result = base.signed_integer(plain)
-            low, high = core.result_range
+            low, high = core.ranges["results"]
             assert low <= result <= high
             assert (result * domain.base_a.product - x * y) % modulus == 0
 
 
 def test_given_bases_keep_their_order():
-    found = RnsMontgomeryCore(check({"modulus": "P-192"})).parameters
+    found = RnsMontgomeryCore(check(Specification, {"modulus": "P-192"})).parameters
     given = RnsMontgomeryCore(
-        check({"modulus": "P-192", "base_a": found["base_a"], "base_b": found["base_b"]})
+        check(
+            Specification,
+            {"modulus": "P-192", "base_a": found["base_a"], "base_b": found["base_b"]},
+        )
     ).parameters
     assert (given["base_a"], given["base_b"]) == (found["base_a"], found["base_b"])
     assert given["w"] == 17
@@ -186,4 +190,4 @@ def test_form_falls_back_only_if_it_is_open():
     # Modulo these, one of the constants needs a weight beyond 16 to be a square.
     pair = {"modulus": 65537, "base_a": [257 * 255], "base_b": [65535 - 2], "width": 16}
     with pytest.raises(SpecificationError):
-        RnsMontgomeryCore(check({**pair, "form": "quadratic"}))
+        RnsMontgomeryCore(check(Specification, {**pair, "form": "quadratic"}))

@@ -127,8 +127,8 @@ def test_a_specification_gives_the_same_bytes(built, tmp_path):
     assert (resolved["digit"], resolved["lanes"]) == (12, 1)
     assert (resolved["formula"], resolved["blinding"]) == ("xz-ladder", 83)
     opened = Directory.open(built.path)
-    assert opened.kind == "coprocessor"
-    assert isinstance(opened.coprocessor, DigitCoprocessorBuild)
+    assert opened.kind.name == "coprocessor-on-digits"
+    assert isinstance(opened.made, DigitCoprocessorBuild)
     assert {"driver/residua_ecc.c", "registers.html", "sim/bench.v"} <= set(contents(built.path))
 
 

@@ -8,15 +8,18 @@ import pytest
 
 from residua.cores.coprocessor import verification as ecc_verification
 from residua.cores.coprocessor.simulator import Answer
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import Case, outcome
 from residua.cores.directory import Directory, build
+from residua.cores.drawing import gantt
+from residua.cores.drawing.routines import extension_results
 from residua.cores.simulation.runs import EVERY
-from residua.cores.specification.reading import check_coprocessor, load_any
+from residua.cores.specification.reading import check, load_any
 from residua.cores.verification import verify_directory
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
-from residua.report import gantt, page
+from residua.report import page
 from residua.toolchain.verilator import lint
 
 TINY = {
@@ -41,7 +44,7 @@ def contents(path: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    return build(check_coprocessor(SMALL), tmp_path_factory.mktemp("built") / "core")
+    return build(check(CoprocessorSpecification, SMALL), tmp_path_factory.mktemp("built") / "core")
 
 
 def test_specification_can_be_fed_back_and_gives_the_same_bytes(built, tmp_path):
@@ -102,7 +105,10 @@ def test_readme_lists_every_operation_and_status(built):
 
 
 def test_plain_streams_have_neither_bus_nor_driver(tmp_path):
-    made = build(check_coprocessor({**SMALL, "bus": "stream", "name": "unit"}), tmp_path / "core")
+    made = build(
+        check(CoprocessorSpecification, {**SMALL, "bus": "stream", "name": "unit"}),
+        tmp_path / "core",
+    )
     assert made.top == made.name == "unit"
     assert sorted(contents(made.path)) == [
         "README.md",
@@ -120,7 +126,7 @@ def test_plain_streams_have_neither_bus_nor_driver(tmp_path):
         "unit.core",
     ]
     opened = Directory.open(made.path)
-    assert opened.coprocessor.core.channels == made.manifest["parameters"]["n"]
+    assert opened.made.core.channels == made.manifest["parameters"]["n"]
 
 
 def test_verification_passes_and_is_kept(built):
@@ -141,7 +147,7 @@ def test_verification_passes_and_is_kept(built):
 
 
 def test_chart_of_the_ladder_step_shows_every_slot_once(built):
-    routine = built.coprocessor.core.design.processor.routines["ladder_step"]
+    routine = built.made.core.design.processor.routines["ladder_step"]
     rows = gantt._elements(routine)
     assert [placed for _, members in rows for placed in members] == list(routine.placed)
     cycles = [
@@ -152,7 +158,7 @@ def test_chart_of_the_ladder_step_shows_every_slot_once(built):
     ]
     assert len(cycles) == len(set(cycles)) <= routine.length
     reductions = [name for name, members in rows if members[-1].sequence.name == "s_a"]
-    assert page._extensions(routine) == 2 * len(reductions)
+    assert extension_results(routine) == 2 * len(reductions)
     kinds = {kind for kind, _ in gantt.legend(routine)}
     assert {"product", "broadcast", "gate"} <= kinds
     drawn = set(re.findall(r'<rect class="(\w+)"', gantt.one_routine(routine)))
@@ -192,7 +198,7 @@ def test_wrong_results_are_told(built, monkeypatch):
 
 
 def test_cycles_that_vary_are_no_success(built):
-    design = built.coprocessor.core.design
+    design = built.made.core.design
     cases = [Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ())) for _ in range(2)]
     answers = [Answer(Status.OK, (), cycles, 0) for cycles in (100, 101)]
     judged = ecc_verification._judged(design, cases, answers, [True, True])
@@ -201,7 +207,7 @@ def test_cycles_that_vary_are_no_success(built):
 
 
 def test_cycles_are_those_of_operations_without_pauses(built):
-    design = built.coprocessor.core.design
+    design = built.made.core.design
     cases = [Case(0, Operation.VALIDATE, (1, 2), (Status.OK, ())) for _ in range(41)]
     pauses = list(ecc_verification._pauses(cases, None))
     assert [index for index, paused in enumerate(pauses) if paused] == [10, 20, 30, 40]

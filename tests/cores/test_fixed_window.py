@@ -5,15 +5,16 @@ import random
 import pytest
 from tests.schedules import quick_schedules
 
+from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import CoprocessorBuild
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.timing import measure_timing
 from residua.cores.coprocessor.verification import verify_coprocessor
-from residua.cores.proofs.boundaries import coprocessor_boundary
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
-from residua.cores.specification.reading import check_coprocessor
+from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
@@ -160,14 +161,16 @@ def test_least_cycles_are_a_bound(name):
     ],
 )
 def test_curves_without_it_are_refused(name, reason):
-    build = CoprocessorBuild(check_coprocessor({"curve": name, "formula": "fixed-window"}))
+    build = CoprocessorBuild(
+        check(CoprocessorSpecification, {"curve": name, "formula": "fixed-window"})
+    )
     with pytest.raises(SpecificationError, match=f"{name} has no fixed-window: {reason}"):
         _ = build.core
 
 
 def test_a_build_tells_bits_and_steps():
     request = {"curve": "secp192k1", "formula": "fixed-window"}
-    build = CoprocessorBuild(check_coprocessor(request))
+    build = CoprocessorBuild(check(CoprocessorSpecification, request))
     assert build.specification.formula == "fixed-window"
     cycles = build.cycles
     assert cycles["ladder_bits"] == [4 * 88]

@@ -5,6 +5,7 @@ import yaml
 
 from residua.cores.directory import build
 from residua.cores.integration import integration_files
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
 
 PORTS = [{"name": "clk", "width": 1}, {"name": "data", "width": 200}]
@@ -14,7 +15,10 @@ COPROCESSOR = {"kind": "coprocessor", "name": "unit", "top": "unit_axi", "ports"
 @pytest.fixture(scope="module")
 def multiplier(tmp_path_factory):
     """The directory of a small multiplier."""
-    return build(check({"modulus": 0x1000B, "width": 12}), tmp_path_factory.mktemp("m") / "core")
+    return build(
+        check(Specification, {"modulus": 0x1000B, "width": 12}),
+        tmp_path_factory.mktemp("m") / "core",
+    )
 
 
 def core_file(text):
@@ -58,7 +62,9 @@ def test_core_file_of_a_multiplier(multiplier):
 
 
 def test_core_file_of_a_coprocessor():
-    files = integration_files(COPROCESSOR, "what it is")
+    files = integration_files(
+        COPROCESSOR, "what it is", 125.0, bench="sim/bench.v", vectors="sim/vectors.hex"
+    )
     core = core_file(files["unit_axi.core"])
     check_references(core)
     assert list(core["targets"]) == ["default", "lint", "sim", "sim_icarus", "ecp5", "vivado"]
@@ -74,13 +80,14 @@ def test_core_file_of_a_coprocessor():
 
 def test_more_ports_than_pins_leave_no_target_for_them():
     wide = COPROCESSOR | {"ports": [{"name": "data", "width": 366}]}
-    assert "ecp5" not in core_file(integration_files(wide, "wide")["unit_axi.core"])["targets"]
+    assert (
+        "ecp5" not in core_file(integration_files(wide, "wide", 125.0)["unit_axi.core"])["targets"]
+    )
 
 
-@pytest.mark.parametrize(("kind", "mhz"), [("multiplier", "200.0"), ("coprocessor", "125.0")])
-def test_constraints_have_the_clock(kind, mhz):
-    manifest = {**COPROCESSOR, "kind": kind}
-    files = integration_files(manifest, "any")
+@pytest.mark.parametrize("mhz", [200.0, 125.0])
+def test_constraints_have_the_clock(mhz):
+    files = integration_files(COPROCESSOR, "any", mhz)
     assert f'FREQUENCY PORT "clk" {mhz} MHZ;' in files["constraints/unit_axi.lpf"]
     xdc = files["constraints/unit_axi.xdc"]
     assert "create_clock -name clk -period 5.000 [get_ports clk]" in xdc

@@ -122,7 +122,7 @@ def directory(tmp_path_factory):
 
 
 def test_directory(directory, tmp_path):
-    assert (directory.kind, directory.interface) == ("inversion", "words")
+    assert directory.kind.name == "inversion"
     assert directory.name.startswith("plus_minus_31x11_")
     assert directory.manifest["parameters"]["timing"] == "variable"
     assert "Not for secret x" in (directory.path / "README.md").read_text()
@@ -130,7 +130,7 @@ def test_directory(directory, tmp_path):
     build(load_any(directory.path / "spec.toml", {}), again)
     for file in directory.manifest["files"]:
         assert (again / file).read_bytes() == (directory.path / file).read_bytes()
-    assert directory.inverter.specification == check_any(directory.manifest["specification"])
+    assert directory.made.specification == check_any(directory.manifest["specification"])
     tables.built(directory.manifest | {"path": ""}, directory.path)
 
 

@@ -7,8 +7,8 @@ import pytest
 from residua import cache
 from residua.cores import kept_files as module
 from residua.cores.directory import Directory, build
-from residua.cores.generation import core_of, files_of
 from residua.cores.kept_files import kept_files
+from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.hardware import rtl
 
@@ -24,18 +24,18 @@ def made(monkeypatch):
     """The specifications whose files are made from now on."""
     found = []
 
-    def noted(core, progress):
-        found.append(core)
-        return files_of(core, progress)
+    def noted(specification):
+        found.append(specification)
+        return core_of(specification)
 
-    monkeypatch.setattr("residua.cores.generation.files_of", noted)
+    monkeypatch.setattr("residua.cores.kept_files.core_of", noted)
     return found
 
 
 def test_made_once_for_a_request_and_for_what_it_leads_to(monkeypatch, tmp_path):
     found = made(monkeypatch)
     request = check_any(REQUEST)
-    expected = files_of(core_of(request))
+    expected = core_of(request).files()
     assert list(kept_files(request).items()) == list(expected.items())
     assert kept_files(request) == expected
     directory = build(request, tmp_path / "core")

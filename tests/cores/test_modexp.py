@@ -78,10 +78,10 @@ def test_halves_of_a_signature_of_openssl(tmp_path):
     keys = {"algorithm": "modexp", "bits": 512, "digit": 17, "lanes": 2}
     directory = build(check_any(keys), tmp_path / "core")
     simulator = build_word_simulator(
-        directory.digits.products(p),
+        directory.made.products(p),
         directory.sources(),
         top=directory.name,
-        modulus=directory.digits.products(p).modulus_words,
+        modulus=directory.made.products(p).modulus_words,
         optimise=False,
     )
 
@@ -91,7 +91,7 @@ def test_halves_of_a_signature_of_openssl(tmp_path):
             return signature % self.domain.modulus
 
     for prime, exponent in halves:
-        products = directory.digits.products(prime)
+        products = directory.made.products(prime)
         judged = replace(
             simulator,
             design=Half(products.design, products.domain),

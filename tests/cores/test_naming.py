@@ -3,9 +3,10 @@
 import re
 
 from residua.cores.base_extension.core import BaseExtensionCore
-from residua.cores.coprocessor.core import curve_build
-from residua.cores.digit.rsa_crt import digit_core
-from residua.cores.naming import curves_part, modulus_part
+from residua.cores.coprocessor.naming import curves_part
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.kinds import core_of
+from residua.cores.naming import modulus_part
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.specification.reading import check_any
 from residua.curves.parameters import parameters_of
@@ -45,7 +46,7 @@ def check(names):
 
 
 def test_coprocessors():
-    check({key: curve_build(check_any(values)).name for key, values in COPROCESSORS.items()})
+    check({key: core_of(check_any(values)).name for key, values in COPROCESSORS.items()})
 
 
 def test_multipliers():
@@ -71,7 +72,7 @@ def test_exponentiators_on_digits():
         "modexp_p192_192x16": powers,
         "modexp_p192_192x16_?": {**powers, "exponent": 3},
     }
-    check({key: digit_core(check_any(values)).name for key, values in asked.items()})
+    check({key: DigitMontgomeryCore.of(check_any(values)).name for key, values in asked.items()})
 
 
 def test_base_extensions():

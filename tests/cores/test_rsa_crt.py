@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from residua.cores.digit.core import DigitMontgomeryCore
-from residua.cores.digit.rsa_crt import RsaCrtCore, digit_core
+from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.directory import Directory, build
 from residua.cores.simulation.words import build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
@@ -42,13 +42,13 @@ def built(tmp_path_factory):
 def test_refusals(values, message):
     chosen = {name: value for name, value in {**SMALL, **values}.items() if value is not None}
     with pytest.raises(SpecificationError) as caught:
-        digit_core(check_any(chosen))
+        DigitMontgomeryCore.of(check_any(chosen))
     assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("bits", [16, 17, 33])
 def test_short_keys(bits):
-    made = digit_core(check_any({**SMALL, "bits": bits, "exponent": 3}))
+    made = DigitMontgomeryCore.of(check_any({**SMALL, "bits": bits, "exponent": 3}))
     for operations in (made.products(), *made.keys(random.Random(bits))):
         message = operations.largest_x // 3
         assert pow(operations.expected(message, 0), 3, operations.domain.modulus) == message
@@ -61,12 +61,12 @@ def test_exponents_without_keys():
     exponent = prod(p for p in range(3, 128, 2) if all(p % d for d in range(3, p, 2)))
     message = "^no key of 16 bits was found for the public exponent"
     with pytest.raises(SpecificationError, match=message):
-        digit_core(check_any({**SMALL, "bits": 16, "exponent": exponent})).products()
+        DigitMontgomeryCore.of(check_any({**SMALL, "bits": 16, "exponent": exponent})).products()
 
 
 def test_choices_are_written_down():
     values = {"algorithm": "rsa-crt", "bits": 2048, "digit": 17, "lanes": 8}
-    made = digit_core(check_any(values))
+    made = DigitMontgomeryCore.of(check_any(values))
     assert isinstance(made, RsaCrtCore)
     assert made.parameters["exponent"] == "65537"
     assert made.specification.items()["exponent"] == 65537
@@ -102,7 +102,7 @@ def test_verification(built):
 
 def test_verification_finds_wrong_results(built, monkeypatch):
     directory = Directory(built.path, built.manifest)
-    assert directory.digits
+    assert directory.made
     monkeypatch.setattr(RsaKey, "root", lambda key, message: message * 3 % key.modulus)
     found = verify_directory(directory, vectors=5, seed=2)
     assert not found["passed"]
@@ -131,7 +131,7 @@ def test_signatures_of_openssl(tmp_path):
     message = pow(signature, 65537, key.modulus)
     keys = {"algorithm": "rsa-crt", "bits": 1024, "digit": 17, "lanes": 4}
     directory = build(check_any(keys), tmp_path / "core")
-    operations = directory.digits.operations(key)
+    operations = directory.made.operations(key)
     assert operations.expected(message, 0) == signature
     simulator = build_word_simulator(
         operations,

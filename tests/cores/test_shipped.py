@@ -7,7 +7,7 @@ import pytest
 from tests.cores.planted import replaced
 from tests.cores.test_tampering import COPROCESSOR, SMALL
 
-from residua.cores import verification as evidence
+from residua.cores.coprocessor import shipped as evidence
 from residua.cores.coprocessor.bus_simulator import directory_model
 from residua.cores.coprocessor.verification import EccResult
 from residua.cores.directory import Directory, build
@@ -41,7 +41,7 @@ def copied(directory, tmp_path):
 
 @pytest.mark.parametrize("bus", ["axi", "wishbone"])
 def test_bus_and_driver_pass(bus, directories, models):
-    design = directories(bus).coprocessor.core.design
+    design = directories(bus).made.core.design
     operations, faults = verify_bus(models(bus), design, 3)
     assert faults == []
     assert operations > 3 * len(design.operation_codes)
@@ -65,7 +65,7 @@ def test_a_fault_of_the_bus_is_found(old, new, message, directories, tmp_path, m
     broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
     broken.check()
     model = directory_model(broken, optimise=False)
-    _, faults = verify_bus(model, made.coprocessor.core.design, 3)
+    _, faults = verify_bus(model, made.made.core.design, 3)
     assert len(faults) == 1
     assert message in faults[0]
 
@@ -101,7 +101,7 @@ def test_a_fault_of_the_driver_is_found(name, directories, tmp_path):
     assert old in text
     source.write_text(text.replace(old, new))
     broken = Directory(path, made.manifest)
-    faults = verify_driver(broken, made.coprocessor.core.design, optimise=False)
+    faults = verify_driver(broken, made.made.core.design, optimise=False)
     assert faults
     assert message in faults[0]
 
@@ -195,7 +195,7 @@ SEAMS = {
 @pytest.mark.parametrize("broken", [None, *SEAMS])
 def test_any_seam_that_fails_fails_the_verification(broken, directories, monkeypatch, tmp_path):
     made = Directory.open(copied(directories("axi"), tmp_path))
-    monkeypatch.setattr(Directory, "made", directories("axi").coprocessor)
+    monkeypatch.setattr(Directory, "made", directories("axi").made)
     monkeypatch.setattr(evidence, "directory_model", lambda *_a, **_k: None)
     passed = EccResult(cycles=[{}], constant_time=True)
     monkeypatch.setattr(evidence, "verify_coprocessor", lambda *_a, **_k: passed)

@@ -158,7 +158,7 @@ def test_hierarchical_verification(values, tmp_path):
     assert found["passed"], found["failures"]
     assert found["mismatches"] == 0
     assert found["oracle_checks"] > 3000
-    assert Directory.open(made.path).core.specification == made.core.specification
+    assert Directory.open(made.path).made.specification == made.made.specification
 
 
 def test_workload_has_what_the_errata_warn_of():
@@ -212,14 +212,14 @@ def built(tmp_path_factory):
 
 def test_directory(built):
     found = Directory.open(built.path)
-    assert found.kind == "sbmm"
-    assert found.core.cycles == found.manifest["cycles"]
+    assert found.kind.name == "sbmm"
+    assert found.made.cycles == found.manifest["cycles"]
     text = (found.path / "README.md").read_text(encoding="utf-8")
     assert "and m_gamma" in text
     assert "`c1_a` beside `c0_a`" in text
     specification = tomllib.loads((found.path / "spec.toml").read_text(encoding="utf-8"))
-    assert specification["compress"] == found.core.request.compress
-    assert load_any(found.path / "spec.toml", {}) == found.core.specification
+    assert specification["compress"] == found.made.request.compress
+    assert load_any(found.path / "spec.toml", {}) == found.made.specification
     payload = next(p for p in found.manifest["ports"] if p["name"] == "operands_payload")
     assert payload["width"] == 3 * 18
     result = next(p for p in found.manifest["ports"] if p["name"] == "result")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.specification.keys import PLANNED
-from residua.cores.specification.reading import check, check_coprocessor, keys, load, load_any
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.specification.reading import PLANNED, check, check_any, keys, load, load_any
 from residua.curves.catalogue import find_curve
 from residua.curves.parameters import parameters_of
 from residua.errors import SpecificationError
@@ -17,13 +18,13 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "specification.md"
 
 def refusal(**values):
     with pytest.raises(SpecificationError) as caught:
-        check(values)
+        check(Specification, values)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_defaults():
-    specification = check({"modulus": "P-256"})
+    specification = check(Specification, {"modulus": "P-256"})
     assert specification.modulus == find_modulus("P-256").value
     assert (specification.algorithm, specification.width) == ("rns-montgomery", 17)
     assert specification.channels is None
@@ -32,11 +33,13 @@ def test_defaults():
 
 def test_text_and_toml_values_mean_the_same():
     text = check(
+        Specification,
         {"modulus": "0xfffb", "width": "16", "base_a": "3,5", "base_b": "7, 11"}.copy()
-        | {"modulus": "0x1000b", "sigma0": "1/2"}
+        | {"modulus": "0x1000b", "sigma0": "1/2"},
     )
     typed = check(
-        {"modulus": 0x1000B, "width": 16, "base_a": [3, 5], "base_b": [7, "11"], "sigma0": 0.5}
+        Specification,
+        {"modulus": 0x1000B, "width": 16, "base_a": [3, 5], "base_b": [7, "11"], "sigma0": 0.5},
     )
     assert text.items() == typed.items()
     assert typed.sigma0 == Fraction(1, 2)
@@ -44,9 +47,11 @@ def test_text_and_toml_values_mean_the_same():
 
 def test_toml_round_trip():
     specification = check(
-        {"modulus": "P-192", "base_a": [3, 5], "base_b": [7, 11], "sigma0": "3/8"}
+        Specification, {"modulus": "P-192", "base_a": [3, 5], "base_b": [7, 11], "sigma0": "3/8"}
     )
-    assert check(tomllib.loads(specification.toml())).items() == specification.items()
+    assert (
+        check(Specification, tomllib.loads(specification.toml())).items() == specification.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,7 +163,7 @@ def test_planned_algorithms_are_refused_by_name(name):
 def test_flags_override_the_file(tmp_path):
     path = tmp_path / "spec.toml"
     path.write_text('modulus = "P-192"\nwidth = 17\nchannels = 12\n')
-    specification = load(path, {"width": "20", "channels": None})
+    specification = load(Specification, path, {"width": "20", "channels": None})
     assert (specification.width, specification.channels) == (20, 12)
 
 
@@ -166,25 +171,25 @@ def test_modulus_file_is_sought_next_to_the_specification(tmp_path):
     (tmp_path / "p.txt").write_text("0x1000b\n")
     path = tmp_path / "spec.toml"
     path.write_text('modulus = "@p.txt"\n')
-    assert load(path, {}).modulus == 0x1000B
+    assert load(Specification, path, {}).modulus == 0x1000B
 
 
 def test_file_errors_name_the_file(tmp_path):
     missing = tmp_path / "no.toml"
     with pytest.raises(SpecificationError, match=r"no\.toml: No such file or directory$"):
-        load(missing, {})
+        load(Specification, missing, {})
     broken = tmp_path / "broken.toml"
     broken.write_text("width = 17\nmodulus = \n")
     with pytest.raises(SpecificationError, match=r"broken\.toml is no TOML: .*line 2"):
-        load(broken, {})
+        load(Specification, broken, {})
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe")
     with pytest.raises(SpecificationError, match="is not a text file"):
-        load(binary, {})
+        load(Specification, binary, {})
     wrong = tmp_path / "wrong.toml"
     wrong.write_text('modulus = "P-256"\nwidht = 17\n')
     with pytest.raises(SpecificationError, match=r"wrong\.toml: unknown key 'widht': did you mean"):
-        load(wrong, {})
+        load(Specification, wrong, {})
 
 
 def test_documentation_has_every_key_as_described():
@@ -197,13 +202,13 @@ def test_documentation_has_every_key_as_described():
 
 def coprocessor_refusal(**values):
     with pytest.raises(SpecificationError) as caught:
-        check_coprocessor(values)
+        check_any(values)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_defaults_of_a_coprocessor():
-    specification = check_coprocessor({"curve": "p256, curve25519"})
+    specification = check(CoprocessorSpecification, {"curve": "p256, curve25519"})
     assert [curve.name for curve in specification.curve] == ["P-256", "Curve25519"]
     assert (specification.bus, specification.width) == ("axi", 17)
     assert specification.blinding == "auto"
@@ -214,8 +219,10 @@ def test_toml_round_trip_of_a_coprocessor(curves):
     table = parameters_of(find_curve("P-192")) | {"name": "mine"}
     entries = [curves] if isinstance(curves, str) else curves
     values = [table if entry == "table" else entry for entry in entries]
-    specification = check_coprocessor({"curve": values, "blinding": 0, "bus": "stream"})
-    again = check_coprocessor(tomllib.loads(specification.toml()))
+    specification = check(
+        CoprocessorSpecification, {"curve": values, "blinding": 0, "bus": "stream"}
+    )
+    again = check(CoprocessorSpecification, tomllib.loads(specification.toml()))
     assert again == specification
     assert again.toml() == specification.toml()
 

@@ -9,7 +9,7 @@ from tests.cores.test_ecc_directory import TINY
 
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
-from residua.cores.generation import core_of, files_of
+from residua.cores.kinds import core_of
 from residua.cores.manifest import MANIFEST
 from residua.cores.specification.reading import check_any
 from residua.cores.synthesis import synthesise_directory
@@ -54,7 +54,7 @@ def built(request, tmp_path_factory):
     """A directory of a kind, and its files made a second time."""
     specification = check_any(KINDS[request.param])
     made = build(specification, tmp_path_factory.mktemp(request.param) / "core")
-    return made, files_of(core_of(specification))
+    return made, core_of(specification).files()
 
 
 def flip(path, position):
@@ -66,7 +66,7 @@ def flip(path, position):
 def test_any_byte_of_any_file(built, tmp_path, monkeypatch):
     """Refused as it is, and with hashes that were made to match."""
     made, files = built
-    monkeypatch.setattr("residua.cores.generation.core_of", lambda _specification: object())
+    monkeypatch.setattr("residua.cores.directory.core_of", lambda _specification: object())
     monkeypatch.setattr(directories, "kept_files", lambda _specification: files)
     Directory.open(made.path).check()
     path = shutil.copytree(made.path, tmp_path / "core")

@@ -8,7 +8,9 @@ import pytest
 
 from residua import cli
 from residua.cores.directory import Directory, build
+from residua.cores.drawing import gantt
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.engine import MOST_RESETS
 from residua.cores.simulation.words import (
     build_word_simulator,
@@ -20,7 +22,7 @@ from residua.cores.specification.reading import check, load
 from residua.errors import SpecificationError
 from residua.hardware.converters import residue_to_binary
 from residua.hardware.delay import delayed
-from residua.report import gantt, page
+from residua.report import page
 
 P64 = 2**64 - 59
 WORDS = {"modulus": P64, "width": 17, "channels": 4, "interface": "words"}
@@ -35,13 +37,15 @@ def contents(path):
 @pytest.fixture(scope="module", params=["montgomery", "plain"])
 def built(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("words") / "core"
-    return build(check({**WORDS, "result": request.param, "output_multipliers": 2}), path)
+    return build(
+        check(Specification, {**WORDS, "result": request.param, "output_multipliers": 2}), path
+    )
 
 
 @pytest.fixture(scope="module")
 def simulator(built):
     return build_word_simulator(
-        built.core.words,
+        built.made.words,
         built.sources(),
         top=built.name,
         optimise=False,
@@ -50,23 +54,26 @@ def simulator(built):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    return build(check({**WORDS, "result": "plain"}), tmp_path_factory.mktemp("plain") / "core")
+    return build(
+        check(Specification, {**WORDS, "result": "plain"}),
+        tmp_path_factory.mktemp("plain") / "core",
+    )
 
 
 def test_spec_can_be_fed_back(plain, tmp_path):
-    again = build(load(plain.path / "spec.toml", {}), tmp_path / "again")
+    again = build(load(Specification, plain.path / "spec.toml", {}), tmp_path / "again")
     assert contents(again.path) == contents(plain.path)
-    assert Directory.open(plain.path).core.parameters == plain.manifest["parameters"]
+    assert Directory.open(plain.path).made.parameters == plain.manifest["parameters"]
 
 
 def test_defaults_are_written_down():
-    resolved = RnsMontgomeryCore(check(WORDS)).specification.items()
+    resolved = RnsMontgomeryCore(check(Specification, WORDS)).specification.items()
     assert (resolved["result"], resolved["output_multipliers"]) == ("montgomery", 1)
     assert resolved["name"].startswith("rns_montgomery_4x17_words_")
 
 
 def test_residues_have_no_keys_of_words():
-    core = RnsMontgomeryCore(check({"modulus": P64, "interface": "residues"}))
+    core = RnsMontgomeryCore(check(Specification, {"modulus": P64, "interface": "residues"}))
     items = core.specification.items()
     assert not {"interface", "result", "output_multipliers"} & {*items, *core.parameters}
 
@@ -107,22 +114,22 @@ def test_residues_have_no_keys_of_words():
 )
 def test_refusals(values, message):
     with pytest.raises(SpecificationError) as caught:
-        check({"modulus": P64, **values})
+        check(Specification, {"modulus": P64, **values})
     assert str(caught.value) == message
 
 
 def test_more_multipliers_than_channels_are_refused(tmp_path):
     with pytest.raises(SpecificationError, match=r"^output_multipliers = 5: n = 4 channels"):
-        build(check({**WORDS, "output_multipliers": 5}), tmp_path / "core")
+        build(check(Specification, {**WORDS, "output_multipliers": 5}), tmp_path / "core")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_manifest_describes_the_streams(built):
     manifest = built.manifest
-    assert built.interface == "words"
+    assert built.manifest["parameters"]["interface"] == "words"
     widths = {port["name"]: port["width"] for port in manifest["ports"]}
     assert (widths["operands_payload"], widths["result_payload"]) == (17, 18)
-    interface, words = manifest["interface"], built.core.words
+    interface, words = manifest["interface"], built.made.words
     assert (interface["words"], interface["word_bits"]) == (4, 17)
     example = {name: int(interface["example"][name]) for name in ("x", "y", "result")}
     assert words.expected(example["x"], example["y"]) == example["result"]
@@ -139,7 +146,7 @@ def test_manifest_describes_the_streams(built):
 
 
 def test_expected_result_is_the_plain_product(plain):
-    assert plain.core.words.expected(P64 - 1, P64 - 2) == 2
+    assert plain.made.words.expected(P64 - 1, P64 - 2) == 2
 
 
 @pytest.mark.parametrize("stalls", [False, True])
@@ -163,9 +170,9 @@ def test_core_is_right(built, simulator, stalls):
 def test_hierarchical_extensions(tmp_path):
     """Binary words, super-residues and serial results share one engine."""
     rows = {"channels": 6, "extension": "hierarchical", "columns": 3, "schedule": "interval"}
-    made = build(check({**WORDS, **rows}), tmp_path / "core")
+    made = build(check(Specification, {**WORDS, **rows}), tmp_path / "core")
     simulator = build_word_simulator(
-        made.core.words,
+        made.made.words,
         made.sources(),
         top=made.name,
         optimise=False,
@@ -183,7 +190,7 @@ def test_few_vectors(simulator):
 
 
 def test_wrong_cycles_are_found(built, simulator, monkeypatch):
-    monkeypatch.setattr(type(built.core.words), "latency", 1)
+    monkeypatch.setattr(type(built.made.words), "latency", 1)
     found = verify_words(simulator, vectors=20, seed=1, stalls=False)
     assert re.fullmatch(r"latency: \d+ cycles measured, 1 computed", found.failures[0])
 
@@ -198,7 +205,7 @@ def test_wrong_result_is_found(plain, tmp_path):
     broken = tmp_path / "core.v"
     broken.write_text(text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :])
     simulator = build_word_simulator(
-        plain.core.words,
+        plain.made.words,
         [broken, plain.sources()[1]],
         top=plain.name,
         optimise=False,
@@ -216,13 +223,13 @@ def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
         return delayed(m, value, cycles, name, data=True)
 
     monkeypatch.setattr(residue_to_binary, "delayed", unreset)
-    made = build(check(WORDS), tmp_path / "core")
-    simulator = build_word_simulator(made.core.words, made.sources(), top=made.name, optimise=False)
+    made = build(check(Specification, WORDS), tmp_path / "core")
+    simulator = build_word_simulator(made.made.words, made.sources(), top=made.name, optimise=False)
     assert not verify_words(simulator, vectors=40, seed=1, stalls=False).passed
 
 
 def test_operands_are_within_their_ranges_and_reach_the_edges(built):
-    words, chooser = built.core.words, random.Random(1)
+    words, chooser = built.made.words, random.Random(1)
     pairs = edge_pairs(words, chooser)
     stream = random_pairs(words, chooser)
     for x, y in [*pairs, *(next(stream) for _ in range(500))]:
@@ -241,7 +248,7 @@ def test_report(plain):
     text = page.render(plain)
     assert "X Y modulo P, in [0, P)" in text
     assert "operand word on the bus" in text
-    schedule = plain.core.design.schedule
+    schedule = plain.made.design.schedule
     assert ("binary", "operand word on the bus") in gantt.legend(schedule)
     for placed in schedule.placed:
         bars = gantt.slot_bars(placed)

@@ -10,6 +10,7 @@ from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import load, load_any
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -57,7 +58,7 @@ def test_rows_are_found():
 
 @pytest.mark.parametrize(("given", "cells"), MULTIPLIERS, ids=names(MULTIPLIERS))
 def test_multipliers(given, cells):
-    core = RnsMontgomeryCore(load(None, given))
+    core = RnsMontgomeryCore(load(Specification, None, given))
     bits, channels, width = re.match(r"(\d+) \((\d+), (\d+)\)", cells[0]).groups()
     assert core.parameters["modulus_bits"] == int(bits)
     assert (core.channels, core.width) == (int(channels), int(width))
@@ -70,7 +71,7 @@ def test_multipliers(given, cells):
 def test_coprocessors(given, cells, tmp_path):
     """The simulated Verilog of the command takes the cycles that stand beside it."""
     made = build(load_any(None, given), tmp_path / "core")
-    design = Directory.open(made.path).coprocessor.core.design
+    design = Directory.open(made.path).made.core.design
     sources = made.sources(top=made.name)
     simulator = build_coprocessor_simulator(sources, made.name, design.words, optimise=False)
     ((_, cycles),) = point_cycles(simulator, design)

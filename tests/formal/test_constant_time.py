@@ -9,20 +9,20 @@ from tests.cores.test_ecc_directory import TINY as MIDDLE
 from tests.schedules import quick_schedules
 
 from formal.tiny import CURVE, EVEN, tiny_core
+from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
-from residua.cores.digit.rsa_crt import digit_core
+from residua.cores.digit.boundary import digit_boundary
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.specification import DigitSpecification
+from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.core import InversionCore
-from residua.cores.proofs.boundaries import (
-    coprocessor_boundary,
-    digit_boundary,
-    exponentiator_boundary,
-    inverter_boundary,
-)
+from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.proofs.constant_time import prove_constant_time, prove_netlist
 from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles
-from residua.cores.specification.reading import check_any, check_digit, check_inversion
+from residua.cores.specification.reading import check, check_any
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
@@ -229,7 +229,7 @@ def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
 def proved_inverter(method, folder, *verdicts):
     """With those of the boundary, or with these verdicts alone."""
     values = {"algorithm": "inversion", "modulus": 2**61 - 1, "inversion": method}
-    design = InversionCore(check_inversion(values)).design
+    design = InversionCore(check(InversionSpecification, values)).design
     boundary = inverter_boundary(design)
     if verdicts:
         boundary = replace(boundary, verdicts={name: boundary.verdicts[name] for name in verdicts})
@@ -270,7 +270,9 @@ def proved_digit_core(design, folder, boundary=None):
 
 @pytest.mark.parametrize("values", DIGIT_CORES, ids=lambda values: values["algorithm"])
 def test_a_digit_core(values, tmp_path):
-    result = proved_digit_core(digit_core(check_digit(values)).design, tmp_path)
+    result = proved_digit_core(
+        DigitMontgomeryCore.of(check(DigitSpecification, values)).design, tmp_path
+    )
     assert result.passed, (result.leaks, result.proof.log.read_text())
     assert result.observed > 2
     assert result.registers > 10
@@ -290,7 +292,7 @@ def test_a_digit_coprocessor(curves, tmp_path):
 @pytest.mark.parametrize("kept", ["addresses", "verdicts"])
 def test_what_a_digit_core_lets_be_seen_is_all_that_is(kept, tmp_path):
     """Powers are chosen by their address, and an even prime or a wrong root are told."""
-    design = digit_core(check_digit(DIGIT_CORES[-1])).design
+    design = DigitMontgomeryCore.of(check(DigitSpecification, DIGIT_CORES[-1])).design
     boundary = digit_boundary(design)
     nothing = replace(boundary, **{kept: type(getattr(boundary, kept))()})
     result = proved_digit_core(design, tmp_path, nothing)
@@ -310,7 +312,7 @@ def test_a_multiplier_that_holds_its_result_back_is_found(monkeypatch, tmp_path)
         return m
 
     monkeypatch.setattr(Iddmm, "elaborate", leaky)
-    design = digit_core(check_digit(DIGIT_CORES[2])).design
+    design = DigitMontgomeryCore.of(check(DigitSpecification, DIGIT_CORES[2])).design
     result = proved_digit_core(design, tmp_path)
     assert any(leak.endswith("result_valid") for leak in result.leaks)
     assert not result.proof.passed
@@ -318,7 +320,7 @@ def test_a_multiplier_that_holds_its_result_back_is_found(monkeypatch, tmp_path)
 
 def test_constant_memories_are_read_at_the_same_addresses(tmp_path):
     """What they hold is the same in both copies only as their addresses are."""
-    design = digit_core(check_digit(DIGIT_CORES[3])).design
+    design = DigitMontgomeryCore.of(check(DigitSpecification, DIGIT_CORES[3])).design
     boundary = replace(digit_boundary(design), addresses=("modulus.rows.RD_ADDR",))
     with pytest.raises(SpecificationError, match=r"has the wires modulus\.rows\.RD_ADDR"):
         proved_digit_core(design, tmp_path, boundary)

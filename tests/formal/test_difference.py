@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from residua.cores.proofs.boundaries import Boundary
+from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.difference import unseen
 from residua.toolchain.mutation import equivalent, mutate
 

@@ -5,22 +5,20 @@ from tests.schedules import quick_schedules
 
 from formal.tiny import CURVE
 from residua.cores.base_extension.core import BaseExtensionCore
+from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
-from residua.cores.digit.rsa_crt import digit_core
+from residua.cores.digit.boundary import digit_boundary
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.engine.boundary import engine_boundary
+from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.core import ExponentiationCore
+from residua.cores.extended_rns.boundary import point_boundary
 from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.core import InversionCore
-from residua.cores.proofs.boundaries import (
-    coprocessor_boundary,
-    digit_boundary,
-    engine_boundary,
-    exponentiator_boundary,
-    inverter_boundary,
-    point_boundary,
-    word_boundary,
-)
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles, prove_reset
+from residua.cores.rns_montgomery.boundary import word_boundary
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.specification.reading import check_any
@@ -119,7 +117,7 @@ def test_an_inverter(method, tmp_path):
 
 @pytest.mark.parametrize("name", DIGIT_CORES)
 def test_a_digit_core(name, tmp_path):
-    design = digit_core(check_any(DIGIT_CORES[name])).design
+    design = DigitMontgomeryCore.of(check_any(DIGIT_CORES[name])).design
     assert first_cycles(design.component(), digit_boundary(design), tmp_path).passed
 
 
@@ -162,7 +160,7 @@ def small():
         if kind == "words":
             core = RnsMontgomeryCore(check_any({**values, "interface": "words"}))
             return core.component(), word_boundary(core.words)
-        design = digit_core(check_any(DIGIT_CORES["mwr2mm"])).design
+        design = DigitMontgomeryCore.of(check_any(DIGIT_CORES["mwr2mm"])).design
         return design.component(), digit_boundary(design)
 
     return make

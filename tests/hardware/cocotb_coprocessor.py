@@ -12,7 +12,8 @@ from cocotbext.axi import AxiStreamFrame
 from tests.hardware.cocotb_axi import MAP, START, Bench
 
 from residua.cores.coprocessor.core import CoprocessorBuild
-from residua.cores.specification.reading import check_coprocessor
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
@@ -44,10 +45,10 @@ RANDOM_WORDS = 3 * WORDS + 8
 def design():
     """What is simulated."""
     curve = NAME if FULL_SIZE else TINY
-    asked = check_coprocessor({"curve": curve, "bus": "axi"})
+    asked = check(CoprocessorSpecification, {"curve": curve, "bus": "axi"})
     # Fewer bits than are accepted, so that the tiny curve has the ladder on differences.
     made = CoprocessorBuild(asked.model_copy(update={"blinding": BLINDING}))
-    return AxiCoprocessor(made.raw_component(), made.capabilities)
+    return AxiCoprocessor(made.component(), made.capabilities)
 
 
 def split(numbers):

@@ -8,7 +8,8 @@ from tests.hardware.traffic import assert_refused, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
 from residua.cores.inversion.core import InversionCore
-from residua.cores.specification.reading import check_inversion
+from residua.cores.inversion.specification import InversionSpecification
+from residua.cores.specification.reading import check
 from residua.errors import SpecificationError
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.inverters.plus_minus_cox import PlusMinusCox
@@ -24,7 +25,7 @@ def plus_minus(modulus, width, *, padded=False, registers=0):
 
 def fermat(modulus, width, channels):
     values = {"modulus": modulus, "width": width, "channels": channels, "inversion": "fermat"}
-    return InversionCore(check_inversion(values)).design
+    return InversionCore(check(InversionSpecification, values)).design
 
 
 FERMAT = fermat(2**31 - 1, 12, 3)

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.specification import DigitSpecification
 from residua.cores.digit.verification import verify_digits
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.engine import verify
 from residua.cores.simulation.netlists import netlist_simulator
-from residua.cores.specification.reading import check_digit
+from residua.cores.specification.reading import check
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
 from residua.toolchain.yosys import cell_models, synthesise
@@ -51,7 +52,10 @@ def test_families_without_models_are_refused(core, tmp_path):
 def test_tiles_take_blocks(tmp_path):
     """A digit of 48 bits: chains of 2 (3 + 3) tiles for the sum and of 3 + 1 for q."""
     core = DigitMontgomeryCore(
-        check_digit({"bits": 96, "digit": 48, "multiplier": "tiles", "inverse": "supplied"})
+        check(
+            DigitSpecification,
+            {"bits": 96, "digit": 48, "multiplier": "tiles", "inverse": "supplied"},
+        )
     )
     sources = []
     for name, text in emit(core.component(), core.name).items():

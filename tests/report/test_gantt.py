@@ -2,9 +2,10 @@ import re
 
 import pytest
 
+from residua.cores.drawing import gantt
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
-from residua.report import gantt
 
 
 @pytest.fixture(
@@ -13,7 +14,7 @@ from residua.report import gantt
     ids=str,
 )
 def schedule(request):
-    return RnsMontgomeryCore(check(request.param)).design.schedule
+    return RnsMontgomeryCore(check(Specification, request.param)).design.schedule
 
 
 def test_bars_cover_every_slot_once(schedule):

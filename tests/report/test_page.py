@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from residua.cores.directory import Directory, build
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
 from residua.report import page
 
@@ -27,7 +28,10 @@ class Balanced(HTMLParser):
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
-    return build(check({"modulus": 0x1000B, "width": 12}), tmp_path_factory.mktemp("page") / "core")
+    return build(
+        check(Specification, {"modulus": 0x1000B, "width": 12}),
+        tmp_path_factory.mktemp("page") / "core",
+    )
 
 
 def test_page_is_well_formed_self_contained_and_repeatable(core):

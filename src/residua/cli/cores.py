@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from residua.cli.terminal import Json, Verb, counter, show, steps
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.runs import (
     EVERY,
     INVERSIONS,
@@ -209,7 +210,7 @@ def bases(*, flags: Flags, as_json: Json = False) -> None:
     from residua.cores.rns_montgomery.core import search
     from residua.report import tables
 
-    specification = specifications.load(None, flags)
+    specification = specifications.load(Specification, None, flags)
     with steps("bases") as step:
         step("search")
         found = search(specification)

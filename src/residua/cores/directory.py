@@ -5,46 +5,31 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from residua import __version__
-from residua.cores.exponentiation.specification import UNIT
 from residua.cores.kept_files import kept_files
+from residua.cores.kind import Kind
+from residua.cores.kinds import core_of, kind_asked
 from residua.cores.manifest import MANIFEST, SCHEMA, SPECIFICATION, modules
 from residua.cores.results import Results
-from residua.cores.rns_montgomery.specification import Interface
-from residua.cores.specification.keys import DIGIT_ALGORITHMS
-from residua.cores.specification.reading import AnySpecification, load_any
+from residua.cores.specification.base import CoreSpecification
+from residua.cores.specification.reading import load_any
 from residua.errors import SpecificationError
 from residua.output import Progress, check_directory, check_new_directory, new_directory
 from residua.toolchain.targets import primitive_file
 
 if TYPE_CHECKING:
-    from residua.cores.coprocessor.core import CurveBuild
-    from residua.cores.digit.core import DigitMontgomeryCore
-    from residua.cores.engine_directory import AnyEngineCore
-    from residua.cores.exponentiation.core import ExponentiationCore
-    from residua.cores.extended_rns.core import ExtendedCore
-    from residua.cores.generation import AnyCore
-    from residua.cores.inversion.core import InversionCore
+    from residua.cores.core import Core
+
+C = TypeVar("C", bound="Core")
 
 _OUTPUTS = ("results", "synth", "build", "report.html", "sim/obj_dir", "sim/bench.vvp")
 """What may lie in a directory besides what was built: what residua, FuseSoC and make write."""
 
-Kind = Literal[
-    "multiplier",
-    "extension",
-    "sbmm",
-    "coprocessor",
-    "digit",
-    "exponentiation",
-    "inversion",
-    "ecpm",
-]
-
 
 def build(
-    specification: AnySpecification,
+    specification: CoreSpecification,
     path: Path,
     progress: Progress = lambda step: None,
 ) -> "Directory":
@@ -119,27 +104,9 @@ class Directory:
         return str(self.manifest["name"])
 
     @property
-    def interface(self) -> Interface:
-        """What goes in and out of the core."""
-        return "words" if self.manifest["parameters"].get("interface") == "words" else "residues"
-
-    @property
     def kind(self) -> Kind:
         """What kind of core it is."""
-        own: dict[str, Kind] = {"coprocessor": "coprocessor", "ecpm": "ecpm"}
-        if self.manifest.get("kind") in own:
-            return own[self.manifest["kind"]]
-        algorithm = self.manifest["parameters"].get("algorithm")
-        if self.manifest["parameters"].get("unit") == UNIT:
-            return "exponentiation"
-        if algorithm in DIGIT_ALGORITHMS:
-            return "digit"
-        kinds: dict[str, Kind] = {
-            "base-extension": "extension",
-            "sbmm": "sbmm",
-            "inversion": "inversion",
-        }
-        return kinds.get(algorithm, "multiplier")
+        return kind_asked(self.manifest["specification"])
 
     @property
     def top(self) -> str:
@@ -163,7 +130,7 @@ class Directory:
         assert self._request is not None
 
     @cached_property
-    def made(self) -> "AnyCore":
+    def made(self) -> "Core":
         """The core, made again from the specification, which gives every file byte for byte.
 
         Whatever the directory's files or its manifest say is true of this core, or this fails: it
@@ -172,14 +139,20 @@ class Directory:
         Raises:
             SpecificationError: this version of Residua makes other files of the specification.
         """
-        request = self._request
-        # What makes cores takes long to load, and most of what is asked of a directory needs none.
-        from residua.cores.generation import core_of  # noqa: PLC0415
+        return core_of(self._request)
 
-        return core_of(request)
+    def core(self, kind: type[C]) -> C:
+        """The core, which is of this kind; see `made`.
+
+        Raises:
+            SpecificationError: it is not.
+        """
+        if not isinstance(self.made, kind):
+            raise SpecificationError(f"{self.path} is the directory of {self.kind.noun}")
+        return self.made
 
     @cached_property
-    def _request(self) -> AnySpecification:
+    def _request(self) -> CoreSpecification:
         """The specification, which gives every file as it is."""
         specification = load_any(self.path / SPECIFICATION, {})
         self._compare(kept_files(specification))
@@ -202,36 +175,6 @@ class Directory:
                 f"What differs: {', '.join(told)}. It was changed, or built by another version: "
                 "build again"
             )
-
-    @property
-    def core(self) -> "AnyEngineCore":
-        """The multiplier or base extension; see `made`."""
-        return cast("AnyEngineCore", self.made)
-
-    @property
-    def digits(self) -> "DigitMontgomeryCore":
-        """The digit multiplier; see `made`."""
-        return cast("DigitMontgomeryCore", self.made)
-
-    @property
-    def exponentiator(self) -> "ExponentiationCore":
-        """The exponentiator on an engine; see `made`."""
-        return cast("ExponentiationCore", self.made)
-
-    @property
-    def extended(self) -> "ExtendedCore":
-        """The extended-RNS point multiplier; see `made`."""
-        return cast("ExtendedCore", self.made)
-
-    @property
-    def inverter(self) -> "InversionCore":
-        """The modular inverter; see `made`."""
-        return cast("InversionCore", self.made)
-
-    @property
-    def coprocessor(self) -> "CurveBuild":
-        """The coprocessor; see `made`."""
-        return cast("CurveBuild", self.made)
 
     def sources(self, *, ecp5: bool = False, top: str | None = None) -> list[Path]:
         """The Verilog files of one complete design, for any target or for ECP5.

@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 from residua import __version__
-from residua.cores.coprocessor.verilog_bench import BENCH, VECTORS
 from residua.cores.manifest import modules, render
 from residua.toolchain import nextpnr, vivado
 
@@ -13,9 +12,6 @@ _SWITCH, _PACKAGE = nextpnr.DEVICES["LFE5U-85F"]
 
 _PINS = 365
 """Of the package, for users."""
-
-_ECP5_MHZ = {"multiplier": 200.0, "coprocessor": 125.0, "ecpm": 60.0}
-"""Clocks that cores of 256 bits are measured to reach; of an ECPM one with a margin."""
 
 _ECP5 = {
     "speed": _SPEED,
@@ -33,21 +29,31 @@ _VIVADO = {"period_ns": 5.0, "part": vivado.DEFAULT_PART, "outside": 0.3}
 """``outside`` is the part of a period that what surrounds a core needs."""
 
 
-def integration_files(manifest: dict[str, Any], description: str) -> dict[str, str]:
-    """The files for a core of either kind, by name.
+def integration_files(
+    manifest: dict[str, Any],
+    description: str,
+    ecp5_mhz: float,
+    *,
+    bench: str | None = None,
+    vectors: str | None = None,
+) -> dict[str, str]:
+    """The files for a core, by name.
 
     Args:
         manifest: of the core.
         description: one line for the FuseSoC core file.
+        ecp5_mhz: the clock to ask for on an ECP5.
+        bench: a test bench among its files, if there is one.
+        vectors: what it reads.
     """
-    kind, top = manifest.get("kind", "multiplier"), manifest["top"]
+    top = manifest["top"]
     names: dict[str, object] = {
         "description": description,
         "vlnv": f"residua:cores:{top}:{_release()}",
         "modules": modules(manifest),
-        "bench": BENCH if kind == "coprocessor" else None,
-        "vectors": VECTORS,
-        "ecp5": _ECP5 | {"mhz": _ECP5_MHZ[kind], "fits": _pins(manifest) <= _PINS},
+        "bench": bench,
+        "vectors": vectors,
+        "ecp5": _ECP5 | {"mhz": ecp5_mhz, "fits": _pins(manifest) <= _PINS},
         "vivado": _VIVADO,
     }
     rendered = {
@@ -56,7 +62,7 @@ def integration_files(manifest: dict[str, Any], description: str) -> dict[str, s
         f"constraints/{top}.xdc": "constraints.xdc",
         "constraints/out_of_context.tcl": "out_of_context.tcl",
     }
-    return {name: render(template, manifest, **names) for name, template in rendered.items()}
+    return {name: render(template, manifest, "", **names) for name, template in rendered.items()}
 
 
 def _pins(manifest: dict[str, Any]) -> int:

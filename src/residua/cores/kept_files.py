@@ -10,8 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from residua import cache
+from residua.cores.kinds import core_of
 from residua.cores.manifest import SPECIFICATION
-from residua.cores.specification.reading import AnySpecification, load_any
+from residua.cores.specification.base import CoreSpecification
+from residua.cores.specification.reading import load_any
 from residua.output import Progress
 
 _PACKAGE = Path(__file__).parents[1]
@@ -19,9 +21,9 @@ _REQUIRED = re.compile(r"[\w.-]+")
 
 
 def kept_files(
-    specification: AnySpecification, progress: Progress = lambda step: None
+    specification: CoreSpecification, progress: Progress = lambda step: None
 ) -> dict[str, str]:
-    """What `files_of` gives for the core of a specification; made once.
+    """The files of the core of a specification; made once.
 
     The specification that is among the files asks for the same files and finds them, too.
 
@@ -32,10 +34,7 @@ def kept_files(
 
     def make(path: Path) -> None:
         if not made:
-            # What makes cores takes long to load, and is not needed for files that are kept.
-            from residua.cores.generation import core_of, files_of  # noqa: PLC0415
-
-            made.update(files_of(core_of(specification), progress))
+            made.update(core_of(specification).files(progress))
         path.write_bytes(zlib.compress(json.dumps(made).encode()))
 
     path = cache.kept("directories", "files", _key(specification), make)
@@ -44,14 +43,14 @@ def kept_files(
     return dict(json.loads(zlib.decompress(path.read_bytes())))
 
 
-def _specification_in(files: dict[str, str]) -> AnySpecification:
+def _specification_in(files: dict[str, str]) -> CoreSpecification:
     with TemporaryDirectory() as work:
         path = Path(work) / SPECIFICATION
         path.write_text(files[SPECIFICATION], encoding="utf-8")
         return load_any(path, {})
 
 
-def _key(specification: AnySpecification) -> str:
+def _key(specification: CoreSpecification) -> str:
     kind, values = type(specification).__name__, specification.model_dump()
     # Some keys mean another thing when they are given than when they have the same value unasked.
     given = sorted(specification.model_fields_set)

@@ -61,9 +61,9 @@ def ports(text: str, name: str, meaning: Callable[[str], str]) -> list[dict[str,
     ]
 
 
-def render(template: str, manifest: dict[str, Any], **names: object) -> str:
-    """A template of this package, with a manifest and further names."""
-    found = environment("residua.cores").get_template(template)
+def render(template: str, manifest: dict[str, Any], package: str = "", **names: object) -> str:
+    """A template of a package, or of this one, with a manifest and further names."""
+    found = environment(package, "residua.cores").get_template(template)
     return found.render(manifest, hex=hex, hexes=_hexes, **names)
 
 

@@ -6,16 +6,11 @@ asked for besides, such as another modulus or an option that is not the default,
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
-from residua.cores.coprocessor.specification import CurveSpecification
 from residua.cores.manifest import digest
-from residua.cores.specification.reading import AnySpecification
-from residua.curves.parameters import Curve
+from residua.cores.specification.base import CoreSpecification
 from residua.numbers.catalogue import modulus_name
-
-_MOST_NAMES = 3
-"""A core with more curves has their number in its name."""
 
 _DIGITS = 8
 """Of a digest: two of 50 cores have the same one with a probability below one in a million."""
@@ -24,22 +19,15 @@ _TOLD = ("algorithm", "unit", "name", "bus", "width", "digit")
 """Keys that every name tells: kind and size. The bus is in the name of the top module."""
 
 
-def curves_part(curves: Sequence[Curve]) -> str:
-    """The names of curves in small letters and digits."""
-    if len(curves) > _MOST_NAMES:
-        return f"{len(curves)}_curves"
-    return "_".join(_plain(curve.name) for curve in curves)
-
-
 def modulus_part(modulus: int | None, bits: int | None = None) -> str:
     """The name of a standard modulus, or the bits of those that are loaded; else nothing."""
     if bits is not None:
         return str(bits)
     name = None if modulus is None else modulus_name(modulus)
-    return _plain(name or "")
+    return plain(name or "")
 
 
-def default_name(parts: Iterable[str], request: AnySpecification, *told: str) -> str:
+def default_name(parts: Iterable[str], request: CoreSpecification, *told: str) -> str:
     """A name: its parts, and a digest of what they do not tell.
 
     Args:
@@ -48,7 +36,7 @@ def default_name(parts: Iterable[str], request: AnySpecification, *told: str) ->
         told: further keys that the parts tell.
     """
     own = "_".join(part for part in parts if part)
-    known = {*_TOLD, *told, *_named(request)}
+    known = {*_TOLD, *told, *request.named_keys}
     defaults = type(request).model_fields
     rest = {
         key: value
@@ -60,13 +48,6 @@ def default_name(parts: Iterable[str], request: AnySpecification, *told: str) ->
     return f"{own}_{digest(json.dumps(rest, sort_keys=True))[:_DIGITS]}"
 
 
-def _named(request: AnySpecification) -> set[str]:
-    """The keys of curves or of a modulus whose names tell everything."""
-    if isinstance(request, CurveSpecification):
-        few = len(request.curve) <= _MOST_NAMES
-        return {"curve"} if few and request.catalogued else set()
-    return {"modulus"} if modulus_part(request.modulus) else set()
-
-
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """A standard name in small letters and digits."""
     return re.sub(r"[^a-z0-9]+", "", name.lower())

@@ -70,8 +70,8 @@ def synthesise_directory(
             found = _mapped(directory, target, work, progress)
         else:
             found = runner(directory, work, range(1, seeds + 1), progress)
-    times = _point_times if directory.kind == "coprocessor" else _times
-    result = {"target": target, **found, **times(directory, found), "made_with": made_with}
+    times = directory.kind.core_class.times(directory, found)
+    result = {"target": target, **found, **times, "made_with": made_with}
     directory.store(f"synth-{target}", result)
     return _told(directory, result, kept=False)
 
@@ -79,44 +79,6 @@ def synthesise_directory(
 def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[str, Any]:
     parameters = directory.manifest["parameters"]
     return {"name": directory.top, "kept": kept, **result, "parameters": parameters}
-
-
-def _times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
-    cycles, mhz = directory.manifest["cycles"], found.get("fmax_mhz")
-    figures: dict[str, Any] = {"cycles": cycles, "utilisation": directory.manifest["utilisation"]}
-    if not mhz:
-        return {**figures, "fmax_mhz": None, "latency_ns": None, "area_time": None}
-    latency = 1000 * cycles["latency"] / mhz
-    return {
-        **figures,
-        "latency_ns": round(latency, 1),
-        "interval_ns": round(1000 * cycles["interval"] / mhz, 1),
-        "area_time": round(found["resources"]["lut"] * latency / 1000, 1),
-    }
-
-
-def _point_times(directory: Directory, found: dict[str, Any]) -> dict[str, Any]:
-    # What runs a core takes long to load, and is not needed for what is kept.
-    from residua.cores.coprocessor.simulator import build_coprocessor_simulator  # noqa: PLC0415
-    from residua.cores.coprocessor.verification import point_cycles  # noqa: PLC0415
-
-    made, mhz = directory.coprocessor, found.get("fmax_mhz")
-    design = made.core.design
-    simulator = build_coprocessor_simulator(
-        directory.sources(top=made.name), made.name, design.words, optimise=False
-    )
-    measured = zip(design.curves, point_cycles(simulator, design), strict=True)
-    points = [
-        {
-            "curve": curve.name,
-            "operation": operation,
-            "cycles": cycles,
-            "microseconds": round(cycles / mhz, 1) if mhz else None,
-            "area_time": round(found["resources"]["lut"] * cycles / mhz / 1000) if mhz else None,
-        }
-        for curve, (operation, cycles) in measured
-    ]
-    return {"kind": directory.kind, "points": points, "fmax_mhz": mhz}
 
 
 def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -> dict[str, Any]:

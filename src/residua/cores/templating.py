@@ -1,15 +1,21 @@
 """The jinja environments of everything that is rendered from templates."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 
-def environment(package: str, *, html: bool = False) -> Environment:
-    """Templates in the folder ``templates`` of a package; unknown names are errors.
+@cache
+def environment(*packages: str, html: bool = False) -> Environment:
+    """Templates in the folders ``templates`` of packages, the first that has one.
 
-    ``html`` escapes what is filled in; without it the text is Markdown, C, Verilog or the like.
+    Unknown names are errors. A package may be without such a folder, or empty. ``html`` escapes
+    what is filled in; without it the text is Markdown, C, Verilog or the like.
     """
+    found = [one for one in packages if one and files(one).joinpath("templates").is_dir()]
     return Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(package) for package in found]),
         autoescape=html,  # noqa: S701 - Markdown, C and Verilog are not HTML
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -4,9 +4,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import Directory
-from residua.cores.proofs.boundaries import boundary_of
 from residua.cores.proofs.freshness import STALE, write_marked
 from residua.cores.proofs.netlist import read_netlist
 from residua.cores.simulation.runs import POINTS, Resets
@@ -35,7 +35,7 @@ def run_marked(
     with TemporaryDirectory(prefix="marked-") as name:
         work = Path(name)
         sources, top = directory.sources(top=directory.name), directory.name
-        netlist = read_netlist(sources, top, work, boundary_of(directory.made))
+        netlist = read_netlist(sources, top, work, directory.made.boundary)
         text = write_marked(netlist, top, work).read_text(encoding="utf-8")
         changed = with_core(directory, text, work / "core")
         try:
@@ -48,10 +48,11 @@ def run_marked(
 
 def _run(directory: Directory, vectors: int | None, seed: int, resets: Resets) -> dict[str, Any]:
     """The simulation; of a coprocessor without its test bench, in which no reset comes."""
-    if directory.kind != "coprocessor":
+    made = directory.made
+    if not isinstance(made, CurveBuild):
         return run_directory(directory, vectors=vectors, seed=seed, stalls=True, resets=resets)
     found = verify_coprocessor(
-        directory.coprocessor.core.design,
+        made.core.design,
         directory.sources(top=directory.name),
         directory.name,
         vectors=POINTS if vectors is None else vectors,

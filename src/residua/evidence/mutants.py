@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from residua.cores.directory import Directory
 from residua.cores.manifest import digest
-from residua.cores.proofs.boundaries import boundary_of, valid_outputs
+from residua.cores.proofs.boundary import valid_outputs
 from residua.cores.proofs.difference import unseen
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
@@ -159,7 +159,7 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
 def _is_proved(directory: Directory, made: Mutants, number: int) -> bool:
     """Whether a mutant is proved to be equivalent; marks say it faster, but not within a bus."""
     valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
-    if made.box is None and unseen(made, number, boundary_of(directory.made), valid=valid):
+    if made.box is None and unseen(made, number, directory.made.boundary, valid=valid):
         return True
     return equivalent(made, number, valid=valid)
 

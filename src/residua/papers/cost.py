@@ -45,7 +45,7 @@ def cost_table(flags: Mapping[str, str | None]) -> dict[str, Any]:
         SpecificationError: there are no such bases.
     """
     # Any modulus will do to have the flags checked.
-    asked = load(None, {"modulus": "P-256", **flags})
+    asked = load(Specification, None, {"modulus": "P-256", **flags})
     number = asked.channels or DEFAULT_CHANNELS
     domain = RnsMontgomeryCore(_stand_in(number, asked.width)).domain
     return {"n": number, "w": asked.width, "algorithms": [_entry(row, domain) for row in _ROWS]}
@@ -59,7 +59,9 @@ def _stand_in(channels: int, width: int) -> Specification:
             f"n = {channels} channels of w = {width} hold no modulus of 16 bits: "
             "counts need a few more channels"
         )
-    return check({"modulus": int(prev_prime(1 << bits)), "width": width, "channels": channels})
+    return check(
+        Specification, {"modulus": int(prev_prime(1 << bits)), "width": width, "channels": channels}
+    )
 
 
 def _entry(row: _Row, domain: MontgomeryDomain) -> dict[str, Any]:

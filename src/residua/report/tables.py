@@ -8,13 +8,12 @@ from rich.box import SIMPLE
 from rich.console import RenderableType
 from rich.table import Table
 
+from residua.cores.kinds import kind_asked
 from residua.cores.simulation.runs import STALLED
+from residua.cores.summary import bases_text, modulus_text
 
 Result = dict[str, Any]
 Text = list[RenderableType]
-
-_LOADED = "loaded at run time, up to "
-"""What stands before the bits of such a modulus."""
 
 _STALLS = {
     True: "with stalls",
@@ -25,109 +24,14 @@ _STALLS = {
 
 def built(found: Result, path: Path) -> Text:
     """What ``build`` made."""
-    if found.get("kind") == "coprocessor":
-        return _built_coprocessor(found, path)
-    if "digits" in found["parameters"]:
-        return _built_digit(found, path)
-    if "unit" in found["parameters"]:
-        return _built_exponentiator(found, path)
-    if "inversion" in found["parameters"]:
-        return _built_inverter(found, path)
-    if found.get("kind") == "ecpm":
-        return _built_ecpm(found, path)
-    parameters, cycles = found["parameters"], found["cycles"]
-    rows = [
-        ("core", found["name"]),
-        *([("modulus", _modulus(parameters))] if parameters["modulus"] else []),
-        ("bases", _bases(parameters)),
-        _form(parameters),
-        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
-        ("latency", f"{cycles['latency']} cycles"),
-        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
-        ("directory", str(path)),
-    ]
-    return [_pairs(rows)]
-
-
-def _built_digit(found: Result, path: Path) -> Text:
-    parameters, cycles = found["parameters"], found["cycles"]
-    loaded = _LOADED if not parameters["modulus"] else ""
-    names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")
-    choices = [f"{name} {parameters[name]}" for name in names if parameters[name] is not None]
-    bound = "p" if parameters["variant"] == "subtract" else "2 p"
-    rows = [
-        ("core", found["name"]),
-        ("modulus", loaded + _modulus(parameters)),
-        ("digits", f"{parameters['digits']} of {parameters['digit']} bits"),
-        *([("datapath", ", ".join(choices))] if choices else []),
-        ("results", f"{parameters['variant']}, below {bound}"),
-        ("latency", f"{cycles['latency']} cycles"),
-        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
-        (
-            ("products", f"{cycles['products']} of {cycles['product_cycles']} cycles")
-            if "products" in cycles
-            else ("powers", f"{cycles['compute']} cycles modulo a prime")
-            if parameters["algorithm"] == "rsa-crt"
-            else ("iterations", f"{cycles['iterations']}, {cycles['compute']} cycles")
-        ),
-        ("directory", str(path)),
-    ]
-    return [_pairs(rows)]
-
-
-def _built_exponentiator(found: Result, path: Path) -> Text:
-    parameters, cycles = found["parameters"], found["cycles"]
-    windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
-    rows = [
-        ("core", found["name"]),
-        ("modulus", ("" if parameters["modulus"] else _LOADED) + _modulus(parameters)),
-        ("exponent", parameters["exponent"] or windows),
-        ("bases", _bases(parameters)),
-        _form(parameters),
-        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
-        ("latency", f"{cycles['latency']} cycles, {cycles['products']} products"),
-        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
-        ("directory", str(path)),
-    ]
-    return [_pairs(rows)]
-
-
-def _built_ecpm(found: Result, path: Path) -> Text:
-    parameters, cycles = found["parameters"], found["cycles"]
-    held = f"values of {parameters['range_bits']} bits in a range of {parameters['product_bits']}"
-    rows = [
-        ("core", found["name"]),
-        ("operation", f"{parameters['operation']}, {parameters['curve']}"),
-        ("moduli", f"{parameters['n']} of {parameters['w']} bits, and {parameters['redundant']}"),
-        ("range", f"{held}, and a sign"),
-        ("control", parameters["control"]),
-        ("latency", f"{cycles['latency']} cycles"),
-        ("interval", f"{cycles['interval']} cycles, utilisation {found['utilisation']:.1%}"),
-        ("directory", str(path)),
-    ]
-    return [_pairs(rows)]
-
-
-def _built_inverter(found: Result, path: Path) -> Text:
-    parameters, cycles = found["parameters"], found["cycles"]
-    variable = parameters["timing"] == "variable"
-    channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]
-    rows = [
-        ("core", found["name"]),
-        ("modulus", _modulus(parameters)),
-        ("inversion", f"{parameters['inversion']}, {parameters['timing']} time"),
-        *(channels if parameters["n"] else []),
-        ("latency", f"{'at most ' if variable else ''}{cycles['latency']} cycles"),
-        *([("average", f"{cycles['average']} cycles")] if variable else []),
-        ("directory", str(path)),
-    ]
-    return [_pairs(rows)]
+    kind = kind_asked(found["specification"])
+    return [_pairs([*kind.rows(found), ("directory", str(path))])]
 
 
 def verified(found: Result) -> Text:
     """What ``verify`` found."""
-    if found.get("kind") == "coprocessor":
-        return _verified_coprocessor(found)
+    if "operations" in found:
+        return _verified_operations(found)
     cycles = {
         name: "not measured" if count is None else f"{count} cycles"
         for name, count in found["cycles"].items()
@@ -159,7 +63,7 @@ def synthesised(found: Result) -> Text:
         ("target", f"{found['target']} ({found.get('device', 'synthesis only')}), {found['tool']}"),
         ("resources", ", ".join(f"{count} {kind.upper()}" for kind, count in resources.items())),
     ]
-    if found.get("kind") == "coprocessor":
+    if "points" in found:
         rows += [("clock", f"{found['fmax_mhz']} MHz")] if found["fmax_mhz"] else []
         rows += [
             (f"{one['operation']} on {one['curve']}", _duration(one)) for one in found["points"]
@@ -179,60 +83,7 @@ def synthesised(found: Result) -> Text:
     return [_pairs(rows)]
 
 
-def _built_coprocessor(found: Result, path: Path) -> Text:
-    parameters, cycles = found["parameters"], found["cycles"]
-    rows = [
-        ("core", found["top"]),
-        ("curves", ", ".join(curve["name"] for curve in parameters["curves"])),
-        ("bus", parameters["bus"]),
-        ("scalars", _blinding(found["blinding"])),
-        ("inversion", parameters["inversion"]),
-        *_field_unit(parameters),
-        (
-            "step of the ladder",
-            f"{cycles['ladder_step']} cycles, utilisation {found['utilisation']:.1%}",
-        ),
-        (
-            "ladder",
-            ", ".join(
-                f"{count} cycles ({bits} steps)"
-                for count, bits in zip(cycles["ladder"], cycles["ladder_steps"], strict=True)
-            ),
-        ),
-        ("directory", str(path)),
-    ]
-    return [_pairs(rows)]
-
-
-def _blinding(rows: list[Result]) -> str:
-    """By how much scalars are blinded, and what it costs."""
-    if not any(row["bits"] for row in rows):
-        return "not blinded: every k P goes through the bits of k as they are"
-    return "; ".join(
-        f"{row['curve']}: blinded by {row['bits']} random bits ({row['multiple']} has a run of "
-        f"{row['run']} equal bits), {row['cycles']} cycles more than without"
-        for row in rows
-    )
-
-
-def _field_unit(parameters: Result) -> list[tuple[str, str]]:
-    """What a coprocessor computes with."""
-    if "digits" in parameters:
-        lanes, levels = parameters["lanes"], parameters["pipeline"]
-        datapath = f"pipeline {levels}" if lanes is None else f"lanes {lanes}"
-        return [
-            ("digits", f"{parameters['digits']} of {parameters['digit']} bits"),
-            ("multipliers", f"{parameters['multipliers']} of digits, {datapath}"),
-            ("product", f"{parameters['product_cycles']} cycles"),
-        ]
-    return [
-        ("bases", _bases(parameters)),
-        ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
-        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
-    ]
-
-
-def _verified_coprocessor(found: Result) -> Text:
+def _verified_operations(found: Result) -> Text:
     constant = {True: "cycles depend on nothing secret", False: "NO", None: "not compared"}
     rows = [
         ("core", found["name"]),
@@ -284,8 +135,8 @@ def bases(found: Result) -> Text:
         table.add_row(str(channel), *map(str, cells))
     slack = f"{parameters['slack_a']} and {parameters['slack_b']} bits"
     rows = [
-        ("modulus", _modulus(parameters)),
-        ("bases", _bases(parameters)),
+        ("modulus", modulus_text(parameters)),
+        ("bases", bases_text(parameters)),
         ("form", parameters["form"]),
         ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
         ("slack of base a and b", slack),
@@ -304,29 +155,6 @@ def cost(found: Result) -> Text:
         numbers = (row["formula_emm"], counted, row["ema"], row["cox"], row["emw"])
         table.add_row(row["name"], row["formula"], *map(str, numbers))
     return [table]
-
-
-def _form(parameters: Result) -> tuple[str, str]:
-    """How a multiplier or base extension works, under its name."""
-    cox = f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"
-    if "form" in parameters:
-        return "form", f"{parameters['form']}, {cox}"
-    rows = f", rows of {parameters['columns']}" if parameters["columns"] > 1 else ""
-    quotient = cox if parameters["t"] else "no quotient"
-    return "extension", f"{parameters['extension']}{rows}, {quotient}"
-
-
-def _modulus(parameters: Result) -> str:
-    name = parameters["modulus_name"]
-    return f"{parameters['modulus_bits']} bits" + (f", {name}" if name else "")
-
-
-def _bases(parameters: Result) -> str:
-    largest = max(map(abs, [*parameters["h_a"], *parameters["h_b"]]))
-    return (
-        f"{parameters['bases']}, n = {parameters['n']} moduli 2^{parameters['w']} - h, "
-        f"|h| <= {largest} of at most {parameters['h_weight']} signed digits"
-    )
 
 
 def _pairs(rows: Iterable[tuple[str, str]]) -> Table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, ClassVar
+from typing import Any
 
 from gmpy2 import prev_prime
 
@@ -17,10 +17,11 @@ from residua.algorithms.base_extension import bajard_imbert, hierarchical, kawam
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
 from residua.cores.base_extension.specification import BaseExtensionSpecification
-from residua.cores.engine_core import EngineCore
+from residua.cores.engine.core import EngineCore
 from residua.cores.naming import default_name, modulus_part
+from residua.cores.simulation.workload import Workload
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import Engine, EngineDesign
+from residua.hardware.engine.engine import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
@@ -83,8 +84,8 @@ class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
         SpecificationError: no bases or no Cox meet the request.
     """
 
-    words: ClassVar[None] = None
-    """Only residues go in and out."""
+    domain: ExtensionDomain
+    runs = "extensions"
 
     def __init__(self, request: BaseExtensionSpecification) -> None:
         super().__init__(request)
@@ -96,6 +97,23 @@ class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
         request, size = self.request, f"{self.channels}x{self.width}"
         parts = ("base_extension", modulus_part(request.modulus), size)
         return request.name or default_name(parts, request, "channels")
+
+    @property
+    def title(self) -> str:
+        """What the core is."""
+        return "RNS base extension"
+
+    @property
+    def subject(self) -> str:
+        """The same with its size, in one line."""
+        return f"{self.title} of {self.channels} channels of {self.width} bits"
+
+    def workload(self, seed: int) -> Workload:
+        """The operands of its verification, and what judges their results."""
+        # Only what runs a core needs it.
+        from residua.cores.base_extension.verification import extension_workload  # noqa: PLC0415
+
+        return extension_workload(self.program, self.domain, seed)
 
     @property
     def wide_bases(self) -> tuple[Base, Base]:
@@ -127,12 +145,8 @@ class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
         """The engine with its bounds, schedule and microcode; the program's model is bit exact."""
         return self.engine_of(extension_program(self.domain))
 
-    def component(self) -> Engine:
-        """A new component of the design."""
-        return Engine(self.design)
-
     @cached_property
-    def ranges(self) -> dict[str, Range]:
+    def program_ranges(self) -> dict[str, Range]:
         """Closed intervals of operands, results and words.
 
         Operands outside theirs come out with a multiple of M_a, within ``any``.

@@ -1,9 +1,10 @@
 """What a user may ask for of a base extension alone: the keys of its specification."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
     Algorithm,
     BaseA,
@@ -24,13 +25,10 @@ from residua.cores.specification.keys import (
     Truncation,
     Weight,
     Width,
-    check_algorithm,
     check_bases,
     check_extension,
     check_rowers,
-    plain_items,
     shown,
-    toml_text,
 )
 from residua.errors import SpecificationError
 from residua.numbers.search import check_columns
@@ -38,10 +36,11 @@ from residua.numbers.search import check_columns
 QuotientChoice = Literal["exact", "none"]
 
 
-class BaseExtensionSpecification(BaseModel):
+class BaseExtensionSpecification(CoreSpecification):
     """A checked request for a base extension. ``None`` and ``auto`` leave a choice to Residua."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "a base extension"
+    algorithms: ClassVar[tuple[str, ...]] = ("base-extension",)
 
     algorithm: Algorithm = "base-extension"
     modulus: OptionalModulus = None
@@ -74,7 +73,6 @@ class BaseExtensionSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "BaseExtensionSpecification":
-        check_algorithm(self.algorithm, "base-extension")
         count = check_bases(self.base_a, self.base_b, self.channels)
         if count is None and self.modulus is None:
             raise SpecificationError(
@@ -99,11 +97,3 @@ class BaseExtensionSpecification(BaseModel):
     def row_length(self) -> int:
         """c, the moduli in a row; 1 if the extension is not hierarchical."""
         return check_extension(self.extension, self.columns)
-
-    def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
-        return plain_items(self)
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        return toml_text(self.items())

@@ -1,1 +1,14 @@
 """Elliptic-curve coprocessors, on a Cox-Rower engine or on digits."""
+
+from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.kind import Kind
+
+KIND = Kind(
+    "coprocessor", CoprocessorSpecification, "residua.cores.coprocessor.core:CoprocessorBuild"
+)
+ON_DIGITS = Kind(
+    "coprocessor-on-digits",
+    DigitCoprocessorSpecification,
+    "residua.cores.coprocessor.core:DigitCoprocessorBuild",
+)

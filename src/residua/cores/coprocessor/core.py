@@ -1,23 +1,28 @@
 """From the specification of a coprocessor to its core, and what there is to tell about it."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.conversion import split_words
 from residua.algorithms.digit_field import ELEMENT_BOUND
 from residua.algorithms.field_unit import elements_range, extension_cox
+from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.core import Core
 from residua.cores.driver.curves import DriverCurve
 from residua.cores.naming import default_name
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.simulation.runs import POINTS, Runs
 from residua.curves import affine
 from residua.curves.blinding import (
     BlindingChoice,
@@ -31,10 +36,15 @@ from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.numbers.cox import Range
 from residua.numbers.residues import Redundant
+from residua.output import Progress
+
+if TYPE_CHECKING:
+    from residua.cores.directory import Directory
 
 
-class CurveBuild(ABC):
+class CurveBuild(Core):
     """A coprocessor as it was asked for.
 
     Raises:
@@ -42,6 +52,7 @@ class CurveBuild(ABC):
     """
 
     request: CoprocessorSpecification | DigitCoprocessorSpecification
+    ecp5_mhz: ClassVar[float] = 125.0
 
     @cached_property
     @abstractmethod
@@ -58,10 +69,28 @@ class CurveBuild(ABC):
     def parameters(self) -> dict[str, Any]:
         """Every chosen number."""
 
-    @cached_property
-    @abstractmethod
+    @property
     def bounds(self) -> list[dict[str, Any]]:
         """What elements may reach, for each modulus, as decimal strings."""
+        return [
+            {"modulus": modulus, "elements": [str(low), str(high)]}
+            for modulus, (low, high) in self.ranges.items()
+        ]
+
+    @property
+    def title(self) -> str:
+        """What the core is."""
+        return "Elliptic-curve coprocessor"
+
+    @property
+    def default_runs(self) -> int:
+        """Multiplications of points on each curve that a verification compares by default."""
+        return POINTS
+
+    @property
+    def boundary(self) -> Boundary:
+        """Numbers and random words may differ; what the controller tests of them is equal."""
+        return coprocessor_boundary(self.core.design)
 
     @property
     def name(self) -> str:
@@ -122,7 +151,7 @@ class CurveBuild(ABC):
         """The curves as drivers know them."""
         return [DriverCurve.of(curve) for curve in self.core.curves]
 
-    def raw_component(self) -> Component:
+    def component(self) -> Component:
         """The core with plain streams."""
         return Coprocessor(self.core.design)
 
@@ -167,7 +196,7 @@ class CurveBuild(ABC):
         }
 
     @cached_property
-    def description(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """The part of a manifest that the core determines."""
         return {
             "kind": "coprocessor",
@@ -180,6 +209,25 @@ class CurveBuild(ABC):
             "interface": self.interface,
             "example": self.example,
         }
+
+    def files(self, progress: Progress = lambda step: None) -> dict[str, str]:
+        """All files of the directory by name; see `Core.files`."""
+        return coprocessor_files(self, progress)
+
+    def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Run the files of its directory; see `Core.verify`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.coprocessor.shipped import verify_coprocessor_directory  # noqa: PLC0415
+
+        return verify_coprocessor_directory(self, directory, runs)
+
+    @classmethod
+    def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
+        """The time of a multiplication of a point on each curve; see `Core.times`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.coprocessor.shipped import point_times  # noqa: PLC0415
+
+        return point_times(directory.core(cls), directory, found)
 
     @cached_property
     def example(self) -> dict[str, Any]:
@@ -248,6 +296,14 @@ class CoprocessorBuild(CurveBuild):
             asked.curve, bases=_given(asked), inverter_rowers=asked.inverter_rowers, **common
         )
 
+    @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs besides the manifest."""
+        # Drawings are only for reports.
+        from residua.cores.coprocessor.page import engine_page  # noqa: PLC0415
+
+        return engine_page(self)
+
     @cached_property
     def specification(self) -> CoprocessorSpecification:
         """The request with every choice made; it leads to this core again."""
@@ -308,15 +364,10 @@ class CoprocessorBuild(CurveBuild):
         }
 
     @cached_property
-    def bounds(self) -> list[dict[str, Any]]:
-        """What elements may reach, for each modulus, as decimal strings."""
-        return [
-            {
-                "modulus": str(domain.modulus),
-                "elements": [str(end) for end in elements_range(domain, Redundant(1))],
-            }
-            for domain in self.core.design.domains
-        ]
+    def ranges(self) -> dict[str, Range]:
+        """What elements may reach, for each modulus."""
+        domains = self.core.design.domains
+        return {str(own.modulus): elements_range(own, Redundant(1)) for own in domains}
 
 
 @dataclass(frozen=True)
@@ -341,6 +392,19 @@ class DigitCoprocessorBuild(CurveBuild):
             blinding=asked.blinding,
             formula=None if asked.formula == "auto" else Formula(asked.formula),
         )
+
+    @property
+    def page_template(self) -> str:
+        """Template of the report."""
+        return "digit_page.html"
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs besides the manifest."""
+        # Drawings are only for reports.
+        from residua.cores.coprocessor.page import digit_page  # noqa: PLC0415
+
+        return digit_page(self)
 
     @cached_property
     def specification(self) -> DigitCoprocessorSpecification:
@@ -380,21 +444,9 @@ class DigitCoprocessorBuild(CurveBuild):
         }
 
     @cached_property
-    def bounds(self) -> list[dict[str, Any]]:
-        """What elements may reach, for each modulus, as decimal strings."""
-        return [
-            {"modulus": str(modulus), "elements": ["0", str(int(ELEMENT_BOUND * modulus))]}
-            for modulus in self.core.design.moduli
-        ]
-
-
-def curve_build(
-    specification: CoprocessorSpecification | DigitCoprocessorSpecification,
-) -> CurveBuild:
-    """The coprocessor that a specification asks for."""
-    if isinstance(specification, DigitCoprocessorSpecification):
-        return DigitCoprocessorBuild(specification)
-    return CoprocessorBuild(specification)
+    def ranges(self) -> dict[str, Range]:
+        """What elements may reach, for each modulus."""
+        return {str(own): (0, int(ELEMENT_BOUND * own)) for own in self.core.design.moduli}
 
 
 _NUMBERS: dict[Operation, tuple[str, str, str]] = {

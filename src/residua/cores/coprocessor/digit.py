@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from residua.cores.coprocessor.curve_core import CurveCore, checked, fastest_formula
-from residua.cores.naming import curves_part
+from residua.cores.coprocessor.naming import curves_part
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve

@@ -1,6 +1,6 @@
 """What a user may ask for with curves on digits: the keys of the small coprocessor."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import model_validator
 
@@ -11,7 +11,7 @@ from residua.cores.coprocessor.specification import (
     FormulaKey,
 )
 from residua.cores.digit.specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
-from residua.cores.specification.keys import Algorithm, Name, check_algorithm, within
+from residua.cores.specification.keys import Algorithm, Name, within
 from residua.curves.blinding import check_blinding
 from residua.errors import SpecificationError
 
@@ -26,6 +26,9 @@ DEFAULT_DIGIT = 17
 class DigitCoprocessorSpecification(CurveSpecification):
     """A checked request for a coprocessor on digits. ``None`` leaves a choice to Residua."""
 
+    noun: ClassVar[str] = "a coprocessor on digits"
+    algorithms: ClassVar[tuple[str, ...]] = (ALGORITHM,)
+
     algorithm: Algorithm = ALGORITHM
     bus: BusKey = "axi"
     blinding: Blinding = "auto"
@@ -37,7 +40,6 @@ class DigitCoprocessorSpecification(CurveSpecification):
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitCoprocessorSpecification":
-        check_algorithm(self.algorithm, ALGORITHM)
         check_blinding(self.curve, self.blinding)
         if self.lanes is not None and self.pipeline is not None:
             raise SpecificationError(

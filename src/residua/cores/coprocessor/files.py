@@ -1,10 +1,9 @@
 """The files of a coprocessor's directory."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from residua.cores.coprocessor.core import CurveBuild
-from residua.cores.coprocessor.verilog_bench import bench_files
+from residua.cores.coprocessor.verilog_bench import BENCH, VECTORS, bench_files
 from residua.cores.driver.files import c_driver
 from residua.cores.integration import integration_files
 from residua.cores.manifest import (
@@ -14,11 +13,13 @@ from residua.cores.manifest import (
     completed,
     modules,
     ports,
-    render,
 )
 from residua.cores.registers.export import html_page
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.rtl import emit
+
+if TYPE_CHECKING:
+    from residua.cores.coprocessor.core import CurveBuild
 
 _RAW_MEANINGS = {
     "clk": "clock, rising edge",
@@ -54,7 +55,7 @@ _BUS_MEANINGS = {
 """By the beginnings of names."""
 
 
-def coprocessor_files(made: CurveBuild, progress: Callable[[str], None]) -> dict[str, str]:
+def coprocessor_files(made: "CurveBuild", progress: Callable[[str], None]) -> dict[str, str]:
     """All files by name, the manifest last.
 
     Raises:
@@ -62,10 +63,10 @@ def coprocessor_files(made: CurveBuild, progress: Callable[[str], None]) -> dict
     """
     specification = made.specification.toml()
     progress("Verilog")
-    rtl = emit(made.raw_component(), made.name)
+    rtl = emit(made.component(), made.name)
     manifest: dict[str, Any] = {
         **begun(made.name, made.top, specification),
-        **made.description,
+        **made.facts,
         "raw_ports": ports(rtl[f"rtl/{made.name}.v"], made.name, _RAW_MEANINGS.__getitem__),
     }
     files: dict[str, str] = {}
@@ -81,25 +82,31 @@ def coprocessor_files(made: CurveBuild, progress: Callable[[str], None]) -> dict
     for name in modules(manifest):
         path = f"rtl/{name}.v"
         own = manifest["raw_ports"] if name == made.name else manifest["ports"]
-        header = render("header_ecc.txt", manifest, module=name, module_ports=own)
+        header = made.rendered("header.txt", manifest, module=name, module_ports=own)
         rtl[path] = commented(header) + rtl[path]
     progress("test bench")
     names = ", ".join(curve.name for curve in made.core.curves)
     bench, runs = bench_files(made, manifest)
     field_bits = [curve.field_bits for curve in made.core.curves]
-    readme = render("README_ecc.md", manifest, field_bits=field_bits, bench_runs=runs)
+    readme = made.rendered("README.md", manifest, field_bits=field_bits, bench_runs=runs)
     files = {
         SPECIFICATION: specification,
         "README.md": readme,
         **rtl,
         **files,
         **bench,
-        **integration_files(manifest, f"Elliptic-curve coprocessor for {names}"),
+        **integration_files(
+            manifest,
+            f"{made.title} for {names}",
+            made.ecp5_mhz,
+            bench=BENCH,
+            vectors=VECTORS,
+        ),
     }
     return completed(manifest, files)
 
 
-def _driver(made: CurveBuild) -> dict[str, str]:
+def _driver(made: "CurveBuild") -> dict[str, str]:
     """What software needs: C sources, and the registers for people."""
     files = c_driver(made.name, made.capabilities, made.driver_curves)
     page = html_page(RegisterMap(made.capabilities))

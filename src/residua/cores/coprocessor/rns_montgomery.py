@@ -6,7 +6,7 @@ from typing import Literal
 
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.coprocessor.curve_core import EngineCurveCore, checked, fastest_formula
-from residua.cores.naming import curves_part
+from residua.cores.coprocessor.naming import curves_part
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion

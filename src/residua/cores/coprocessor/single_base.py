@@ -12,7 +12,7 @@ from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base
 from residua.algorithms.split import Form
 from residua.cores.coprocessor.curve_core import EngineCurveCore, checked, fastest_formula
-from residua.cores.naming import curves_part
+from residua.cores.coprocessor.naming import curves_part
 from residua.cores.specification.keys import LARGEST_EXTRA, divisors, shown
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula

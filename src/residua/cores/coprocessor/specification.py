@@ -1,10 +1,11 @@
 """What a user may ask for with curves: the keys of an elliptic-curve coprocessor."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BeforeValidator, model_validator
 
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
     EXTRA_BITS,
     INVERSION_KEY,
@@ -24,7 +25,6 @@ from residua.cores.specification.keys import (
     Rowers,
     Weight,
     Width,
-    check_algorithm,
     check_bases,
     check_extension,
     check_extra_bits,
@@ -41,6 +41,9 @@ from residua.numbers.search import MOST_CHANNELS, check_columns
 
 Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
+
+MOST_NAMES = 3
+"""A core with more curves has their number in its name."""
 
 
 def _curves(value: object) -> tuple[Curve, ...]:
@@ -89,10 +92,8 @@ def _inversion(value: object) -> object:
     return value
 
 
-class CurveSpecification(BaseModel):
+class CurveSpecification(CoreSpecification):
     """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     algorithm: Algorithm = "rns-montgomery"
     curve: Annotated[
@@ -107,6 +108,17 @@ class CurveSpecification(BaseModel):
             "CURVES",
         ),
     ]
+
+    @classmethod
+    def asked_by(cls, values: Mapping[str, Any]) -> bool:
+        """Whether there is a curve to it."""
+        return super().asked_by(values) and "curve" in values
+
+    @property
+    def named_keys(self) -> frozenset[str]:
+        """The curves, if they are in the catalogue and few."""
+        told = self.catalogued and len(self.curve) <= MOST_NAMES
+        return frozenset({"curve"} if told else ())
 
     @property
     def catalogued(self) -> bool:
@@ -175,6 +187,9 @@ FormulaKey = Annotated[
 class CoprocessorSpecification(CurveSpecification):
     """A checked request for a coprocessor."""
 
+    noun: ClassVar[str] = "a coprocessor"
+    algorithms: ClassVar[tuple[str, ...]] = ("rns-montgomery", "sbmm")
+
     bus: BusKey = "axi"
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
@@ -211,7 +226,6 @@ class CoprocessorSpecification(CurveSpecification):
         if self.algorithm == "sbmm":
             self._check_single_base()
             return self
-        check_algorithm(self.algorithm, "rns-montgomery")
         if self.extra_bits is not None:
             raise SpecificationError(
                 f"extra_bits = {self.extra_bits}: only algorithm = 'sbmm' has an extra modulus"

@@ -1,11 +1,13 @@
 """A test bench in Verilog that comes with a coprocessor and runs without Python."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from residua.cores.coprocessor.bench_vectors import END, HEADER, hex_file, vectors
-from residua.cores.coprocessor.core import CurveBuild
-from residua.cores.manifest import modules, render
+from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
+
+if TYPE_CHECKING:
+    from residua.cores.coprocessor.core import CurveBuild
 
 BENCH = "sim/bench.v"
 VECTORS = "sim/vectors.hex"
@@ -20,7 +22,7 @@ _FIELDS = {
 """Bits of STATUS that a bench looks at."""
 
 
-def bench_files(made: CurveBuild, manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
+def bench_files(made: "CurveBuild", manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
     """The bench for the coprocessor's bus, its vectors and a makefile; how many vectors there are.
 
     ``manifest`` is that of the core, so far.
@@ -38,8 +40,8 @@ def bench_files(made: CurveBuild, manifest: dict[str, Any]) -> tuple[dict[str, s
     if bus != "stream":
         names |= {"registers": RegisterMap(made.capabilities), "fields": _FIELDS[bus]}
     files = {
-        BENCH: render(f"bench_{bus}.v", manifest, **names),
+        BENCH: made.rendered(f"bench_{bus}.v", manifest, **names),
         VECTORS: text,
-        "sim/Makefile": render("bench.mk", manifest, modules=modules(manifest)),
+        "sim/Makefile": made.rendered("bench.mk", manifest, modules=modules(manifest)),
     }
     return files, len(found)

@@ -1,19 +1,27 @@
 """Digit Montgomery multipliers: from a specification to algorithm, model and hardware."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
 from gmpy2 import powmod
 
+from residua.algorithms.conversion import split_words
 from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
 from residua.algorithms.digit_operations import DigitOperations, V
 from residua.algorithms.exponentiation import binary, fixed_window, window_products
 from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
+from residua.cores.core import STREAM_PORTS, PlainCore
+from residua.cores.digit.boundary import digit_boundary
+from residua.cores.digit.design import DigitDesign
 from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpecification
 from residua.cores.naming import default_name, modulus_part
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import POWERS, PRODUCTS, Runs
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
@@ -28,8 +36,25 @@ from residua.numbers.digits import DigitDomain, DigitShape, join_digits, split_d
 _DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
 
-DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign | ModexpDesign | RsaCrtDesign
-"""What all of them have: shape, domain, streams, latency, interval, compute, multipliers."""
+_PORTS = {
+    **STREAM_PORTS,
+    "operands_payload": "one word of X or Y",
+    "result_payload": "one word of the result in the low bits, the flag last above it",
+    "modulus_payload": "one word of p, p' or R^2 mod p, or of a key",
+    "modulus_valid": "the payload is a word",
+    "modulus_ready": "the word is taken in this cycle",
+    "modulus_error": "the modulus is even; no product starts",
+}
+"""What its ports are for."""
+
+_TITLES = {
+    "iddmm": "Digit-digit Montgomery multiplier",
+    "r2mm": "Radix-2 Montgomery multiplier",
+    "modexp": "Modular exponentiator on a digit-digit Montgomery multiplier",
+    "rsa-crt": "RSA with private keys by the Chinese remainder theorem, checked",
+    "mwr2mm": "Multiple-word radix-2 Montgomery multiplier",
+}
+"""By the algorithm."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +123,7 @@ class DigitProducts:
         return words
 
 
-class DigitMontgomeryCore:
+class DigitMontgomeryCore(PlainCore):
     """Everything about one digit multiplier.
 
     Attributes:
@@ -107,6 +132,17 @@ class DigitMontgomeryCore:
     Raises:
         SpecificationError: the request cannot be met.
     """
+
+    request: DigitSpecification
+
+    @classmethod
+    def of(cls, specification: DigitSpecification) -> "DigitMontgomeryCore":
+        """The core that a specification asks for: RSA has a class of its own."""
+        if specification.algorithm != "rsa-crt":
+            return DigitMontgomeryCore(specification)
+        from residua.cores.digit.rsa_crt import RsaCrtCore  # noqa: PLC0415 - it has this as its base
+
+        return RsaCrtCore(specification)
 
     def __init__(self, request: DigitSpecification) -> None:
         self.request = request
@@ -120,6 +156,94 @@ class DigitMontgomeryCore:
         lanes = f"lanes_{request.lanes}" if request.lanes else ""
         parts = (kind, modulus_part(request.modulus), size, lanes)
         return request.name or default_name(parts, request, "bits", "lanes")
+
+    @property
+    def title(self) -> str:
+        """What the core is."""
+        return _TITLES[self.request.algorithm]
+
+    @property
+    def subject(self) -> str:
+        """The same with its size, in one line."""
+        return f"{self.title} of {self.shape.bits} bits"
+
+    @property
+    def port_meanings(self) -> Mapping[str, str]:
+        """What each port is for."""
+        return _PORTS
+
+    @property
+    def default_runs(self) -> int:
+        """How many results a verification compares if nobody says: fewer powers."""
+        return POWERS if self.request.algorithm in EXPONENTIATORS else PRODUCTS
+
+    @property
+    def names(self) -> dict[str, object]:
+        """What the templates need besides the manifest."""
+        return {"domain": self.products().domain}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The part of the manifest that the core determines; counts stand before the ranges."""
+        found = super().facts
+        last = {name: found.pop(name) for name in ("ranges", "interface")}
+        names = ("steps", "products", "additions")
+        return {**found, "counts": {name: getattr(self.counts, name) for name in names}, **last}
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Closed intervals of operands, results, words and what is kept."""
+        products = self.products()
+        return {
+            "x": (0, products.largest_x),
+            **({"y": (0, products.largest)} if products.largest else {}),
+            "results": (0, products.domain.largest_result),
+            "words": (0, (1 << products.width) - 1),
+            **self.kept,
+        }
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """The streams, and one transaction: of the largest modulus if it is loaded."""
+        products = self.products()
+        domain, width, words = products.domain, products.width, products.words
+        modulus = domain.modulus
+        x, y = modulus // 3, min(modulus - 2, products.largest)
+        names = ["x", "y"] if products.operand_words > words else ["x"]
+        result = products.expected(x, y)
+        loaded = products.design.domain is None
+        return {
+            "word_bits": width,
+            "words": words,
+            "modulus_words": len(products.modulus_words),
+            "operands": names,
+            "order": "lowest word first",
+            "example": {
+                **({"modulus": str(modulus)} if loaded else {}),
+                "x": str(x),
+                **({"y": str(y)} if "y" in names else {}),
+                "result": str(result),
+                **({"modulus_words": [str(w) for w in products.modulus_words]} if loaded else {}),
+                "operand_words": [
+                    str(word)
+                    for number in (x, y)[: len(names)]
+                    for word in split_words(number, words, width)
+                ],
+                "result_words": [str(word) for word in split_words(result, words, width)],
+            },
+        }
+
+    @property
+    def boundary(self) -> Boundary:
+        """Numbers may differ, but not whether they are legal."""
+        return digit_boundary(self.design)
+
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+        """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.digit.verification import verify_digits  # noqa: PLC0415
+
+        return verify_digits(self, sources, **runs.choices)
 
     @cached_property
     def shape(self) -> DigitShape:

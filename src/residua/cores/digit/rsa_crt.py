@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from residua.algorithms.rsa_crt import Unit, private_operation
 from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
@@ -98,6 +99,35 @@ class RsaCrtCore(DigitMontgomeryCore):
             ModexpDesign(whole, length, exponent=exponent, plain=True),
         )
 
+    @property
+    def readme(self) -> str:
+        """Template of README.md."""
+        return "README_rsa.md"
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """The streams, the numbers of a key, and one transaction with those of its key."""
+        streams, products = super().interface, self.products()
+        design, key = products.rsa, products.key
+        half, whole = (unit.streams for unit in (design.half, design.whole))
+        parts = []
+        for name, unit, factor in (("p", half, "R"), ("q", half, "R"), ("N", whole, "R'")):
+            parts.append((name, unit.modulus_words))
+            parts += [(f"{name}'", 1)] if unit.inverse == "supplied" else []
+            parts.append((f"{factor}^2 modulo {name}", unit.words))
+        constants = {
+            "L R modulo p": "shift_p", "1 / e modulo p - 1": "d_p",
+            "L R modulo q": "shift_q", "1 / e modulo q - 1": "d_q",
+            "R / q modulo p": "coefficient", "-R / q modulo p": "negative_coefficient",
+            "q R' modulo N": "q",
+        }  # fmt: skip
+        parts += [(text, design.spans[name].count) for text, name in constants.items()]
+        streams["key"] = [{"number": number, "words": count} for number, count in parts]
+        streams["half_factor_bits"] = half.shape.factor.bit_length() - 1
+        streams["low_bits"] = design.width * design.low_words
+        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
+        return streams
+
     @cached_property
     def specification(self) -> DigitSpecification:
         """The request with every choice made; it leads to this core again."""
@@ -141,13 +171,3 @@ class RsaCrtCore(DigitMontgomeryCore):
         p, short = keys[0].p, RsaKey.generate(max(bits // 2 + 2, FEWEST_BITS), e, chooser)
         q = short.q if short.p == p else short.p
         return [self.operations(key) for key in (*keys, RsaKey(p, q, e))]
-
-
-def digit_core(specification: DigitSpecification) -> DigitMontgomeryCore:
-    """The core of a specification.
-
-    Raises:
-        SpecificationError: the request cannot be met.
-    """
-    kind = RsaCrtCore if specification.algorithm == "rsa-crt" else DigitMontgomeryCore
-    return kind(specification)

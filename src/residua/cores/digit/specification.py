@@ -1,11 +1,11 @@
 """What a user may ask for of a digit Montgomery multiplier: the keys of its specification."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
-    DIGIT_ALGORITHMS,
     FEWEST_BITS,
     MODULUS_BITS,
     MOST_BITS,
@@ -13,9 +13,7 @@ from residua.cores.specification.keys import (
     Key,
     Name,
     OptionalDigitModulus,
-    plain_items,
     shown,
-    toml_text,
     within,
 )
 from residua.errors import SpecificationError
@@ -117,10 +115,11 @@ Unit = Annotated[
 ]
 
 
-class DigitSpecification(BaseModel):
+class DigitSpecification(CoreSpecification):
     """A checked request for a digit Montgomery multiplier. ``None`` leaves a choice to Residua."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "a digit multiplier"
+    algorithms: ClassVar[tuple[str, ...]] = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
 
     algorithm: Algorithm = "iddmm"
     modulus: OptionalDigitModulus = None
@@ -209,10 +208,6 @@ class DigitSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitSpecification":
-        if self.algorithm not in DIGIT_ALGORITHMS:
-            raise SpecificationError(
-                f"algorithm = '{self.algorithm}' is no algorithm of this kind of core"
-            )
         self._check_modulus()
         if self.algorithm in EXPONENTIATORS:
             self._check_powers()
@@ -276,14 +271,6 @@ class DigitSpecification(BaseModel):
     def length(self) -> int:
         """N, the bits of the modulus."""
         return self.bits or (self.modulus or 0).bit_length()
-
-    def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
-        return plain_items(self)
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        return toml_text(self.items())
 
 
 def check_modulus_or_bits(modulus: int | None, bits: int | None) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore
-from residua.cores.simulation.engine import Progress, VerificationResult, is_long
+from residua.cores.simulation.engine import Progress, is_long
+from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls
 from residua.cores.simulation.words import (
     WordSimulator,

@@ -1,28 +1,47 @@
 """An exponentiator on an engine: from a specification to bases, design, figures and promises."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import gcd
+from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
 from gmpy2 import next_prime, powmod
 
+from residua.algorithms.conversion import split_words
 from residua.algorithms.field_powers import step_products
 from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
+from residua.cores.core import STREAM_PORTS, PlainCore
+from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name, modulus_part
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import POWERS, Runs
 from residua.errors import SpecificationError
 from residua.hardware.engine.engine import EngineOptions
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count
 from residua.numbers.catalogue import modulus_name
+from residua.numbers.cox import Range
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
 LARGEST_DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
+
+
+_PORTS = {
+    **STREAM_PORTS,
+    "operands_payload": "one word of X or Y",
+    "modulus_payload": "one word of N, of -1 / N modulo M_a or of R^2 modulo N",
+    "modulus_valid": "the payload is a word",
+    "modulus_ready": "the word is taken in this cycle",
+    "result_payload": "one word of the result in the low bits, the flag last in the top bit",
+}
+"""What its ports are for."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +132,7 @@ def largest_modulus(design: LoadedExponentiatorDesign) -> int:
     return next(n for n in range(top, 0, -2) if gcd(n, design.domain.montgomery_factor) == 1)
 
 
-class ExponentiationCore:
+class ExponentiationCore(PlainCore):
     """Everything about one exponentiator; what is not asked for is not calculated.
 
     Attributes:
@@ -124,6 +143,8 @@ class ExponentiationCore:
     Raises:
         SpecificationError: the request cannot be met.
     """
+
+    request: ExponentiationSpecification
 
     def __init__(self, request: ExponentiationSpecification) -> None:
         self.request = request
@@ -244,6 +265,99 @@ class ExponentiationCore:
         request, size = self.request, f"{self.pair.channels}x{self.design.width}"
         parts = ("modexp_rns", modulus_part(request.modulus, request.bits), size)
         return request.name or default_name(parts, request, "bits", "channels")
+
+    @property
+    def title(self) -> str:
+        """What the core is."""
+        return "Modular exponentiator in a residue number system"
+
+    @property
+    def subject(self) -> str:
+        """The same with its size, in one line."""
+        return f"{self.title}, {self.parameters['modulus_bits']} bits"
+
+    @property
+    def port_meanings(self) -> Mapping[str, str]:
+        """What each port is for."""
+        return _PORTS
+
+    @property
+    def default_runs(self) -> int:
+        """How many results a verification compares if nobody says."""
+        return POWERS
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs: routines and channels."""
+        # Drawings are only for reports.
+        from residua.cores.drawing.routines import routine_row  # noqa: PLC0415
+        from residua.cores.engine.page import channels  # noqa: PLC0415
+
+        routines = self.design.processor.routines.values()
+        return {
+            **super().page,
+            "routines": [routine_row(one) for one in routines],
+            "channels": channels(self.parameters, ("base_a", "h_a", "base_b", "h_b")),
+        }
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Closed intervals of operands and results, and of what is in the engine."""
+        design, word = self.design, 1 << self.design.width
+        return {
+            "x": (0, design.largest_x),
+            **({"y": (0, design.largest)} if design.largest else {}),
+            "results": (0, self.powers().modulus - 1),
+            "words": (0, word - 1),
+            "residues": (-word, word - 1),
+            "elements": (-design.domain.bound, design.domain.bound),
+            "sums": design.processor.sum_range,
+            "quotients": design.processor.quotient_range,
+        }
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """The streams, and one transaction: of the largest modulus if it is loaded."""
+        design, powers = self.design, self.powers()
+        x, y = powers.modulus // 3, min(powers.modulus - 2, design.largest)
+        names = ["x"] if design.exponent else ["x", "y"]
+        result, loaded = powers.expected(x, y), powers.modulus_words
+
+        def split(*numbers: int) -> list[str]:
+            return [
+                str(w)
+                for number in numbers
+                for w in split_words(number, design.words, design.width)
+            ]
+
+        return {
+            "word_bits": design.width,
+            "words": design.words,
+            "modulus_words": len(loaded),
+            "operands": names,
+            "order": "lowest word first",
+            "example": {
+                **({"modulus": str(powers.modulus)} if loaded else {}),
+                "x": str(x),
+                **({"y": str(y)} if "y" in names else {}),
+                "result": str(result),
+                **({"modulus_words": [str(word) for word in loaded]} if loaded else {}),
+                "operand_words": split(*(x, y)[: len(names)]),
+                "result_words": split(result),
+            },
+        }
+
+    @property
+    def boundary(self) -> Boundary:
+        """The words of all streams may differ, but not when they come."""
+        return exponentiator_boundary(self.design)
+
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+        """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.exponentiation.verification import verify_exponentiation  # noqa: PLC0415
+
+        return verify_exponentiation(self, sources, **runs.choices)
 
     @cached_property
     def specification(self) -> ExponentiationSpecification:

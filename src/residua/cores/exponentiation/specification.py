@@ -1,8 +1,9 @@
 """What a user may ask for of an exponentiator on an engine: the keys of its specification."""
 
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
 from residua.cores.digit.specification import (
     Exponent,
@@ -11,6 +12,7 @@ from residua.cores.digit.specification import (
     Window,
     check_modulus_or_bits,
 )
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
     FEWEST_BITS,
     MODULUS_BITS,
@@ -30,13 +32,10 @@ from residua.cores.specification.keys import (
     Rowers,
     Weight,
     Width,
-    check_algorithm,
     check_bases,
     check_extension,
     check_rowers,
-    plain_items,
     shown,
-    toml_text,
     within,
 )
 from residua.errors import SpecificationError
@@ -46,10 +45,11 @@ UNIT: Literal["rns-montgomery"] = "rns-montgomery"
 """What makes an exponentiator one on an engine."""
 
 
-class ExponentiationSpecification(BaseModel):
+class ExponentiationSpecification(CoreSpecification):
     """A checked request for an exponentiator. ``None`` and ``auto`` leave a choice to Residua."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "an exponentiator on an engine"
+    algorithms: ClassVar[tuple[str, ...]] = ("modexp",)
 
     algorithm: Algorithm = "modexp"
     unit: Unit = UNIT
@@ -74,7 +74,6 @@ class ExponentiationSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "ExponentiationSpecification":
-        check_algorithm(self.algorithm, "modexp")
         check_modulus_or_bits(self.modulus, self.bits)
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
@@ -88,6 +87,11 @@ class ExponentiationSpecification(BaseModel):
                     )
         return self
 
+    @classmethod
+    def asked_by(cls, values: Mapping[str, Any]) -> bool:
+        """Whether the unit is an engine; without one an exponentiator is on digits."""
+        return super().asked_by(values) and values.get("unit") == UNIT
+
     @property
     def row_length(self) -> int:
         """c, the moduli in a row; 1 if extensions are not hierarchical."""
@@ -97,11 +101,3 @@ class ExponentiationSpecification(BaseModel):
     def length(self) -> int:
         """Bits of the modulus, or of the longest one."""
         return self.bits or (self.modulus or 0).bit_length()
-
-    def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
-        return plain_items(self)
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        return toml_text(self.items())

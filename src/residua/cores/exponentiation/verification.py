@@ -11,7 +11,8 @@ from pathlib import Path
 from residua.algorithms.loaded_field import SMALLEST
 from residua.cores.digit.verification import merged, shifted
 from residua.cores.exponentiation.core import ExponentiationCore, Powers, largest_modulus
-from residua.cores.simulation.engine import Progress, VerificationResult, is_long
+from residua.cores.simulation.engine import Progress, is_long
+from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls
 from residua.cores.simulation.words import build_word_simulator, edge_pairs, verify_words
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign

@@ -1,19 +1,29 @@
 """The extended-RNS point multiplier of 2006: from a specification to model and hardware."""
 
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from amaranth.lib.wiring import Component
 
+from residua.algorithms.conversion import split_words
 from residua.algorithms.integer_program import run
+from residua.cores.coprocessor.naming import curves_part
+from residua.cores.core import PlainCore
+from residua.cores.extended_rns.boundary import point_boundary
 from residua.cores.extended_rns.specification import ExtendedSpecification
-from residua.cores.naming import curves_part, default_name
+from residua.cores.naming import default_name
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import POINTS, PRODUCTS, Runs
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.hardware.extended.design import ExtendedDesign, widths
 from residua.hardware.extended.processor import ExtendedProcessor
 from residua.machines.integers import Integers
+from residua.numbers.cox import Range
 from residua.numbers.search import WIDTHS
 
 CHANNELS = 20
@@ -21,8 +31,15 @@ CHANNELS = 20
 
 Numbers = tuple[int, ...]
 
+_TITLES = {
+    "multiply": "Extended-RNS point multiplier",
+    "add": "Extended-RNS point adder",
+    "double": "Extended-RNS point doubler",
+}
+"""By the operation."""
 
-class ExtendedCore:
+
+class ExtendedCore(PlainCore):
     """Everything about one ECA, ECD or ECPM.
 
     Attributes:
@@ -33,6 +50,9 @@ class ExtendedCore:
     Raises:
         SpecificationError: the request cannot be met.
     """
+
+    request: ExtendedSpecification
+    ecp5_mhz: ClassVar[float] = 60.0
 
     def __init__(self, request: ExtendedSpecification) -> None:
         self.request = request
@@ -72,6 +92,97 @@ class ExtendedCore:
         size = f"{self.design.channels}x{self.design.width}"
         parts = (kinds[self.design.operation], curves_part(self.request.curve), size)
         return self.request.name or default_name(parts, self.request, "channels", "operation")
+
+    @property
+    def title(self) -> str:
+        """What the core is."""
+        return _TITLES[self.design.operation]
+
+    @property
+    def subject(self) -> str:
+        """The same with its curve, in one line."""
+        return f"{self.title} on {self.curve.name}"
+
+    @property
+    def default_runs(self) -> int:
+        """How many results a verification compares if nobody says: fewer multiples."""
+        return POINTS if self.design.operation == "multiply" else PRODUCTS
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The part of the manifest that the core determines."""
+        return {"kind": "ecpm", **super().facts}
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Closed intervals of coordinates and scalars, and of what is held."""
+        design = self.design
+        return {
+            "coordinates": (0, design.prime - 1),
+            **({"scalars": (0, (1 << design.scalar_bits) - 1)} if design.scalar_words else {}),
+            "values": (-design.largest, design.largest),
+            "held": (-design.base.largest, design.base.largest),
+            "words": (0, (1 << design.width) - 1),
+        }
+
+    def operand_words(self, numbers: Numbers) -> list[int]:
+        """The words of operands in their order."""
+        design = self.design
+        words: list[int] = []
+        for place, number in enumerate(numbers):
+            scalar = place == 0 and bool(design.scalar_words)
+            count = design.scalar_words if scalar else design.number_words
+            words += split_words(number, count, design.width)
+        return words
+
+    def result_words(self, numbers: Numbers) -> list[int]:
+        """The words of a result in their order."""
+        design = self.design
+        return [w for n in numbers for w in split_words(n, design.number_words, design.width)]
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """The streams, and one transaction."""
+        design, curve = self.design, self.curve
+        names = {
+            "multiply": ["k", "X", "Y", "Z"],
+            "add": ["X0", "Y0", "Z0", "X1", "Y1", "Z1"],
+            "double": ["X1", "Y1", "Z1"],
+        }[design.operation]
+        point = (curve.x, curve.y, 1)
+        doubled = (curve.x * 4 % curve.prime, curve.y * 8 % curve.prime, 2)
+        values: Numbers = {
+            "multiply": ((1 << design.scalar_bits) // 3, *point),
+            "add": (*point, *doubled[:1], -doubled[1] % curve.prime, 2),
+            "double": point,
+        }[design.operation]
+        result = self.model(values)
+        return {
+            "word_bits": design.width,
+            "number_words": design.number_words,
+            "scalar_words": design.scalar_words,
+            "operands": names,
+            "results": ["X2", "Y2", "Z2"],
+            "order": "lowest word first",
+            "example": {
+                "operands": [str(value) for value in values],
+                "result": [str(value) for value in result],
+                "operand_words": [str(word) for word in self.operand_words(values)],
+                "result_words": [str(word) for word in self.result_words(result)],
+            },
+        }
+
+    @property
+    def boundary(self) -> Boundary:
+        """The words of both streams may differ: of points, and of scalars."""
+        return point_boundary(self.design)
+
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+        """Compare its Verilog in simulation with its model; see `PlainCore.simulate`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.extended_rns.verification import verify_extended  # noqa: PLC0415
+
+        return verify_extended(self, sources, **runs.choices)
 
     @cached_property
     def specification(self) -> ExtendedSpecification:

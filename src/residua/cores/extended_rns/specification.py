@@ -1,6 +1,7 @@
 """What a user may ask for of an extended-RNS point multiplier: the keys of its specification."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
@@ -25,6 +26,9 @@ LARGEST_DIGIT, LARGEST_CONVERSION, MOST_SCALAR_BITS = 17, 4, 1024
 
 class ExtendedSpecification(CurveSpecification):
     """A checked request for an ECA, ECD or ECPM of the ECPM paper."""
+
+    noun: ClassVar[str] = "an extended-RNS point multiplier"
+    algorithms: ClassVar[tuple[str, ...]] = (ALGORITHM,)
 
     algorithm: Algorithm = ALGORITHM
     operation: Annotated[
@@ -91,6 +95,11 @@ class ExtendedSpecification(CurveSpecification):
                 "leave it out"
             )
         return self
+
+    @classmethod
+    def asked_by(cls, values: Mapping[str, Any]) -> bool:
+        """Whether the algorithm is that of this kind, which no other has, curve or not."""
+        return values["algorithm"] in cls.algorithms
 
     @property
     def only_curve(self) -> Curve:

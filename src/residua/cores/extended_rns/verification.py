@@ -13,15 +13,8 @@ from typing import Any
 
 from residua.algorithms.integer_program import run
 from residua.cores.extended_rns.core import ExtendedCore, Numbers
-from residua.cores.extended_rns.files import operand_words, result_words
-from residua.cores.simulation.engine import (
-    STEPS,
-    Progress,
-    VerificationResult,
-    compile_harness,
-    is_long,
-    reset_count,
-)
+from residua.cores.simulation.engine import STEPS, Progress, compile_harness, is_long, reset_count
+from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls, batches
 from residua.cores.simulation.words import Streams, harness_source, simulate_runs
 from residua.curves import affine
@@ -73,8 +66,8 @@ def verify_extended(
             if not right(core, numbers, found)
         ][:3]
         cases = (
-            (_joined(operand_words(core, numbers), design.width),
-             _joined(result_words(core, found), design.width))
+            (_joined(core.operand_words(numbers), design.width),
+             _joined(core.result_words(found), design.width))
             for numbers, found in zip(chosen, models, strict=True)
         )  # fmt: skip
         own = 0 if batch.done else reset_count(resets, design.latency)

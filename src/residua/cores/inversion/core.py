@@ -1,15 +1,24 @@
 """A modular inverter: from a specification to its design, figures and promises."""
 
 import random
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from amaranth.lib.wiring import Component
 from gmpy2 import invert
 
+from residua.algorithms.conversion import split_words
 from residua.algorithms.montgomery import MontgomeryDomain
+from residua.cores.core import STREAM_PORTS, PlainCore
+from residua.cores.inversion.boundary import inverter_boundary
+from residua.cores.inversion.design import InverterDesign
 from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.naming import default_name, modulus_part
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import EVERY, INVERSIONS, Runs
 from residua.errors import SpecificationError
 from residua.hardware.engine.engine import EngineOptions
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
@@ -18,6 +27,7 @@ from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
+from residua.numbers.cox import Range
 from residua.numbers.hats import hat_form
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, in_style, search_bases
@@ -32,37 +42,23 @@ AVERAGED = 1000
 """Random operands over which the average cycles of a manifest are taken."""
 
 
-class InverterDesign(Protocol):
-    """What every inverter on streams has."""
+_PORTS = {
+    **STREAM_PORTS,
+    "operands_payload": "one word of x",
+    "result_payload": "one word of 1 / x mod P in the low bits, above it last, then error",
+}
+"""What its ports are for."""
 
-    @property
-    def modulus(self) -> int:
-        """P."""
-
-    @property
-    def width(self) -> int:
-        """Bits of a word."""
-
-    @property
-    def words(self) -> int:
-        """Words of an operand and of a result."""
-
-    @property
-    def fewest(self) -> int:
-        """The latency of the fastest inversion."""
-
-    @property
-    def longest(self) -> int:
-        """The latency that no operand exceeds."""
-
-    def cycles(self, x: int) -> int | None:
-        """The latency of an operand; None if that is not promised."""
-
-    def component(self) -> Component:
-        """A new component of the design."""
+_TITLES = {
+    "plus-minus": "Plus-minus modular inverter in a residue number system",
+    "plus-minus-ct": "Plus-minus modular inverter in a residue number system, padded",
+    "division-steps": "Modular inverter by division steps",
+    "fermat": "Modular inverter by Fermat's theorem on an RNS engine",
+}
+"""By the method."""
 
 
-class InversionCore:
+class InversionCore(PlainCore):
     """Everything about one modular inverter.
 
     Attributes:
@@ -71,6 +67,8 @@ class InversionCore:
     Raises:
         SpecificationError: the request cannot be met.
     """
+
+    request: InversionSpecification
 
     def __init__(self, request: InversionSpecification) -> None:
         self.request = request
@@ -93,6 +91,83 @@ class InversionCore:
         size = f"{request.modulus.bit_length()}x{request.width}"
         parts = (request.inversion.replace("-", "_"), modulus_part(request.modulus), size)
         return request.name or default_name(parts, request, "inversion")
+
+    @property
+    def title(self) -> str:
+        """What the core is."""
+        return _TITLES[self.request.inversion]
+
+    @property
+    def subject(self) -> str:
+        """The same with its size, in one line."""
+        return f"{self.title}, {self.parameters['modulus_bits']} bits"
+
+    @property
+    def port_meanings(self) -> Mapping[str, str]:
+        """What each port is for."""
+        return _PORTS
+
+    @property
+    def default_runs(self) -> int:
+        """How many results a verification compares if nobody says."""
+        return INVERSIONS
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """Closed intervals of operands and results, and of what a plus-minus inverter holds."""
+        design, modulus = self.design, self.design.modulus
+        found = {
+            "x": (1, modulus - 1),
+            "results": (0, modulus - 1),
+            "words": (0, (1 << design.width) - 1),
+        }
+        if isinstance(design, PlusMinusDesign):
+            largest = max(m.value for m in design.form.base)
+            found |= {"residues": (-largest, largest - 1), "v": (-modulus, modulus)}
+        return found
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """The streams, and one transaction."""
+        design = self.design
+        x = next(
+            x for x in range(design.modulus // 3, design.modulus) if self.expected(x) is not None
+        )
+        result = self.expected(x)
+        assert result is not None
+        words = [
+            [str(word) for word in split_words(number, design.words, design.width)]
+            for number in (x, result)
+        ]
+        return {
+            "word_bits": design.width,
+            "words": design.words,
+            "operands": ["x"],
+            "order": "lowest word first",
+            "example": {
+                "x": str(x),
+                "result": str(result),
+                "operand_words": words[0],
+                "result_words": words[1],
+            },
+        }
+
+    @property
+    def boundary(self) -> Boundary:
+        """Operands may differ, but not whether one is refused."""
+        return inverter_boundary(self.design)
+
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+        """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.inversion.verification import (  # noqa: PLC0415
+            build_inverter_simulator,
+            verify_inversions,
+        )
+
+        optimise = runs.vectors > INVERSIONS or runs.resets == EVERY
+        simulator = build_inverter_simulator(self, sources, optimise=optimise)
+        return verify_inversions(simulator, **runs.choices).verdict
 
     @cached_property
     def specification(self) -> InversionSpecification:

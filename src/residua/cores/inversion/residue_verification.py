@@ -19,12 +19,8 @@ from typing import Any, NamedTuple
 
 from residua.algorithms.plus_minus import Kind, settled
 from residua.cores.inversion.verification import edge_residues
-from residua.cores.simulation.engine import (
-    STEPS,
-    Progress,
-    VerificationResult,
-    compile_harness,
-)
+from residua.cores.simulation.engine import STEPS, Progress, compile_harness
+from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import batches
 from residua.cores.simulation.words import word_harness
 from residua.errors import SpecificationError

@@ -1,10 +1,11 @@
 """What a user may ask for of a modular inverter: the keys of its specification."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import gmpy2
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
     INVERSION_KEY,
     Algorithm,
@@ -16,10 +17,7 @@ from residua.cores.specification.keys import (
     Name,
     Truncation,
     Width,
-    check_algorithm,
-    plain_items,
     shown,
-    toml_text,
     within,
 )
 from residua.errors import SpecificationError
@@ -37,10 +35,11 @@ _OWN_KEYS = {
 """Keys that only some methods have."""
 
 
-class InversionSpecification(BaseModel):
+class InversionSpecification(CoreSpecification):
     """A checked request for a modular inverter. ``None`` leaves a choice to Residua."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "an inverter"
+    algorithms: ClassVar[tuple[str, ...]] = ("inversion",)
 
     algorithm: Algorithm = "inversion"
     modulus: Modulus
@@ -63,7 +62,6 @@ class InversionSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "InversionSpecification":
-        check_algorithm(self.algorithm, "inversion")
         for name, methods in _OWN_KEYS.items():
             value = getattr(self, name)
             if value not in (None, 1) and self.inversion not in methods:
@@ -87,11 +85,7 @@ class InversionSpecification(BaseModel):
 
     def items(self) -> dict[str, Any]:
         """The keys that have a value, in order, in the types that TOML and JSON have."""
-        items = plain_items(self)
+        items = super().items()
         if self.inversion != "fermat":
             items.pop("levels_per_register")
         return items
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        return toml_text(self.items())

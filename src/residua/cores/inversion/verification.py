@@ -19,13 +19,8 @@ from typing import Any
 from gmpy2 import invert
 
 from residua.cores.inversion.core import InversionCore
-from residua.cores.simulation.engine import (
-    STEPS,
-    Progress,
-    VerificationResult,
-    compile_harness,
-    reset_count,
-)
+from residua.cores.simulation.engine import STEPS, Progress, compile_harness, reset_count
+from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls, batches
 from residua.cores.simulation.words import LARGEST_STEP, word_harness
 from residua.errors import SpecificationError

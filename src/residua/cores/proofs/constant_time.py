@@ -17,7 +17,7 @@ from pathlib import Path
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.proofs.boundaries import Boundary
+from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
 from residua.cores.proofs.pair import prove_pair
 from residua.toolchain.formal import ProofResult

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from residua.cores.proofs.boundaries import Boundary
+from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import Bit, Netlist, clocked_reads, is_constant
 from residua.toolchain.gates import gates_script, prove_never

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from residua.cores.proofs.boundaries import valid_outputs
+from residua.cores.proofs.boundary import valid_outputs
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import (
     RESET,

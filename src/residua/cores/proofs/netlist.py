@@ -9,7 +9,7 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.proofs.boundaries import Boundary
+from residua.cores.proofs.boundary import Boundary
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
 from residua.toolchain.targets import PRIMITIVE_FILE

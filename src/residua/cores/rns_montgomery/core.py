@@ -1,18 +1,29 @@
 """RNS Montgomery multiplier: from a specification to bases, program, schedule and hardware."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any
 
+from amaranth.lib.wiring import Component
+
+from residua.algorithms.conversion import split_words
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Vector
-from residua.cores.engine_core import EngineCore
+from residua.cores.core import STREAM_PORTS
+from residua.cores.engine.core import EngineCore
 from residua.cores.naming import default_name, modulus_part
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.rns_montgomery.boundary import word_boundary
 from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import Runs
+from residua.cores.simulation.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.converters.word_core import WordCore, WordDesign
-from residua.hardware.engine.engine import Engine, EngineDesign
+from residua.hardware.engine.engine import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name
@@ -21,6 +32,13 @@ from residua.numbers.ranges import RangeCondition, centred_sigma0, montgomery_ra
 from residua.numbers.residues import Redundant
 from residua.numbers.roots import orient_pairs
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
+
+_WORD_PORTS = {
+    **STREAM_PORTS,
+    "enable": "runs may start while it is 1",
+    "operands_payload": "one word of X or Y",
+}
+"""What the ports of a core with words are for."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +55,9 @@ class RnsMontgomeryCore(EngineCore[Specification]):
     Raises:
         SpecificationError: no bases, no Cox or no form meets the request.
     """
+
+    domain: MontgomeryDomain
+    channel_columns = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
 
     def __init__(self, request: Specification) -> None:
         super().__init__(request)
@@ -111,17 +132,93 @@ class RnsMontgomeryCore(EngineCore[Specification]):
         """The engine of the product alone."""
         return self.engine_of(_program(self.domain))
 
-    def component(self) -> Engine | WordCore:
+    def component(self) -> Component:
         """A new component of the design."""
-        return WordCore(self.words) if self.words else Engine(self.design)
+        return WordCore(self.words) if self.words else super().component()
 
     @property
-    def result_range(self) -> Range:
-        """Where results lie."""
+    def title(self) -> str:
+        """What the core is."""
+        return "RNS Montgomery multiplier"
+
+    @property
+    def subject(self) -> str:
+        """The same with its modulus, in one line."""
+        name, bits = (self.bases[key] for key in ("modulus_name", "modulus_bits"))
+        return f"{self.title} modulo " + (
+            f"the prime of {name}" if name else f"a number of {bits} bits"
+        )
+
+    @property
+    def header(self) -> str:
+        """Template of the header of the Verilog."""
+        return "header_words.txt" if self.words else "header.txt"
+
+    @property
+    def readme(self) -> str:
+        """Template of README.md."""
+        return "README_words.md" if self.words else "README.md"
+
+    @property
+    def port_meanings(self) -> Mapping[str, str]:
+        """What each port is for."""
+        return _WORD_PORTS if self.words else super().port_meanings
+
+    @property
+    def stream_texts(self) -> tuple[str, str]:
+        """What the streams of operands and of results carry."""
+        if self.words is None:
+            return super().stream_texts
+        multipliers = self.words.multipliers
+        plural = "s" * (multipliers > 1)
+        return f"words of {self.width} bits", f"{multipliers} multiplier{plural}, to words"
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs besides the manifest."""
+        return {**super().page, "binary": self.words is not None}
+
+    @property
+    def boundary(self) -> Boundary:
+        """Operands may differ."""
+        return word_boundary(self.words) if self.words else super().boundary
+
+    @property
+    def program_ranges(self) -> dict[str, Range]:
+        """Closed intervals of operands, results and words, with words those of residues too."""
+        word, bound = 1 << self.width, self.domain.bound
         if self.words:
-            return 0, self.domain.modulus - 1
-        found = self.program.outputs[1].range.integers()
-        return int(found.low), int(found.high)
+            return {
+                "x": (0, self.words.largest_x),
+                "y": (0, self.words.largest),
+                "results": (0, self.domain.modulus - 1),
+                "words": (0, word - 1),
+                "residues": (-word, word - 1),
+            }
+        results = self.program.outputs[1].range.integers()
+        return {
+            "operands": (-bound, bound),
+            "results": (int(results.low), int(results.high)),
+            "words": (-word, word - 1),
+        }
+
+    @property
+    def interface(self) -> dict[str, Any]:
+        """The words of the interface in their order, or its streams and one transaction."""
+        return _streams(self.words) if self.words else super().interface
+
+    def workload(self, seed: int) -> Workload:
+        """The operands of its verification, and what judges their results."""
+        return montgomery_workload(self.program, self.domain, seed)
+
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+        """Compare its Verilog in simulation with the program's model, or with plain integers."""
+        if self.words is None:
+            return super().simulate(sources, runs)
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.rns_montgomery.verification import verify_word_core  # noqa: PLC0415
+
+        return verify_word_core(self.words, self.name, sources, runs)
 
     @property
     def cycles(self) -> dict[str, int]:
@@ -196,6 +293,31 @@ class RnsMontgomeryCore(EngineCore[Specification]):
             "columns": self.request.row_length,
             **self.engine_parameters,
         }
+
+
+def _streams(design: WordDesign) -> dict[str, Any]:
+    """The streams of a core with words, and one transaction."""
+    modulus = design.domain.modulus
+    x, y = modulus // 3, modulus - 2
+    product = design.expected(x, y)
+    operands = [*_split(design, x), *_split(design, y)]
+    return {
+        "word_bits": design.width,
+        "words": design.words,
+        "operands": ["x", "y"],
+        "order": "lowest word first",
+        "example": {
+            "x": str(x),
+            "y": str(y),
+            "result": str(product),
+            "operand_words": operands,
+            "result_words": _split(design, product),
+        },
+    }
+
+
+def _split(design: WordDesign, number: int) -> list[str]:
+    return [str(word) for word in split_words(number, design.words, design.width)]
 
 
 def search(request: Specification) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """What a user may ask for of an RNS Montgomery multiplier: the keys of its specification."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import model_validator
 
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
     CHANNELS,
     Algorithm,
@@ -25,13 +26,10 @@ from residua.cores.specification.keys import (
     Truncation,
     Weight,
     Width,
-    check_algorithm,
     check_bases,
     check_extension,
     check_rowers,
-    plain_items,
     shown,
-    toml_text,
 )
 from residua.errors import SpecificationError
 from residua.numbers.search import check_columns
@@ -44,10 +42,11 @@ _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
 
 
-class Specification(BaseModel):
+class Specification(CoreSpecification):
     """A checked request. ``None`` and ``auto`` leave a choice to Residua."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "a multiplier"
+    algorithms: ClassVar[tuple[str, ...]] = ("rns-montgomery",)
 
     algorithm: Algorithm = "rns-montgomery"
     modulus: Modulus
@@ -112,7 +111,6 @@ class Specification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "Specification":
-        check_algorithm(self.algorithm, "rns-montgomery")
         count = check_bases(self.base_a, self.base_b, self.channels)
         check_rowers(count, self.rowers)
         check_columns(count, self.rowers, self.row_length)
@@ -140,11 +138,7 @@ class Specification(BaseModel):
 
         ``interface`` is among them for ``words`` only, as are the keys that belong to it.
         """
-        items = plain_items(self)
+        items = super().items()
         if self.interface == "residues":
             items.pop("interface")
         return items
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        return toml_text(self.items())

@@ -1,8 +1,8 @@
 """How often a core is run to verify it, and placed to time it, where nothing is asked for."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
 
 PRODUCTS, POINTS = 100_000, 50
 """Products or base extensions; multiplications of points on each curve."""
@@ -26,6 +26,26 @@ STALLED = 10
 Stalls = bool | None
 """Whether streams pause, both those of operands and those of results: in all runs, in none, or
 (None) in one of `STALLED`, the last ones; the others are back to back."""
+
+
+Steps = Callable[[int, int], None]
+"""Called with the runs that are done and their total."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """How many runs, with which seed of the operands, stalls and resets."""
+
+    vectors: int
+    seed: int = 1
+    stalls: Stalls = None
+    resets: Resets = None
+    progress: Steps = lambda done, total: None
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What every verification takes besides the core and its Verilog."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True)

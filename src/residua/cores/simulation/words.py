@@ -19,10 +19,10 @@ from residua.cores.simulation.engine import (
     COMMON_SOURCE,
     STEPS,
     Progress,
-    VerificationResult,
     compile_harness,
     reset_count,
 )
+from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls, batches
 from residua.errors import SpecificationError
 from residua.toolchain import process

@@ -1,17 +1,18 @@
 """SBMM multiplier: from a specification to half bases, program, schedule and hardware."""
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.algorithms.single_base import largest_operands, outputs, product_program, single_base
 from residua.algorithms.split import Form
 from residua.algorithms.terms import Interval
-from residua.cores.engine_core import EngineCore
+from residua.cores.engine.core import EngineCore
 from residua.cores.naming import default_name, modulus_part
+from residua.cores.simulation.workload import Workload
 from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import Engine, EngineDesign
+from residua.hardware.engine.engine import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range
@@ -28,8 +29,8 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
         SpecificationError: no bases meet the request, P is no prime, or m_gamma is too small.
     """
 
-    words: ClassVar[None] = None
-    """Only residues go in and out."""
+    domain: PositionResidueDomain
+    channel_columns = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b")
 
     def __init__(self, request: SingleBaseSpecification) -> None:
         super().__init__(request)
@@ -63,6 +64,24 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
         return self.request.physical_rowers
 
     @property
+    def title(self) -> str:
+        """What the core is."""
+        return "SBMM multiplier"
+
+    @property
+    def subject(self) -> str:
+        """The same with its size, in one line."""
+        bits = self.parameters["modulus_bits"]
+        return f"{self.title} modulo a prime M_a^2 - 2 of {bits} bits"
+
+    def workload(self, seed: int) -> Workload:
+        """The operands of its verification, and what judges their results."""
+        # Only what runs a core needs it.
+        from residua.cores.single_base.verification import single_base_workload  # noqa: PLC0415
+
+        return single_base_workload(self.program, self.domain, seed)
+
+    @property
     def wide_bases(self) -> tuple[Base, Base]:
         """Base a, and base b without m_gamma."""
         split = self.domain.split
@@ -94,12 +113,8 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
         )
         return self.engine_of(program)
 
-    def component(self) -> Engine:
-        """A new component of the design."""
-        return Engine(self.design)
-
     @cached_property
-    def ranges(self) -> dict[str, Range]:
+    def program_ranges(self) -> dict[str, Range]:
         """Closed intervals of K and R of operands and results, and of words."""
         (remainder, _), (quotient, _) = outputs(self.program)
         word, extra = 1 << self.width, 1 << (self.request.extra_bits - 1)

@@ -1,10 +1,11 @@
 """What a user may ask for of an SBMM multiplier: the keys of its specification."""
 
 from math import isqrt
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
+from pydantic import BeforeValidator, model_validator
 
+from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import (
     EXTRA_BITS,
     FEWEST_BITS,
@@ -27,14 +28,11 @@ from residua.cores.specification.keys import (
     ScheduleKey,
     Weight,
     Width,
-    check_algorithm,
     check_extension,
     check_extra_bits,
     divisors,
     integer,
-    plain_items,
     shown,
-    toml_text,
     within,
 )
 from residua.errors import SpecificationError
@@ -58,13 +56,14 @@ def _rowers(value: object) -> int | str:
     return number
 
 
-class SingleBaseSpecification(BaseModel):
+class SingleBaseSpecification(CoreSpecification):
     """A checked request for an SBMM multiplier. ``None`` and ``auto`` leave a choice to Residua.
 
     ``channels`` is the n of the paper: moduli of base a and base b together.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    noun: ClassVar[str] = "an SBMM multiplier"
+    algorithms: ClassVar[tuple[str, ...]] = ("sbmm",)
 
     algorithm: Algorithm = "sbmm"
     modulus: OptionalModulus = None
@@ -115,7 +114,6 @@ class SingleBaseSpecification(BaseModel):
 
     @model_validator(mode="after")
     def _consistent(self) -> "SingleBaseSpecification":
-        check_algorithm(self.algorithm, "sbmm")
         check_extra_bits(self.extra_bits, self.width)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
@@ -228,11 +226,3 @@ class SingleBaseSpecification(BaseModel):
                 "no square; leave out modulus and give bits, or take `residua primes`"
             )
         return root
-
-    def items(self) -> dict[str, Any]:
-        """The keys that have a value, in order, in the types that TOML and JSON have."""
-        return plain_items(self)
-
-    def toml(self) -> str:
-        """The specification as a TOML file, without what is left open."""
-        return toml_text(self.items())

@@ -18,22 +18,6 @@ ExtensionChoice = Literal["kawamura", "hierarchical"]
 ScheduleGoal = Literal["latency", "interval"]
 InversionChoice = Literal["division-steps", "fermat", "plus-minus", "plus-minus-ct"]
 
-DIGIT_ALGORITHMS = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
-"""Those of digit Montgomery multipliers, and of exponentiation and RSA on them."""
-
-ALGORITHMS = (
-    "rns-montgomery",
-    "base-extension",
-    "sbmm",
-    *DIGIT_ALGORITHMS,
-    "inversion",
-    "ecpm-2006",
-)
-"""What this version builds."""
-
-PLANNED = ("mwr2kmm",)
-"""Algorithms that have a name and are not built yet."""
-
 
 @dataclass(frozen=True)
 class Key:
@@ -65,14 +49,6 @@ MODULUS_BITS = Key(
     "of `sbmm` `channels` times w; of digits those of the modulus",
     "BITS",
 )
-
-
-def _algorithm(value: object) -> str:
-    if value in ALGORITHMS:
-        return str(value)
-    if value in PLANNED:
-        raise ValueError(f"not available in this version; available: {', '.join(ALGORITHMS)}")
-    raise ValueError("")
 
 
 def integer(value: object) -> int:
@@ -183,13 +159,12 @@ def check_bases(
 
 Algorithm = Annotated[
     str,
-    BeforeValidator(_algorithm),
     Key(
         "What to build: an RNS multiplier, a base extension alone, a single-base multiplier for "
         "primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA with private keys around "
         "some, a modular inverter; with `curve` a coprocessor on `rns-montgomery`, `sbmm` or "
         "`iddmm`, or the extended-RNS point multiplier of 2006.",
-        ", ".join(f"`{name}`" for name in ALGORITHMS),
+        "those of the kinds of cores",
         "`rns-montgomery`",
         "NAME",
     ),
@@ -359,16 +334,6 @@ Name = Annotated[
         "NAME",
     ),
 ]
-
-
-def check_algorithm(algorithm: str, own: str) -> None:
-    """Refuse another algorithm than the one that a kind of core has.
-
-    Raises:
-        SpecificationError: it is another one.
-    """
-    if algorithm != own:
-        raise SpecificationError(f"algorithm = '{algorithm}' is no algorithm of this kind of core")
 
 
 def check_extra_bits(extra_bits: int, width: int) -> None:

@@ -1,70 +1,50 @@
-"""What a user may ask for: the keys of a specification, in TOML and as flags, and their checks.
-
-Every key is described once, in its field below; the flags of the command line, their help and the
-table of the documentation follow from it.
-"""
+"""From a TOML file and flags to the specification of a core, or to a clear refusal."""
 
 import difflib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from residua.cores.base_extension.specification import BaseExtensionSpecification
-from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
 from residua.cores.coprocessor.specification import CoprocessorSpecification
-from residua.cores.digit.specification import DigitSpecification
-from residua.cores.exponentiation.specification import UNIT, ExponentiationSpecification
-from residua.cores.extended_rns.specification import ALGORITHM as ECPM
-from residua.cores.extended_rns.specification import ExtendedSpecification
-from residua.cores.inversion.specification import InversionSpecification
+from residua.cores.kinds import KINDS, algorithms, kind_asked
 from residua.cores.rns_montgomery.specification import Specification
-from residua.cores.single_base.specification import SingleBaseSpecification
-from residua.cores.specification.keys import (
-    DIGIT_ALGORITHMS,
-    Key,
-    described,
-    shown,
-    unmarked,
-)
+from residua.cores.specification.base import CoreSpecification
+from residua.cores.specification.keys import Key, described, shown, unmarked
 from residua.errors import SpecificationError
 
-AnySpecification: TypeAlias = (
-    "Specification | BaseExtensionSpecification | CoprocessorSpecification | "
-    "SingleBaseSpecification | DigitSpecification | InversionSpecification | ExtendedSpecification "
-    "| DigitCoprocessorSpecification | ExponentiationSpecification"
-)
-"""What a user may ask for."""
+PLANNED = ("mwr2kmm",)
+"""Algorithms that have a name and are not built yet."""
 
-S = TypeVar("S", bound=BaseModel)
+S = TypeVar("S", bound=CoreSpecification)
 
 
+@cache
 def keys() -> dict[str, Key]:
-    """The description of every key of every kind of core, in order."""
+    """The description of every key of every kind of core, in order: the most wanted ones first."""
     multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
-    first = {name: multiplier[name] for name in ("algorithm", "modulus")}
-    own = {name: key for name, key in coprocessor.items() if name not in multiplier}
+    known = ", ".join(f"`{name}`" for name in algorithms())
+    first = {
+        "algorithm": replace(multiplier["algorithm"], allowed=known),
+        "modulus": multiplier["modulus"],
+    }
+    found = {name: key for name, key in coprocessor.items() if name not in multiplier}
+    found = first | found | {name: key for name, key in multiplier.items() if name not in first}
     others: dict[str, Key] = {}
-    kinds = (
-        BaseExtensionSpecification,
-        SingleBaseSpecification,
-        DigitSpecification,
-        ExponentiationSpecification,
-        InversionSpecification,
-        ExtendedSpecification,
-    )
-    for kind in kinds:
-        others |= described(kind)
-    last = {name: key for name, key in others.items() if name not in multiplier | own}
-    return first | own | multiplier | last
+    for kind in KINDS:
+        others |= described(kind.specification)
+    return found | {name: key for name, key in others.items() if name not in found}
 
 
-def load(path: Path | None, flags: Mapping[str, Any]) -> Specification:
-    """The specification of a multiplier, of a TOML file (if any) with flags on top of it.
+def load(kind: type[S], path: Path | None, flags: Mapping[str, Any]) -> S:
+    """A specification of this kind, of a TOML file (if any) with flags on top of it.
 
     Args:
+        kind: of the specification.
         path: the file. A modulus ``@name`` in it is sought next to the file.
         flags: values as text; those that are None are not given.
 
@@ -72,10 +52,10 @@ def load(path: Path | None, flags: Mapping[str, Any]) -> Specification:
         SpecificationError: one paragraph with everything that is wrong.
     """
     values, source = _merged(path, flags)
-    return check(values, source)
+    return check(kind, values, source)
 
 
-def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
+def load_any(path: Path | None, flags: Mapping[str, Any]) -> CoreSpecification:
     """The specification of what a TOML file (if any) with flags on top of it asks for.
 
     See `check_any`. Arguments and errors are those of `load`.
@@ -83,135 +63,33 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> AnySpecification:
     return check_any(*_merged(path, flags))
 
 
-def check_any(values: Mapping[str, Any], source: str = "") -> AnySpecification:
-    """The specification with these values of what they ask for.
-
-    ``algorithm`` may make it that of a base extension, of SBMM, of a digit multiplier, of an
-    exponentiator, also on an engine, of an inverter or of the point multiplier of 2006, a curve
-    that of a coprocessor, also on SBMM or on digits.
+def check_any(values: Mapping[str, Any], source: str = "") -> CoreSpecification:
+    """The specification with these values of the kind of core that they ask for.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    algorithm = values.get("algorithm")
-    checks: dict[str, Callable[[Mapping[str, Any], str], AnySpecification]] = {
-        "base-extension": check_base_extension,
-        "sbmm": check_coprocessor if "curve" in values else check_single_base,
-        **dict.fromkeys(DIGIT_ALGORITHMS, check_digit),
-        **({"iddmm": check_digit_coprocessor} if "curve" in values else {}),
-        **({"modexp": check_exponentiation} if values.get("unit") == UNIT else {}),
-        "inversion": check_inversion,
-        ECPM: check_extended,
-    }
-    if isinstance(algorithm, str) and algorithm in checks:
-        return checks[algorithm](values, source)
-    if "curve" in values:
-        return check_coprocessor(values, source)
-    if "modulus" not in values:
+    kind = kind_asked(values).specification
+    if kind is Specification and "modulus" not in values:
         raise SpecificationError(
             f"{source}modulus or curve is missing: a modulus makes a multiplier, a curve an "
             "elliptic-curve coprocessor; a name such as P-256 serves for both"
         )
-    return check(values, source)
+    return check(kind, values, source)
 
 
-def check(values: Mapping[str, Any], source: str = "") -> Specification:
-    """The specification of a multiplier with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(Specification, "a multiplier", values, source)
-
-
-def check_coprocessor(values: Mapping[str, Any], source: str = "") -> CoprocessorSpecification:
-    """The specification of an elliptic-curve coprocessor with these values.
+def check(kind: type[S], values: Mapping[str, Any], source: str = "") -> S:
+    """The specification of this kind with these values.
 
     Raises:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
-    return _checked(CoprocessorSpecification, "a coprocessor", values, source)
-
-
-def check_base_extension(values: Mapping[str, Any], source: str = "") -> BaseExtensionSpecification:
-    """The specification of a base extension with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(BaseExtensionSpecification, "a base extension", values, source)
-
-
-def check_single_base(values: Mapping[str, Any], source: str = "") -> SingleBaseSpecification:
-    """The specification of an SBMM multiplier with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(SingleBaseSpecification, "an SBMM multiplier", values, source)
-
-
-def check_digit(values: Mapping[str, Any], source: str = "") -> DigitSpecification:
-    """The specification of a digit Montgomery multiplier with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(DigitSpecification, "a digit multiplier", values, source)
-
-
-def check_digit_coprocessor(
-    values: Mapping[str, Any], source: str = ""
-) -> DigitCoprocessorSpecification:
-    """The specification of an elliptic-curve coprocessor on digits with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(DigitCoprocessorSpecification, "a coprocessor on digits", values, source)
-
-
-def check_extended(values: Mapping[str, Any], source: str = "") -> ExtendedSpecification:
-    """The specification of an extended-RNS point multiplier with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(ExtendedSpecification, "an extended-RNS point multiplier", values, source)
-
-
-def check_exponentiation(
-    values: Mapping[str, Any], source: str = ""
-) -> ExponentiationSpecification:
-    """The specification of an exponentiator on an engine with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(ExponentiationSpecification, "an exponentiator on an engine", values, source)
-
-
-def check_inversion(values: Mapping[str, Any], source: str = "") -> InversionSpecification:
-    """The specification of a modular inverter with these values.
-
-    Raises:
-        SpecificationError: one paragraph with everything that is wrong, after ``source``.
-    """
-    return _checked(InversionSpecification, "an inverter", values, source)
-
-
-def _checked(kind: type[S], name: str, values: Mapping[str, Any], source: str) -> S:
-    """A specification of some kind, which messages call ``name``."""
     try:
         return kind(**values)
     except ValidationError as error:
-        raise _refusal(error, source, name) from None
-
-
-def _refusal(error: ValidationError, source: str, kind: str) -> SpecificationError:
-    faults = [_fault(dict(item), kind) for item in error.errors()]
-    # A union reports each of its members.
-    return SpecificationError(source + "; ".join(dict.fromkeys(faults)))
+        faults = [_fault(dict(item), kind.noun) for item in error.errors()]
+        # A union reports each of its members.
+        raise SpecificationError(source + "; ".join(dict.fromkeys(faults))) from None
 
 
 def _merged(path: Path | None, flags: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
@@ -248,19 +126,28 @@ def _fault(error: Mapping[str, Any], kind: str) -> str:
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
         return _foreign(name, kind) if name in keys() else _unknown(name)
+    if name == "algorithm":
+        return f"algorithm = {shown(error['input'])}{_other_algorithm(error['input'])}"
     key = keys()[name]
     if error["type"] == "missing":
         return f"{name} is missing: {unmarked(key.allowed)}"
     if isinstance(cause, SpecificationError):
         return f"{name}: {reason}"
-    return f"{name} = {shown(error['input'])}: {_expectation(name, error['input'], reason)}"
+    return f"{name} = {shown(error['input'])}: {_expectation(name, error['input'])}"
 
 
-def _expectation(name: str, value: object, reason: str) -> str:
+def _other_algorithm(value: object) -> str:
+    """What is wrong with an algorithm."""
+    if value in algorithms():
+        return " is no algorithm of this kind of core"
+    if value in PLANNED:
+        return f": not available in this version; available: {', '.join(algorithms())}"
+    return f": {_expectation('algorithm', value)}"
+
+
+def _expectation(name: str, value: object) -> str:
     """What would be right in place of ``value``."""
     key = keys()[name]
-    if name == "algorithm" and reason:
-        return reason
     if name == "form" and value == "plain":
         return "a model only, not built in hardware; one of quadratic, reordered, auto"
     several = key.allowed.startswith("`") and key.allowed.count("`") > 2

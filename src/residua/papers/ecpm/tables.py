@@ -8,10 +8,12 @@ from typing import Any, Protocol
 
 from residua.cores.coprocessor.core import CoprocessorBuild
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.extended_rns.core import ExtendedCore
+from residua.cores.extended_rns.specification import ExtendedSpecification
 from residua.cores.manifest import digest
-from residua.cores.specification.reading import check_coprocessor, check_extended
+from residua.cores.specification.reading import check
 from residua.curves.parameters import parameters_of
 from residua.explore.half_base_curve import half_base_curve
 from residua.hardware.rtl import emit
@@ -65,7 +67,7 @@ class Ecpm:
 
     def prepared(self) -> tuple[str, dict[str, str], Row]:
         """See `Point`."""
-        core = ExtendedCore(check_extended({"algorithm": "ecpm-2006", **self.values}))
+        core = ExtendedCore(check(ExtendedSpecification, {"algorithm": "ecpm-2006", **self.values}))
         parts = {
             "add": ExtendedCore(core.specification.model_copy(update=_part("add"))),
             "double": ExtendedCore(core.specification.model_copy(update=_part("double"))),
@@ -88,14 +90,14 @@ class Coprocessor:
 
     def _build(self) -> CoprocessorBuild:
         keys = {"bus": "stream", "blinding": 0, **self.keys()}
-        return CoprocessorBuild(check_coprocessor(keys))
+        return CoprocessorBuild(check(CoprocessorSpecification, keys))
 
     def prepared(self) -> tuple[str, dict[str, str], Row]:
         """See `Point`."""
         made = self._build()
         (curve,) = made.core.curves
         row: Row = {"curve": curve.name, "modulus_bits": curve.field_bits}
-        return made.name, emit(made.raw_component(), made.name), row
+        return made.name, emit(made.component(), made.name), row
 
     def complete(self, row: Row, files: Mapping[str, str], progress: Progress) -> None:
         """The cycles of a multiplication, simulated."""

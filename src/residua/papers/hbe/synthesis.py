@@ -14,7 +14,8 @@ from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.base_extension.specification import BaseExtensionSpecification
 from residua.cores.manifest import digest
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.specification.reading import check, check_base_extension
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.specification.reading import check
 from residua.hardware.engine.elementary import ModularProduct, row_reduction
 from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
@@ -131,7 +132,7 @@ def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecificatio
         "extension": KINDS[kind],
         "levels_per_register": LEVELS_PER_REGISTER,
     }
-    return check_base_extension(values)
+    return check(BaseExtensionSpecification, values)
 
 
 def extension_name(bits: int, width: int, kind: str) -> str:
@@ -165,7 +166,7 @@ def _product(name: str, extension: str) -> Candidate:
             "extension": extension,
             "schedule": "interval",
         }
-        return RnsMontgomeryCore(check(values))
+        return RnsMontgomeryCore(check(Specification, values))
 
     def facts(_component: Component) -> Row:
         return {"n": core().channels, "cycles": core().cycles}

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.specification import DigitSpecification
 from residua.cores.manifest import digest
-from residua.cores.specification.reading import check_digit
+from residua.cores.specification.reading import check
 from residua.hardware.rtl import emit
 from residua.output import Progress
 from residua.papers import measured
@@ -53,7 +54,7 @@ class Point:
     def core(self) -> DigitMontgomeryCore:
         """The core, which loads its modulus and p', as the report's has them in memory."""
         common = {"algorithm": "iddmm", "inverse": "supplied", "name": _TOP}
-        return DigitMontgomeryCore(check_digit({**common, **self.values}))
+        return DigitMontgomeryCore(check(DigitSpecification, {**common, **self.values}))
 
 
 def point_name(bits: int, digit: int, architecture: int, version: int) -> str:

@@ -7,8 +7,10 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.cores.inversion.core import InversionCore
+from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.specification.reading import check, check_inversion
+from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.specification.reading import check
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.numbers.catalogue import parse_modulus
 from residua.numbers.hats import hat_form
@@ -48,10 +50,12 @@ def core(kind: str, bits: int, channels: int) -> InversionCore | RnsMontgomeryCo
     """The core of a row."""
     values: dict[str, Any] = {"modulus": NIST[bits], "width": dict(SIZES[bits])[channels]}
     if kind == MULTIPLIER:
-        return RnsMontgomeryCore(check(values | {"channels": channels}))
+        return RnsMontgomeryCore(check(Specification, values | {"channels": channels}))
     if kind != "division-steps":
         values["channels"] = channels
-    return InversionCore(check_inversion(values | {"algorithm": "inversion", "inversion": kind}))
+    return InversionCore(
+        check(InversionSpecification, values | {"algorithm": "inversion", "inversion": kind})
+    )
 
 
 def candidates() -> Iterator[Candidate]:

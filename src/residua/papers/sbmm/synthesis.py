@@ -7,8 +7,10 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.single_base.core import SingleBaseCore
-from residua.cores.specification.reading import check, check_single_base
+from residua.cores.single_base.specification import SingleBaseSpecification
+from residua.cores.specification.reading import check
 from residua.papers.hbe.synthesis import Candidate
 from residua.papers.measured import WITHOUT_DSP
 from residua.papers.sbmm.published import PARAMETERS, SIZES
@@ -46,8 +48,10 @@ def core(kind: str, bits: int) -> RnsMontgomeryCore | SingleBaseCore:
     channels, width = PARAMETERS[algorithm, bits]
     values: dict[str, Any] = {"width": width, "channels": channels, "bases": "sparse"}
     if algorithm == "MM":
-        return RnsMontgomeryCore(check(values | {"modulus": _PRIMES[bits]}))
-    return SingleBaseCore(check_single_base(values | {"algorithm": "sbmm", "rowers": rowers}))
+        return RnsMontgomeryCore(check(Specification, values | {"modulus": _PRIMES[bits]}))
+    return SingleBaseCore(
+        check(SingleBaseSpecification, values | {"algorithm": "sbmm", "rowers": rowers})
+    )
 
 
 def candidates() -> Iterator[Candidate]:

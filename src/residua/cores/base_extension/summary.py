@@ -1,0 +1,5 @@
+"""What there is to tell of a base extension on a terminal."""
+
+from residua.cores.summary import engine_rows as rows
+
+__all__ = ["rows"]

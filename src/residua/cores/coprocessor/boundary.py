@@ -1,0 +1,29 @@
+"""What is secret in a coprocessor, and what its controller tests of it."""
+
+from collections.abc import Mapping
+
+from residua.cores.proofs.boundary import Boundary, Uses
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
+
+VERDICTS: Mapping[str, Uses] = {
+    "controller.zero": (("controller.received", True), ("controller.test_only", True)),
+    "controller.operand_in_range": (
+        ("controller.operand_done", True),
+        ("controller.read_random", False),
+    ),
+    "controller.scalar_in_range": (("controller.scalar_done", True),),
+}
+"""What the controller of a coprocessor tests, and when it does."""
+
+
+def coprocessor_boundary(design: CurveDesign) -> Boundary:
+    """Numbers and random words may differ; what the controller tests of them is equal.
+
+    A multiplier of digits tests each modulus that it is given: those of curves are odd.
+    """
+    verdicts = dict(VERDICTS)
+    if isinstance(design, DigitCoprocessorDesign):
+        verdicts["processor.multiplier.modulus_error"] = ()
+    inputs = ("operands_payload", "random_payload")
+    return Boundary("coprocessor", inputs, {"result_payload": 32}, verdicts)

@@ -1,0 +1,79 @@
+"""The directory of a coprocessor, run as it lies there: core, bus, driver and test bench."""
+
+from typing import TYPE_CHECKING, Any
+
+from residua.cores.coprocessor.bus_simulator import directory_model
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.verification import check_vectors, point_cycles, verify_coprocessor
+from residua.cores.shipped.bench import verify_bench
+from residua.cores.shipped.bus import verify_bus
+from residua.cores.shipped.driver import verify_driver
+from residua.cores.shipped.texts import verify_texts
+from residua.cores.simulation.runs import Runs
+
+if TYPE_CHECKING:
+    from residua.cores.coprocessor.core import CurveBuild
+    from residua.cores.directory import Directory
+
+
+def verify_coprocessor_directory(
+    made: "CurveBuild", directory: "Directory", runs: Runs
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run operations on the core, some through its bus, in its test bench and by its driver.
+
+    Arguments, results and errors are those of `residua.cores.core.Core.verify`.
+    """
+    design = made.core.design
+    check_vectors(runs.vectors)
+    failures = verify_texts(directory.path, directory.manifest)
+    through_bus = None
+    if directory.top != directory.name:
+        model = directory_model(directory, optimise=False)
+        through_bus, faults = verify_bus(model, design, runs.seed)
+        failures += faults + verify_driver(directory, design, optimise=False)
+    failures += verify_bench(directory.path, directory.sources(ecp5=True))
+    sources = directory.sources(top=made.name)
+    found = verify_coprocessor(design, sources, made.name, **runs.choices)
+    names = [curve.name for curve in made.core.curves]
+    result: dict[str, Any] = {
+        "kind": "coprocessor",
+        "vectors": runs.vectors,
+        "operations": found.operations,
+        "resets": found.resets,
+        "bus_operations": through_bus,
+        "mismatches": found.mismatches,
+        "passed": found.passed and not failures,
+        "failures": found.failures + failures,
+        "seed": runs.seed,
+        "stalls": runs.stalls,
+        "constant_time": found.constant_time,
+        "cycles": dict(zip(names, found.cycles, strict=True)),
+    }
+    times = {"seconds": round(found.seconds, 3), "build_seconds": round(found.build_seconds, 3)}
+    return result, times
+
+
+def point_times(
+    made: "CurveBuild", directory: "Directory", found: dict[str, Any]
+) -> dict[str, Any]:
+    """The time of a multiplication of a point on each curve, in measured cycles.
+
+    Arguments are those of `residua.cores.core.Core.times`.
+    """
+    mhz = found.get("fmax_mhz")
+    design = made.core.design
+    simulator = build_coprocessor_simulator(
+        directory.sources(top=made.name), made.name, design.words, optimise=False
+    )
+    measured = zip(design.curves, point_cycles(simulator, design), strict=True)
+    points = [
+        {
+            "curve": curve.name,
+            "operation": operation,
+            "cycles": cycles,
+            "microseconds": round(cycles / mhz, 1) if mhz else None,
+            "area_time": round(found["resources"]["lut"] * cycles / mhz / 1000) if mhz else None,
+        }
+        for curve, (operation, cycles) in measured
+    ]
+    return {"kind": "coprocessor", "points": points, "fmax_mhz": mhz}

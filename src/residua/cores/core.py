@@ -1,0 +1,278 @@
+"""What every core has: from a specification to hardware, files, promises and evidence."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from amaranth.lib.wiring import Component
+
+from residua.cores.integration import integration_files
+from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
+from residua.cores.proofs.boundary import Boundary
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import PRODUCTS, Runs
+from residua.cores.specification.base import CoreSpecification
+from residua.hardware.rtl import emit
+from residua.numbers.cox import Range
+from residua.output import Progress
+
+if TYPE_CHECKING:
+    from residua.cores.directory import Directory
+
+STREAM_PORTS = {
+    "clk": "clock, rising edge",
+    "rst": "synchronous reset, active high",
+    "operands_payload": "one word of the operands",
+    "operands_valid": "the payload is a word",
+    "operands_ready": "the word is taken in this cycle",
+    "result_payload": "one word of the result in the low bits, the flag last in the top bit",
+    "result_valid": "the payload is a word",
+    "result_ready": "the word is taken in this cycle",
+}
+"""What the ports of a core with streams of words are for."""
+
+
+class Core(ABC):
+    """Everything about one core; what is not asked for is not calculated.
+
+    Its templates (``header.txt`` of the Verilog, ``README.md``, ``page.html`` of the report) are in
+    the folder ``templates`` of the package that its class is in; where one is missing, that of
+    `residua.cores` is taken.
+
+    Attributes:
+        request: the specification as given.
+        ecp5_mhz: the clock that its constraints for an ECP5 ask for.
+    """
+
+    request: CoreSpecification
+    ecp5_mhz: ClassVar[float] = 200.0
+
+    @classmethod
+    def of(cls, specification: Any) -> Self:  # noqa: ANN401 - each kind has its own
+        """The core that a specification of this kind asks for.
+
+        Raises:
+            SpecificationError: the request cannot be met.
+        """
+        return cls(specification)  # type: ignore[call-arg]  # Every kind is made of one.
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Name of the core; `residua.cores.naming` makes the default."""
+
+    @property
+    def top(self) -> str:
+        """Name of the top module."""
+        return self.name
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What the core is, in a few words."""
+
+    @property
+    @abstractmethod
+    def specification(self) -> CoreSpecification:
+        """The request with every choice made; it leads to this core again."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """Every chosen number, big ones as decimal strings."""
+
+    @property
+    @abstractmethod
+    def cycles(self) -> dict[str, Any]:
+        """What takes how long, in cycles."""
+
+    @property
+    @abstractmethod
+    def ranges(self) -> dict[str, Range]:
+        """The closed intervals in which operands, results and what is between lie."""
+
+    @property
+    @abstractmethod
+    def interface(self) -> dict[str, Any]:
+        """What goes in and out, in which order."""
+
+    @abstractmethod
+    def component(self) -> Component:
+        """A new component of the design, without a bus."""
+
+    @property
+    @abstractmethod
+    def boundary(self) -> Boundary:
+        """What is secret in it, and what may be seen of it."""
+
+    @property
+    @abstractmethod
+    def facts(self) -> dict[str, Any]:
+        """The part of the manifest that the core determines."""
+
+    @abstractmethod
+    def files(self, progress: Progress = lambda step: None) -> dict[str, str]:
+        """All files of the directory by name, the manifest last; the same core, the same bytes.
+
+        Raises:
+            SpecificationError: the request cannot be met.
+        """
+
+    @property
+    def default_runs(self) -> int:
+        """How many results a verification compares if nobody says."""
+        return PRODUCTS
+
+    @abstractmethod
+    def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Run the files of its directory; see `residua.cores.verification.verify_directory`.
+
+        Returns:
+            What was found, with ``passed`` and ``failures``, and how long it took.
+
+        Raises:
+            SpecificationError: no runs.
+            ToolError: the simulator cannot be built or run.
+        """
+
+    @classmethod
+    @abstractmethod
+    def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
+        """What the clock that synthesis found means for the cycles of a core of this kind.
+
+        Args:
+            directory: of the core, which need not be made again.
+            found: ``resources``, and perhaps ``fmax_mhz``.
+        """
+
+    @property
+    def page_template(self) -> str:
+        """Template of the report."""
+        return "page.html"
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs besides the manifest."""
+        return {"hex": hex, "runs": "results"}
+
+    @property
+    def template_package(self) -> str:
+        """The package that its templates are in."""
+        return type(self).__module__.rpartition(".")[0]
+
+    def rendered(self, template: str, manifest: dict[str, Any], **names: object) -> str:
+        """One of its templates, with the manifest."""
+        return render(template, manifest, self.template_package, title=self.title, **names)
+
+
+class PlainCore(Core):
+    """A core that is one module, without a bus: operands go in, one kind of result comes out.
+
+    Attributes:
+        measures_interval: whether a verification measures the interval of its ``cycles``.
+    """
+
+    measures_interval: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def subject(self) -> str:
+        """The title with what it is for, in one line."""
+
+    @property
+    def utilisation(self) -> float | None:
+        """The part of the multipliers' cycles in which they are at work; None if that says little.
+
+        At most 1, in the steady state.
+        """
+        return None
+
+    @abstractmethod
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+        """Compare its Verilog in simulation with what it has to give.
+
+        Args:
+            sources: the Verilog, with the primitives.
+            runs: how many, with which operands, stalls and resets.
+
+        Raises:
+            SpecificationError: no runs.
+            ToolError: the simulator cannot be built or run.
+        """
+
+    @classmethod
+    def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
+        """What the clock that synthesis found means for its cycles; see `Core.times`."""
+        cycles, mhz = directory.manifest["cycles"], found.get("fmax_mhz")
+        figures: dict[str, Any] = {
+            "cycles": cycles,
+            "utilisation": directory.manifest["utilisation"],
+        }
+        if not mhz:
+            return {**figures, "fmax_mhz": None, "latency_ns": None, "area_time": None}
+        latency = 1000 * cycles["latency"] / mhz
+        return {
+            **figures,
+            "latency_ns": round(latency, 1),
+            "interval_ns": round(1000 * cycles["interval"] / mhz, 1),
+            "area_time": round(found["resources"]["lut"] * latency / 1000, 1),
+        }
+
+    @property
+    def header(self) -> str:
+        """Template of the header of the Verilog."""
+        return "header.txt"
+
+    @property
+    def readme(self) -> str:
+        """Template of README.md."""
+        return "README.md"
+
+    @property
+    def port_meanings(self) -> Mapping[str, str]:
+        """What each port is for."""
+        return STREAM_PORTS
+
+    @property
+    def names(self) -> dict[str, object]:
+        """What the templates of header and README.md need besides manifest and title."""
+        return {}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The part of the manifest that the core determines."""
+        return {
+            "specification": self.specification.items(),
+            "parameters": self.parameters,
+            "cycles": self.cycles,
+            "utilisation": self.utilisation,
+            "ranges": {name: [str(low), str(high)] for name, (low, high) in self.ranges.items()},
+            "interface": self.interface,
+        }
+
+    def files(self, progress: Progress = lambda step: None) -> dict[str, str]:
+        """All files of the directory by name; see `Core.files`."""
+        progress("Verilog")
+        specification, rtl = self.specification.toml(), emit(self.component(), self.name)
+        top = f"rtl/{self.name}.v"
+        manifest: dict[str, Any] = {
+            **begun(self.name, self.name, specification),
+            **self.facts,
+            "ports": ports(rtl[top], self.name, self.port_meanings.__getitem__),
+        }
+        rtl[top] = commented(self.rendered(self.header, manifest, **self.names)) + rtl[top]
+        files = {
+            SPECIFICATION: specification,
+            "README.md": self.rendered(self.readme, manifest, **self.names),
+            **rtl,
+            **integration_files(manifest, self.subject, self.ecp5_mhz),
+        }
+        return completed(manifest, files)
+
+    def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Run the files of its directory; see `Core.verify`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.simulation.plain import verify_plain  # noqa: PLC0415
+
+        return verify_plain(self, directory, runs)

@@ -1,0 +1,1 @@
+"""Drawings of cores: datapaths, and charts of schedules and routines."""

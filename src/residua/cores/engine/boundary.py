@@ -1,0 +1,11 @@
+"""What is secret in an engine."""
+
+from residua.cores.proofs.boundary import Boundary
+from residua.hardware.engine.engine import EngineDesign
+
+
+def engine_boundary(design: EngineDesign) -> Boundary:
+    """Operands may differ; results are all residues that leave."""
+    word = design.width + 1
+    lanes = 1 if design.options.serial else design.machine.units * design.lanes
+    return Boundary("engine", ("operands_payload",), {"result": word * lanes}, {})

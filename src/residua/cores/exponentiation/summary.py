@@ -1,0 +1,22 @@
+"""What there is to tell of an exponentiator on an engine on a terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from residua.cores.summary import LOADED, Rows, bases_text, form_row, modulus_text
+
+
+def rows(manifest: Mapping[str, Any]) -> Rows:
+    """Its choices and its cycles."""
+    parameters, cycles = manifest["parameters"], manifest["cycles"]
+    windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
+    return [
+        ("core", manifest["name"]),
+        ("modulus", ("" if parameters["modulus"] else LOADED) + modulus_text(parameters)),
+        ("exponent", parameters["exponent"] or windows),
+        ("bases", bases_text(parameters)),
+        form_row(parameters),
+        ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
+        ("latency", f"{cycles['latency']} cycles, {cycles['products']} products"),
+        ("interval", f"{cycles['interval']} cycles, utilisation {manifest['utilisation']:.1%}"),
+    ]

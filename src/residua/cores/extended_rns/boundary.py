@@ -1,0 +1,9 @@
+"""What is secret in a point multiplier."""
+
+from residua.cores.proofs.boundary import Boundary, stream_boundary
+from residua.hardware.extended.design import ExtendedDesign
+
+
+def point_boundary(design: ExtendedDesign) -> Boundary:
+    """The words of both streams may differ: of points, and of scalars."""
+    return stream_boundary("point multiplier", design.width, {}, loads=False)

@@ -1,0 +1,17 @@
+"""What is secret in an inverter, and what its control asks of it."""
+
+from residua.cores.inversion.design import InverterDesign
+from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
+from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
+
+
+def inverter_boundary(design: InverterDesign) -> Boundary:
+    """Operands may differ, but not whether one is refused.
+
+    Plus-minus inversion is none of those of which constant time is proved: it ends early and waits.
+    When it does is told by tests for the end, which have to be equal.
+    """
+    verdicts: dict[str, Uses] = {"refused": ()}
+    if isinstance(design, PlusMinusDesign):
+        verdicts |= {"cox.tests": (), "below": (), "some": ()}
+    return stream_boundary("inverter", design.width, verdicts, loads=False)

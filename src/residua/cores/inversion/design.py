@@ -1,0 +1,35 @@
+"""What the designs of inverters have in common."""
+
+from typing import Protocol
+
+from amaranth.lib.wiring import Component
+
+
+class InverterDesign(Protocol):
+    """What every inverter on streams has."""
+
+    @property
+    def modulus(self) -> int:
+        """P."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+
+    @property
+    def words(self) -> int:
+        """Words of an operand and of a result."""
+
+    @property
+    def fewest(self) -> int:
+        """The latency of the fastest inversion."""
+
+    @property
+    def longest(self) -> int:
+        """The latency that no operand exceeds."""
+
+    def cycles(self, x: int) -> int | None:
+        """The latency of an operand; None if that is not promised."""
+
+    def component(self) -> Component:
+        """A new component of the design."""

@@ -1,0 +1,21 @@
+"""What there is to tell of an inverter on a terminal."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from residua.cores.summary import Rows, modulus_text
+
+
+def rows(manifest: Mapping[str, Any]) -> Rows:
+    """Its choices and its cycles."""
+    parameters, cycles = manifest["parameters"], manifest["cycles"]
+    variable = parameters["timing"] == "variable"
+    channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]
+    return [
+        ("core", manifest["name"]),
+        ("modulus", modulus_text(parameters)),
+        ("inversion", f"{parameters['inversion']}, {parameters['timing']} time"),
+        *(channels if parameters["n"] else []),
+        ("latency", f"{'at most ' if variable else ''}{cycles['latency']} cycles"),
+        *([("average", f"{cycles['average']} cycles")] if variable else []),
+    ]

@@ -1,0 +1,66 @@
+"""The kinds of cores: those of this package, and those that others add.
+
+Another package adds one by an entry point of the group ``residua.kinds`` that names its `Kind`; see
+docs/adding-a-core.md.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
+
+from residua.cores.kind import Kind
+from residua.cores.specification.base import CoreSpecification
+
+if TYPE_CHECKING:
+    from residua.cores.core import Core
+
+GROUP = "residua.kinds"
+
+_OWN = (
+    "residua.cores.rns_montgomery:KIND",
+    "residua.cores.base_extension:KIND",
+    "residua.cores.single_base:KIND",
+    "residua.cores.digit:KIND",
+    "residua.cores.exponentiation:KIND",
+    "residua.cores.inversion:KIND",
+    "residua.cores.extended_rns:KIND",
+    "residua.cores.coprocessor:KIND",
+    "residua.cores.coprocessor:ON_DIGITS",
+)
+
+
+def _kinds() -> tuple[Kind, ...]:
+    own: list[Kind] = [resolve_name(name) for name in _OWN]
+    others = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    return (*own, *(entry.load() for entry in others))
+
+
+KINDS = _kinds()
+"""In the order in which help names them; where two are asked for, the later one is meant."""
+
+DEFAULT_ALGORITHM = "rns-montgomery"
+
+
+def algorithms() -> tuple[str, ...]:
+    """What ``algorithm`` may be."""
+    return tuple(dict.fromkeys(name for kind in KINDS for name in kind.specification.algorithms))
+
+
+def core_of(specification: CoreSpecification) -> "Core":
+    """The core that a specification asks for.
+
+    Raises:
+        SpecificationError: the request cannot be met.
+    """
+    kind = next(kind for kind in KINDS if kind.specification is type(specification))
+    return kind.core_class.of(specification)
+
+
+def kind_asked(values: Mapping[str, Any]) -> Kind:
+    """The kind that the values of a specification ask for, in whatever else they may be wrong."""
+    algorithm = values.get("algorithm")
+    if not isinstance(algorithm, str) or algorithm not in algorithms():
+        algorithm = DEFAULT_ALGORITHM
+    asked = {**values, "algorithm": algorithm}
+    return next(kind for kind in reversed(KINDS) if kind.specification.asked_by(asked))

@@ -1,0 +1,9 @@
+"""What is secret in a multiplier with words."""
+
+from residua.cores.proofs.boundary import Boundary, stream_boundary
+from residua.hardware.converters.word_core import WordDesign
+
+
+def word_boundary(design: WordDesign) -> Boundary:
+    """The words of both streams may differ."""
+    return stream_boundary("multiplier", design.width, {}, loads=False)

@@ -1,0 +1,58 @@
+"""What a verification found."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class CoxEdges(NamedTuple):
+    """How near the Cox's sums came to the limits of their truncation.
+
+    ``low`` and ``high`` are the extremes of the fraction bits, which the floor drops; ``clear`` and
+    ``full`` count the runs in which all of them were clear or set, so that one unit decides the
+    quotient. The sums of an exact extension stay away from both, the more the wider its base.
+    """
+
+    low: int
+    high: int
+    clear: int
+    full: int
+
+    def merged(self, other: "CoxEdges") -> "CoxEdges":
+        """The edges of both."""
+        return CoxEdges(
+            min(self.low, other.low),
+            max(self.high, other.high),
+            self.clear + other.clear,
+            self.full + other.full,
+        )
+
+
+@dataclass(frozen=True)
+class VerificationResult:
+    """What a verification found.
+
+    ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from
+    the first slot of a run to its last result, ``interval`` in cycles between runs back to back
+    (None with stalls, or for few runs), both measured. ``oracle_checks`` runs were judged by the
+    oracle, ``model_checks`` compared with the values interpreter. The core was reset ``resets``
+    times in the middle of runs. ``cox_edges`` has one entry for each base extension. ``failures``
+    says what went wrong. ``seconds`` leaves out the ``build_seconds`` that compiling the simulator
+    took.
+    """
+
+    vectors: int
+    mismatches: int
+    latency: int | None
+    interval: int | None
+    seconds: float
+    build_seconds: float
+    oracle_checks: int
+    model_checks: int
+    resets: int = 0
+    cox_edges: tuple[CoxEdges, ...] = ()
+    failures: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing went wrong."""
+        return not self.failures

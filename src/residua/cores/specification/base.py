@@ -1,0 +1,51 @@
+"""What every specification of a core has."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from residua.cores.specification.keys import plain_items, toml_text
+from residua.numbers.catalogue import modulus_name
+
+
+class CoreSpecification(BaseModel):
+    """A checked request for a core. ``None`` and ``auto`` leave a choice to Residua.
+
+    Every field of a kind has a `residua.cores.specification.keys.Key` that describes it;
+    ``algorithm`` is the first one, ``name`` the last.
+
+    Attributes:
+        noun: what messages call such a core, with an article.
+        algorithms: the values of ``algorithm`` that ask for one.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    noun: ClassVar[str]
+    algorithms: ClassVar[tuple[str, ...]]
+
+    @field_validator("algorithm", mode="before", check_fields=False)
+    @classmethod
+    def _own_algorithm(cls, value: object) -> object:
+        if value not in cls.algorithms:
+            raise ValueError("")
+        return value
+
+    @classmethod
+    def asked_by(cls, values: Mapping[str, Any]) -> bool:
+        """Whether values with such an algorithm ask for this kind of core."""
+        return values["algorithm"] in cls.algorithms
+
+    @property
+    def named_keys(self) -> frozenset[str]:
+        """Keys whose values the standard names in a core's default name tell."""
+        return frozenset({"modulus"} if modulus_name(getattr(self, "modulus", None) or 0) else ())
+
+    def items(self) -> dict[str, Any]:
+        """The keys that have a value, in order, in the types that TOML and JSON have."""
+        return plain_items(self)
+
+    def toml(self) -> str:
+        """The specification as a TOML file, without what is left open."""
+        return toml_text(self.items())
