@@ -22,6 +22,7 @@ from campaign_rows import TINY, Page, Row, complete, current_commit, made
 from residua import cache
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.coprocessor.boundary import coprocessor_boundary
+from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.digit.boundary import digit_boundary
@@ -213,7 +214,7 @@ def fresh(**values: object) -> Proof:
     def run() -> bool:
         with tempfile.TemporaryDirectory() as work:
             directory = build(check_any(values), Path(work) / "core")
-            vectors = 1 if directory.kind == "coprocessor" else MARKED_RUNS
+            vectors = 1 if isinstance(directory.made, CurveBuild) else MARKED_RUNS
             found = run_marked(directory, vectors=vectors)
         print(*found["failures"], sep="\n", file=sys.stderr)
         return bool(found["passed"])

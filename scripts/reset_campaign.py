@@ -12,6 +12,7 @@ from typing import Any
 
 from campaign_rows import ROOT, TINY, Page, Row, complete, current_commit, holds, prepare, verilog
 
+from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.simulation.runs import EVERY
 from residua.cores.verification import run_directory
 
@@ -108,7 +109,7 @@ def swept(name: str, known: Row | None, commit: str) -> Row:
     if known is not None and holds(known, hardware, "resets", 1):
         return known
     # Of a coprocessor a multiplication of a point is enough: every operation is reset.
-    vectors = 1 if directory.kind == "coprocessor" else VECTORS
+    vectors = 1 if isinstance(directory.made, CurveBuild) else VECTORS
     found = run_directory(directory, vectors=vectors, seed=SEED, resets=SPREAD.get(name, EVERY))
     return {
         "configuration": name,
