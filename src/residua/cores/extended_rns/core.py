@@ -182,7 +182,7 @@ class ExtendedCore(PlainCore):
         # What runs a core takes long to load, and is not needed to make one.
         from residua.cores.extended_rns.verification import verify_extended  # noqa: PLC0415
 
-        return verify_extended(self, sources, **runs.choices)
+        return verify_extended(self, sources, runs)
 
     @cached_property
     def specification(self) -> ExtendedSpecification:

@@ -5,101 +5,46 @@ by the textbook group law, which knows nothing of the formulas.
 """
 
 import random
-import time
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice, product
+from dataclasses import replace
+from itertools import chain, product
 from pathlib import Path
-from typing import Any
 
 from residua.algorithms.integer_program import run
 from residua.cores.extended_rns.core import ExtendedCore, Numbers
-from residua.cores.simulation.engine import STEPS, Progress, compile_harness, is_long, reset_count
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import Resets, Stalls, batches
-from residua.cores.simulation.words import Streams, harness_source, simulate_runs
+from residua.cores.simulation.runs import Runs
+from residua.cores.simulation.streams import Case, Streams, verify_streams
 from residua.curves import affine
 from residua.curves.jacobian import ADDITION, DOUBLING
-from residua.errors import SpecificationError
 from residua.machines.integers import Integers
 
-_LARGEST_STEP = 20_000
-"""Runs of one simulation."""
+_MOST_WRONG = 3
+"""Failures of the formulas that are told."""
 
 
 def verify_extended(
-    core: ExtendedCore,
-    rtl_sources: Sequence[Path],
-    *,
-    vectors: int,
-    seed: int,
-    stalls: Stalls,
-    resets: Resets = None,
-    progress: Progress | None = None,
+    core: ExtendedCore, rtl_sources: Sequence[Path], runs: Runs
 ) -> VerificationResult:
-    """Make ``vectors`` runs on operands chosen by ``seed``, adversarial ones first.
-
-    ``resets`` are those of `residua.cores.simulation.engine.verify`.
-
-    Raises:
-        SpecificationError: ``vectors`` is not positive.
-        ToolError: the simulator cannot be built or does not run.
-    """
-    if vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
-    design, start = core.design, time.monotonic()
+    """Run operands chosen by the seed, adversarial ones first; see `verify_streams`."""
+    design, wrong = core.design, list[str]()
     streams = Streams(
         design.width, design.operand_words, design.result_words, design.latency, design.interval
     )
-    text = harness_source(streams, core.name)
-    optimise = is_long(vectors, design.interval, resets)
-    executable = compile_harness(text, rtl_sources, core.name, optimise=optimise)
-    built, source = time.monotonic(), operands(core, random.Random(seed))
-    reports: list[dict[str, Any]] = []
-    failures: list[str] = []
-    step = min(max(-(-vectors // STEPS), 40), _LARGEST_STEP)
-    for batch in batches(vectors, step, stalls):
-        chosen = list(islice(source, batch.count))
-        models = [core.model(numbers) for numbers in chosen]
-        failures += [
-            f"the formulas are wrong for {numbers}"
-            for numbers, found in zip(chosen, models, strict=True)
-            if not right(core, numbers, found)
-        ][:3]
-        cases = (
-            (_joined(core.operand_words(numbers), design.width),
-             _joined(core.result_words(found), design.width))
-            for numbers, found in zip(chosen, models, strict=True)
-        )  # fmt: skip
-        own = 0 if batch.done else reset_count(resets, design.latency)
-        other = seed + batch.done
-        reports.append(
-            simulate_runs(executable, streams, cases, batch.count, other, batch.stalls, resets=own)
-        )
-        failures += _failures(reports[-1], chosen)
-        if progress:
-            progress(batch.done + batch.count, vectors)
-        if failures:
-            break
-    cycles = {
-        name: {count for report in reports for count in report[name] if count >= 0}
-        for name in ("latency", "interval")
-    }
-    for name, computed in (("latency", design.latency), ("interval", design.interval)):
-        if cycles[name] - {computed}:
-            measured = ", ".join(map(str, sorted(cycles[name])))
-            failures.append(f"{name}: {measured} cycles measured, {computed} computed")
-    return VerificationResult(
-        sum(report["vectors"] for report in reports),
-        sum(report["mismatches"] for report in reports),
-        max(cycles["latency"], default=None),
-        max(cycles["interval"], default=None),
-        time.monotonic() - built,
-        built - start,
-        oracle_checks=batch.done + batch.count,
-        model_checks=batch.done + batch.count,
-        resets=sum(report["resets"] for report in reports),
-        failures=tuple(failures),
+    cases = _cases(core, random.Random(runs.seed), wrong)
+    found = verify_streams(streams, core.name, rtl_sources, cases, runs)
+    return replace(
+        found, model_checks=found.vectors, failures=(*wrong[:_MOST_WRONG], *found.failures)
     )
+
+
+def _cases(core: ExtendedCore, chooser: random.Random, wrong: list[str]) -> Iterator[Case]:
+    """Operands and what the formulas make of them; where these are ``wrong``, it is told there."""
+    for numbers in operands(core, chooser):
+        found = core.model(numbers)
+        if not right(core, numbers, found):
+            wrong.append(f"the formulas are wrong for {numbers}")
+        yield core.operand_words(numbers), core.result_words(found)
 
 
 def operands(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
@@ -203,18 +148,3 @@ def _points(core: ExtendedCore, count: int, chooser: random.Random) -> Iterator[
         else:
             drawn = (_scaled(core, chooser.choice(points), chooser) for _ in range(count // 3))
             yield tuple(number for point in drawn for number in point)
-
-
-def _joined(words: Sequence[int], width: int) -> int:
-    return sum(word << width * place for place, word in enumerate(words))
-
-
-def _failures(report: dict[str, Any], chosen: Sequence[Numbers]) -> list[str]:
-    found = [
-        f"word {one['word']} of the result of {chosen[one['run']]}: expected {one['expected']}, "
-        f"obtained {one['obtained']}"
-        for one in report["failures"]
-    ]
-    if report["failure"]:
-        found.append(f"after {report['vectors']} runs: {report['failure']}")
-    return found

@@ -2,7 +2,7 @@
 //
 // residua.cores.inversion.residue_verification puts in front of this file:
 //   namespace tables  the unit's interface and figures
-//   harness.h, word_ports.h
+//   harness.h, stream_ports.h
 //
 // usage: harness TASKS RESULTS RUNS SEED GAPS
 //   TASKS    the index of the modulus and the words to give for every run, 64 signed bits each,

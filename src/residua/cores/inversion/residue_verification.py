@@ -22,7 +22,7 @@ from residua.cores.inversion.verification import edge_residues
 from residua.cores.simulation.engine import STEPS, Progress, compile_harness
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import batches
-from residua.cores.simulation.words import word_harness
+from residua.cores.simulation.streams import word_harness
 from residua.errors import SpecificationError
 from residua.hardware.inverters.residue_inverter import VECTORS_IN, VECTORS_OUT, ResidueInverter
 from residua.machines.plus_minus import HatWords

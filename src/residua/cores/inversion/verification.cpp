@@ -2,7 +2,7 @@
 //
 // residua.cores.inversion.verification puts in front of this file:
 //   namespace tables  the core's interface and figures
-//   harness.h, word_ports.h
+//   harness.h, stream_ports.h
 //
 // usage: harness CASES CYCLES RUNS SEED STALLS RESETS
 //   CASES    x and 1 / x of every run, little-endian, tables::number_bytes each, then a byte, 1 if x

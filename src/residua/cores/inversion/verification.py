@@ -22,7 +22,8 @@ from residua.cores.inversion.core import InversionCore
 from residua.cores.simulation.engine import STEPS, Progress, compile_harness, reset_count
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls, batches
-from residua.cores.simulation.words import LARGEST_STEP, word_harness
+from residua.cores.simulation.streams import word_harness
+from residua.cores.simulation.words import LARGEST_STEP
 from residua.errors import SpecificationError
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.toolchain import process

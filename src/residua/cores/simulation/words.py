@@ -1,22 +1,18 @@
-"""The RTL of a core with binary words against plain integers: every word of every result.
+"""The RTL of a core that makes products or powers of words, against plain integers.
 
-A C++ harness drives both streams of the Verilated core. The expected results are products modulo P,
-computed here without engine, residues or model.
+The expected results are computed here without engine, residues or model.
 """
 
-import json
 import random
-import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain, islice, product
 from math import gcd
 from pathlib import Path
 from typing import Any, Protocol
 
 from residua.cores.simulation.engine import (
-    COMMON_SOURCE,
     STEPS,
     Progress,
     compile_harness,
@@ -24,16 +20,11 @@ from residua.cores.simulation.engine import (
 )
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Resets, Stalls, batches
+from residua.cores.simulation.streams import Findings, Streams, harness_source, simulate_runs
 from residua.errors import SpecificationError
-from residua.toolchain import process
 
 LARGEST_STEP = 100_000
 """Products of one simulation; their operands and results are in memory at once."""
-
-_HARNESS = Path(__file__).with_suffix(".cpp")
-
-_PORTS = Path(__file__).with_name("word_ports.h")
-"""What harnesses of cores with words have after the common source."""
 
 Pair = tuple[int, int]
 """The operands x and y of one product."""
@@ -94,35 +85,6 @@ class WordDesign(Protocol):
 
 
 @dataclass(frozen=True)
-class Streams:
-    """What the harness knows of a core with streams of words.
-
-    Attributes:
-        width: bits of a word, at most 128.
-        operands: words of all operands of a run.
-        words: words of its result.
-        latency: cycles from the last operand word to the last result word.
-        interval: cycles between results.
-    """
-
-    width: int
-    operands: int
-    words: int
-    latency: int
-    interval: int
-
-    @property
-    def operand_bytes(self) -> int:
-        """Of all operands of a run in a file."""
-        return -(-self.operands * self.width // 8)
-
-    @property
-    def result_bytes(self) -> int:
-        """Of a result in a file."""
-        return -(-self.words * self.width // 8)
-
-
-@dataclass(frozen=True)
 class WordSimulator:
     """A Verilated core with its harness. ``modulus`` is the words that it loads first, if any."""
 
@@ -178,12 +140,13 @@ def verify_words(
     edges = edge_pairs(design, chooser)
     pairs = chain(edges, random_pairs(design, chooser))
     step = min(max(-(-vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
-    findings = _Findings(design)
+    findings = Findings(_streams(design))
     wanted = reset_count(resets, design.latency)
     for batch in batches(vectors, step, stalls):
         chosen = list(islice(pairs, batch.count))
         own = 0 if batch.done else wanted
-        findings.add(simulate(simulator, chosen, seed + batch.done, batch.stalls, own), chosen)
+        report = simulate(simulator, chosen, seed + batch.done, batch.stalls, own)
+        findings.add(report, chosen, "the product of x = {} and y = {}")
         if progress:
             progress(batch.done + batch.count, vectors)
         if findings.failures:
@@ -265,44 +228,6 @@ def _streams(design: WordDesign) -> Streams:
     )
 
 
-def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
-    """The harness for module ``top``."""
-    figures = {
-        "modulus_words": modulus_words,
-        "words": streams.words,
-        "operand_words": streams.operands,
-        "operand_bytes": streams.operand_bytes,
-        "result_bytes": streams.result_bytes,
-        "latency": streams.latency,
-        "interval": streams.interval,
-    }
-    flags = ["LOADS_MODULUS"] if modulus_words else []
-    return word_harness(_HARNESS, top, streams.width, figures, flags)
-
-
-def word_harness(
-    harness: Path, top: str, width: int, figures: Mapping[str, int], flags: Sequence[str] = ()
-) -> str:
-    """The text of a harness for module ``top``, whose words have ``width`` bits, at most 128.
-
-    The harness has ``figures`` in its namespace ``tables``, and the macros ``flags``.
-    """
-    lines = [
-        "// Generated: the core's interface, then the harness.",
-        "#include <cstdint>",
-        f'#include "V{top}.h"',
-        *(f"#define {flag}" for flag in flags),
-        "namespace tables {",
-        f"using Core = V{top};",
-        "__extension__ typedef unsigned __int128 Wide;",
-        f"using Word = {'std::uint64_t' if width <= 64 else 'Wide'};",
-        f"constexpr int width = {width};",
-        *(f"constexpr int {name} = {value};" for name, value in figures.items()),
-        "}  // namespace tables",
-    ]
-    return "\n".join([*lines, COMMON_SOURCE, _PORTS.read_text(), harness.read_text()])
-
-
 def simulate(
     simulator: WordSimulator, pairs: Sequence[Pair], seed: int, stalls: bool, resets: Resets = 0
 ) -> dict[str, Any]:
@@ -329,88 +254,3 @@ def simulate(
         resets=resets,
         modulus=simulator.modulus,
     )
-
-
-def simulate_runs(
-    executable: Path,
-    streams: Streams,
-    cases: Iterable[Pair],
-    runs: int,
-    seed: int,
-    stalls: bool,
-    *,
-    resets: Resets = 0,
-    modulus: Sequence[int] = (),
-) -> dict[str, Any]:
-    """The harness's report on these runs, from reset, and on ``resets`` in the middle of others.
-
-    ``cases`` has the operands and the expected result of each run, either as one number of all its
-    words.
-    """
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name)
-        with (directory / "cases").open("wb") as file:
-            for word in modulus:
-                file.write(word.to_bytes(16, "little"))
-            for operands, expected in cases:
-                file.write(operands.to_bytes(streams.operand_bytes, "little"))
-                file.write(expected.to_bytes(streams.result_bytes, "little"))
-        output = process.run(
-            [executable.resolve(), "cases", *map(str, (runs, seed, int(stalls), resets))],
-            tool="the simulator",
-            cwd=directory,
-            log=directory / "log",
-        )
-    report: dict[str, Any] = json.loads(output)
-    return report
-
-
-@dataclass
-class _Findings:
-    """What the simulations of one verification found so far."""
-
-    design: WordDesign
-    vectors: int = 0
-    mismatches: int = 0
-    resets: int = 0
-    latencies: set[int] = field(default_factory=set)
-    intervals: set[int] = field(default_factory=set)
-    failures: list[str] = field(default_factory=list)
-
-    def add(self, report: dict[str, Any], pairs: Sequence[Pair]) -> None:
-        """Take in one simulation."""
-        self.vectors += report["vectors"]
-        self.mismatches += report["mismatches"]
-        self.resets += report["resets"]
-        self.latencies |= {cycles for cycles in report["latency"] if cycles >= 0}
-        self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
-        if report["failure"]:
-            self.failures.append(f"after {report['vectors']} products: {report['failure']}")
-        for found in report["failures"]:
-            x, y = pairs[found["run"]]
-            self.failures.append(
-                f"word {found['word']} of the product of x = {x} and y = {y}: "
-                f"expected {found['expected']}, obtained {found['obtained']}"
-            )
-
-    def result(self, seconds: float, build_seconds: float) -> VerificationResult:
-        """The verdict, with the measured cycles held against the computed ones."""
-        for name, measured, computed in (
-            ("latency", self.latencies, self.design.latency),
-            ("interval", self.intervals, self.design.interval),
-        ):
-            if measured - {computed}:
-                found = ", ".join(map(str, sorted(measured)))
-                self.failures.append(f"{name}: {found} cycles measured, {computed} computed")
-        return VerificationResult(
-            self.vectors,
-            self.mismatches,
-            max(self.latencies, default=None),
-            max(self.intervals, default=None),
-            seconds,
-            build_seconds,
-            oracle_checks=self.vectors,
-            model_checks=0,
-            resets=self.resets,
-            failures=tuple(self.failures),
-        )

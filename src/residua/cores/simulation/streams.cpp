@@ -2,7 +2,7 @@
 //
 // residua.cores.simulation.words puts in front of this file:
 //   namespace tables  the core's interface and figures
-//   harness.h, word_ports.h
+//   harness.h, stream_ports.h
 //
 // usage: harness CASES RUNS SEED STALLS RESETS
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,

@@ -1,0 +1,234 @@
+"""The RTL of a core with streams of words, held against what its results have to be.
+
+A C++ harness drives both streams of the Verilated core and compares every word of every result.
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from residua.cores.simulation.engine import (
+    COMMON_SOURCE,
+    STEPS,
+    compile_harness,
+    is_long,
+    reset_count,
+)
+from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.runs import Resets, Runs, batches
+from residua.errors import SpecificationError
+from residua.toolchain import process
+
+LARGEST_STEP = 20_000
+"""Runs of one simulation; their operands and results are in memory at once."""
+
+_FEWEST_RUNS = 40
+"""Of a simulation, if so many are wanted."""
+
+_HARNESS = Path(__file__).with_suffix(".cpp")
+
+_PORTS = Path(__file__).with_name("stream_ports.h")
+"""What harnesses of cores with words have after the common source."""
+
+Case = tuple[Sequence[int], Sequence[int]]
+"""The words of the operands of a run, and those of its result, in their order."""
+
+
+@dataclass(frozen=True)
+class Streams:
+    """What the harness knows of a core with streams of words.
+
+    Attributes:
+        width: bits of a word, at most 128.
+        operands: words of all operands of a run.
+        words: words of its result.
+        latency: cycles from the last operand word to the last result word.
+        interval: cycles between results.
+    """
+
+    width: int
+    operands: int
+    words: int
+    latency: int
+    interval: int
+
+    @property
+    def operand_bytes(self) -> int:
+        """Of all operands of a run in a file."""
+        return -(-self.operands * self.width // 8)
+
+    @property
+    def result_bytes(self) -> int:
+        """Of a result in a file."""
+        return -(-self.words * self.width // 8)
+
+
+def verify_streams(
+    streams: Streams, top: str, rtl_sources: Sequence[Path], cases: Iterator[Case], runs: Runs
+) -> VerificationResult:
+    """Run ``cases``, without end, through the module ``top`` and compare every word of each result.
+
+    Back to back, or with `Stalls`: random gaps between operand words, and results that have to
+    wait. ``resets`` in the middle of runs are those of `residua.cores.simulation.engine.verify`.
+    Latency and interval are held against those of ``streams``. Stops after the first few
+    differences; a difference is a finding, not an error.
+
+    Raises:
+        SpecificationError: no runs are wanted.
+        ToolError: the simulator cannot be built or does not run.
+    """
+    if runs.vectors < 1:
+        raise SpecificationError(f"a verification makes at least 1 run, not {runs.vectors}")
+    start = time.monotonic()
+    optimise = is_long(runs.vectors, streams.interval, runs.resets)
+    text = harness_source(streams, top)
+    executable = compile_harness(text, rtl_sources, top, optimise=optimise)
+    built, findings = time.monotonic(), Findings(streams)
+    step = min(max(-(-runs.vectors // STEPS), _FEWEST_RUNS), LARGEST_STEP)
+    for batch in batches(runs.vectors, step, runs.stalls):
+        chosen = list(islice(cases, batch.count))
+        joined = ((_joined(words, streams.width) for words in case) for case in chosen)
+        report = simulate_runs(
+            executable,
+            streams,
+            ((operands, result) for operands, result in joined),
+            batch.count,
+            runs.seed + batch.done,
+            batch.stalls,
+            resets=0 if batch.done else reset_count(runs.resets, streams.latency),
+        )
+        findings.add(report, chosen, "the result of the words {0}")
+        runs.progress(batch.done + batch.count, runs.vectors)
+        if findings.failures:
+            break
+    return findings.result(time.monotonic() - built, built - start)
+
+
+def _joined(words: Sequence[int], width: int) -> int:
+    return sum(word << width * place for place, word in enumerate(words))
+
+
+def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
+    """The harness for module ``top``."""
+    figures = {
+        "modulus_words": modulus_words,
+        "words": streams.words,
+        "operand_words": streams.operands,
+        "operand_bytes": streams.operand_bytes,
+        "result_bytes": streams.result_bytes,
+        "latency": streams.latency,
+        "interval": streams.interval,
+    }
+    flags = ["LOADS_MODULUS"] if modulus_words else []
+    return word_harness(_HARNESS, top, streams.width, figures, flags)
+
+
+def word_harness(
+    harness: Path, top: str, width: int, figures: Mapping[str, int], flags: Sequence[str] = ()
+) -> str:
+    """The text of a harness for module ``top``, whose words have ``width`` bits, at most 128.
+
+    The harness has ``figures`` in its namespace ``tables``, and the macros ``flags``.
+    """
+    lines = [
+        "// Generated: the core's interface, then the harness.",
+        "#include <cstdint>",
+        f'#include "V{top}.h"',
+        *(f"#define {flag}" for flag in flags),
+        "namespace tables {",
+        f"using Core = V{top};",
+        "__extension__ typedef unsigned __int128 Wide;",
+        f"using Word = {'std::uint64_t' if width <= 64 else 'Wide'};",
+        f"constexpr int width = {width};",
+        *(f"constexpr int {name} = {value};" for name, value in figures.items()),
+        "}  // namespace tables",
+    ]
+    return "\n".join([*lines, COMMON_SOURCE, _PORTS.read_text(), harness.read_text()])
+
+
+def simulate_runs(
+    executable: Path,
+    streams: Streams,
+    cases: Iterable[tuple[int, int]],
+    runs: int,
+    seed: int,
+    stalls: bool,
+    *,
+    resets: Resets = 0,
+    modulus: Sequence[int] = (),
+) -> dict[str, Any]:
+    """The harness's report on these runs, from reset, and on ``resets`` in the middle of others.
+
+    ``cases`` has the operands and the expected result of each run, either as one number of all its
+    words.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        directory = Path(name)
+        with (directory / "cases").open("wb") as file:
+            for word in modulus:
+                file.write(word.to_bytes(16, "little"))
+            for operands, expected in cases:
+                file.write(operands.to_bytes(streams.operand_bytes, "little"))
+                file.write(expected.to_bytes(streams.result_bytes, "little"))
+        output = process.run(
+            [executable.resolve(), "cases", *map(str, (runs, seed, int(stalls), resets))],
+            tool="the simulator",
+            cwd=directory,
+            log=directory / "log",
+        )
+    report: dict[str, Any] = json.loads(output)
+    return report
+
+
+@dataclass
+class Findings:
+    """What the simulations of one verification found so far."""
+
+    streams: Streams
+    vectors: int = 0
+    mismatches: int = 0
+    resets: int = 0
+    latencies: set[int] = field(default_factory=set)
+    intervals: set[int] = field(default_factory=set)
+    failures: list[str] = field(default_factory=list)
+
+    def add(self, report: dict[str, Any], cases: Sequence[Sequence[object]], told: str) -> None:
+        """Take in one simulation of some cases; ``told``, with a case put in, names its result."""
+        self.vectors += report["vectors"]
+        self.mismatches += report["mismatches"]
+        self.resets += report["resets"]
+        self.latencies |= {cycles for cycles in report["latency"] if cycles >= 0}
+        self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
+        for found in report["failures"]:
+            result, word = told.format(*cases[found["run"]]), found["word"]
+            values = f"expected {found['expected']}, obtained {found['obtained']}"
+            self.failures.append(f"word {word} of {result}: {values}")
+        if report["failure"]:
+            self.failures.append(f"after {report['vectors']} runs: {report['failure']}")
+
+    def result(self, seconds: float, build_seconds: float) -> VerificationResult:
+        """The verdict, with the measured cycles held against the computed ones."""
+        for name, measured, computed in (
+            ("latency", self.latencies, self.streams.latency),
+            ("interval", self.intervals, self.streams.interval),
+        ):
+            if measured - {computed}:
+                found = ", ".join(map(str, sorted(measured)))
+                self.failures.append(f"{name}: {found} cycles measured, {computed} computed")
+        return VerificationResult(
+            self.vectors,
+            self.mismatches,
+            max(self.latencies, default=None),
+            max(self.intervals, default=None),
+            seconds,
+            build_seconds,
+            oracle_checks=self.vectors,
+            model_checks=0,
+            resets=self.resets,
+            failures=tuple(self.failures),
+        )
