@@ -91,6 +91,40 @@ def test_its_help_and_its_flags(site):
     assert "--output" in printed
 
 
+def test_a_change_of_the_package_changes_what_it_makes(site):
+    """What is kept of the files of a core is that of the package as it was."""
+    build = ("-m", "residua", "build", "--algorithm", "modular-adder", "--modulus", "P-192")
+    assert run(site, *build, "--output", "before")[0] == 0
+    core = site / "modular_adder" / "core.py"
+    text = core.read_text()
+    try:
+        core.write_text(text.replace('"Modular adder"', '"Another adder"'))
+        assert run(site, *build, "--output", "after")[0] == 0
+    finally:
+        core.write_text(text)
+    assert "Modular adder" in (site / "before" / "README.md").read_text()
+    assert "Another adder" in (site / "after" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("nowhere:KIND", "ModuleNotFoundError: No module named 'nowhere'"),
+        ("modular_adder.core:AdderCore", "it is no residua.cores.kind.Kind"),
+    ],
+)
+def test_a_kind_that_cannot_be_taken_leaves_the_others(site, tmp_path, value, reason):
+    info = tmp_path / "broken-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Name: broken\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[residua.kinds]\nbroken = {value}\n")
+    code = f"import sys; sys.path.append({str(tmp_path)!r}); from residua.cli import main; main()"
+    status, printed = run(site, "-c", code, "build", "--help")
+    assert status == 0
+    assert f"no kind of core 'broken' from {value}: {reason}" in printed
+    assert "modular-adder" in printed
+
+
 def test_a_wrong_adder_is_found(site):
     """The verification of the page can fail."""
     wrong = site / "wrong"

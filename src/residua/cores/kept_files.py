@@ -1,11 +1,13 @@
 """Files of directories, kept for each specification and state of the package."""
 
+import functools
 import hashlib
 import importlib.metadata
 import json
 import platform
 import re
 import zlib
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,10 +53,11 @@ def _specification_in(files: dict[str, str]) -> CoreSpecification:
 
 
 def _key(specification: CoreSpecification) -> str:
-    kind, values = type(specification).__name__, specification.model_dump()
+    kind, values = type(specification), specification.model_dump()
     # Some keys mean another thing when they are given than when they have the same value unasked.
     given = sorted(specification.model_fields_set)
-    return cache.key([STATE, kind, repr(sorted(values.items())), repr(given)])
+    names = f"{kind.__module__}.{kind.__qualname__}"
+    return cache.key([STATE, _others_state(kind), names, repr(sorted(values.items())), repr(given)])
 
 
 def _state() -> str:
@@ -64,11 +67,28 @@ def _state() -> str:
         library = _REQUIRED.match(requirement)
         if library and "extra ==" not in requirement:
             digest.update(f"\n{library[0]} {importlib.metadata.version(library[0])}".encode())
-    for path in sorted(_PACKAGE.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"\n{path.relative_to(_PACKAGE).as_posix()}\n".encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    _take_files(digest, _PACKAGE)
     return digest.hexdigest()
+
+
+@functools.cache
+def _others_state(kind: type[CoreSpecification]) -> str:
+    """Of the package of a kind that another package adds; nothing for those of this one."""
+    found = find_spec(kind.__module__.partition(".")[0])
+    folders = [Path(name) for name in found.submodule_search_locations or []] if found else []
+    digest = hashlib.sha256()
+    for folder in folders:
+        if folder != _PACKAGE:
+            _take_files(digest, folder)
+    return digest.hexdigest()
+
+
+def _take_files(digest: "hashlib._Hash", folder: Path) -> None:
+    """Every file below a folder, with its name."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(f"\n{path.relative_to(folder).as_posix()}\n".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
 
 
 STATE = _state()

@@ -4,8 +4,9 @@ Another package adds one by an entry point of the group ``residua.kinds`` that n
 docs/adding-a-core.md.
 """
 
+import warnings
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,21 @@ _OWN = (
 def _kinds() -> tuple[Kind, ...]:
     own: list[Kind] = [resolve_name(name) for name in _OWN]
     others = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
-    return (*own, *(entry.load() for entry in others))
+    return (*own, *filter(None, map(_other, others)))
+
+
+def _other(entry: EntryPoint) -> Kind | None:
+    """The kind of another package; None, with a warning, if it has none that can be taken."""
+    try:
+        found = entry.load()
+    except Exception as error:  # noqa: BLE001 - whatever it does, all other kinds stay
+        reason = f"{type(error).__name__}: {error}"
+    else:
+        if isinstance(found, Kind):
+            return found
+        reason = "it is no residua.cores.kind.Kind"
+    warnings.warn(f"no kind of core '{entry.name}' from {entry.value}: {reason}", stacklevel=2)
+    return None
 
 
 KINDS = _kinds()
