@@ -24,7 +24,12 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, x448, x25519
 from rich.table import Table
 
-from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.coprocessor.shipped.bus_simulator import (
+    BusSimulator,
+    client,
+    curves,
+    directory_model,
+)
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
 from residua.cores.driver import protocols

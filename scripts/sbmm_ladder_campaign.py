@@ -20,7 +20,12 @@ from typing import Any
 from campaign_rows import RESULTS, ROOT, current_commit
 from rich.console import Console
 
-from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves, directory_model
+from residua.cores.coprocessor.shipped.bus_simulator import (
+    BusSimulator,
+    client,
+    curves,
+    directory_model,
+)
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import build
 from residua.cores.driver.client import CoreError

@@ -6,8 +6,8 @@ import pytest
 from tests.algorithms.test_rns_field import domain, execute, folded, unique
 
 from residua.algorithms.batch_inversion import collected, distributed
-from residua.algorithms.field import ProductSum, evaluate
-from residua.algorithms.rns_field import closed_domain, lower
+from residua.algorithms.fields.field import ProductSum, evaluate
+from residua.algorithms.fields.rns_field import closed_domain, lower
 from residua.errors import SpecificationError
 from residua.numbers.residues import Redundant
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from residua.algorithms.booth_montgomery import booth_shape, mwr2kmm
-from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes, imm
-from residua.algorithms.digit_operations import subtract_once
-from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
+from residua.algorithms.digits.booth_montgomery import booth_shape, mwr2kmm
+from residua.algorithms.digits.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes, imm
+from residua.algorithms.digits.digit_operations import subtract_once
+from residua.algorithms.digits.radix2_montgomery import mwr2mm, r2mm
 from residua.errors import SpecificationError
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
 from residua.numbers.digits import VARIANTS, DigitDomain, DigitShape, join_digits, split_digits

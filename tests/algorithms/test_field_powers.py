@@ -2,9 +2,9 @@
 
 import pytest
 
-from residua.algorithms import field_powers
-from residua.algorithms.field import evaluate
-from residua.algorithms.field_powers import digit_flags, digits, step_products
+from residua.algorithms.fields import field_powers
+from residua.algorithms.fields.field import evaluate
+from residua.algorithms.fields.field_powers import digit_flags, digits, step_products
 
 P = 65521
 

@@ -31,7 +31,7 @@ from residua.machines.values import run
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
 from residua.numbers.moduli import Modulus
-from residua.numbers.position_primes import find_prime, nearest_base
+from residua.numbers.primes.position_primes import find_prime, nearest_base
 from residua.numbers.residues import Canonical, Redundant
 
 SHAPES = [(2, 2, 2, 1), (2, 4, 2, 2), (3, 2, 2, 1), (4, 2, 2, 1), (4, 4, -6, 2), (5, 3, 6, 3)]

@@ -5,10 +5,10 @@ import random
 import pytest
 
 from residua.algorithms.conversion import decode, encode, from_cofactors, split_words
-from residua.algorithms.field import Constant, FieldProgram, Flag, evaluate
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, evaluate
+from residua.algorithms.fields.rns_field import Lowered, closed_domain, load, lower, unload
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.program import ProgramError
-from residua.algorithms.rns_field import Lowered, closed_domain, load, lower, unload
 from residua.curves import complete, ladder, montgomery_ladder
 from residua.machines.bounds import analyse
 from residua.machines.values import run

@@ -28,7 +28,7 @@ from residua.machines.values import run
 from residua.numbers.bases import Base
 from residua.numbers.half_bases import sparse_half_bases
 from residua.numbers.moduli import Modulus
-from residua.numbers.position_primes import find_prime, is_probable_prime, nearest_base
+from residua.numbers.primes.position_primes import find_prime, is_probable_prime, nearest_base
 from residua.numbers.residues import Canonical, Redundant
 
 PAPER = {"form": "lean", "multiplication": "schoolbook", "unsigned": True}

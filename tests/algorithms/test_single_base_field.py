@@ -7,11 +7,11 @@ import pytest
 
 from algorithms.positions import read
 from residua.algorithms.conversion import encode
-from residua.algorithms.field import Constant, FieldProgram, Flag, evaluate
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, evaluate
+from residua.algorithms.fields.single_base_field import lower
 from residua.algorithms.position_residue import design
 from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base
-from residua.algorithms.single_base_field import lower
 from residua.curves import complete, ladder
 from residua.errors import SpecificationError
 from residua.machines.bounds import analyse

@@ -15,7 +15,7 @@ from residua.errors import SpecificationError
 from residua.machines.bounds import analyse
 from residua.machines.counts import count
 from residua.numbers.cox import Cox, canonical_ranges, deviation
-from residua.numbers.position_primes import nearest_base
+from residua.numbers.primes.position_primes import nearest_base
 from residua.numbers.residues import Canonical, Redundant, Representation
 
 PUBLISHED = Cox(8, Fraction(0)), Cox(8, Fraction(1, 2))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from residua.cores.coprocessor.bus_simulator import directory_model
 from residua.cores.coprocessor.curve_core import CurveCore
+from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.simulator import (
     CoprocessorSimulator,
     Request,

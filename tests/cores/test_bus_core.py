@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.c_driver import CALLBACKS, FLAGS, CDriver, Device, DriverFailureError
 from tests.cores.simulations import ON_BUS, bus_model
 
-from residua.cores.coprocessor.bus_simulator import (
+from residua.cores.coprocessor.shipped.bus_simulator import (
     MOST_STALLS,
     BusError,
     BusSimulator,

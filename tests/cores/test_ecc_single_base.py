@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 from tests.cores.simulations import simulator
 
-from residua.algorithms import field_unit, single_base_field
 from residua.algorithms.conversion import encode
+from residua.algorithms.fields import field_unit, single_base_field
 from residua.algorithms.single_base import compressed_ranges
 from residua.cores.coprocessor.core import CoprocessorBuild
 from residua.cores.coprocessor.simulator import Request

@@ -17,8 +17,8 @@ from tests.cores.published_vectors import (
 from tests.cores.simulations import StreamClient, bus_model, simulator
 from tests.schedules import quick_schedules
 
-from residua.cores.coprocessor.bus_simulator import BusSimulator, client, curves
 from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.shipped.bus_simulator import BusSimulator, client, curves
 from residua.curves.catalogue import find_curve
 
 COUNTS = {

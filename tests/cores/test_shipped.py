@@ -7,15 +7,15 @@ import pytest
 from tests.cores.planted import replaced
 from tests.cores.test_tampering import COPROCESSOR, SMALL
 
-from residua.cores.coprocessor import shipped as evidence
-from residua.cores.coprocessor.bus_simulator import directory_model
+from residua.cores.coprocessor.shipped import verification as evidence
+from residua.cores.coprocessor.shipped.bench import verify_bench
+from residua.cores.coprocessor.shipped.bus import verify_bus
+from residua.cores.coprocessor.shipped.bus_simulator import directory_model
+from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.verification import EccResult
 from residua.cores.directory import Directory, build
-from residua.cores.shipped.bench import verify_bench
-from residua.cores.shipped.bus import verify_bus
-from residua.cores.shipped.driver import verify_driver
-from residua.cores.shipped.texts import verify_texts
 from residua.cores.specification.reading import check_any
+from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
 from residua.toolchain.process import ToolError
 

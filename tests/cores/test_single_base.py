@@ -14,7 +14,7 @@ from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
 from residua.machines.values import run
 from residua.numbers.half_bases import base_of_product
-from residua.numbers.position_primes import find_prime, is_probable_prime
+from residua.numbers.primes.position_primes import find_prime, is_probable_prime
 from residua.report import page
 
 SMALL = {"channels": 4, "width": 17, "extra_bits": 5}

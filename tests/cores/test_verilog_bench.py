@@ -4,9 +4,9 @@ import subprocess
 import pytest
 from tests.cores.test_ecc_directory import SMALL
 
-from residua.cores.coprocessor.bench_vectors import END, HEADER
 from residua.cores.coprocessor.core import CoprocessorBuild
 from residua.cores.coprocessor.files import coprocessor_files
+from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check
 from residua.toolchain.verilator import bench_compiler

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from residua.algorithms.field import FieldProgram, ProductSum, evaluate
+from residua.algorithms.fields.field import FieldProgram, ProductSum, evaluate
 
 Point = tuple[int, int] | None
 """None is the neutral element."""

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from curves.plain import PlainCurve, Point, costs, inverse
-from residua.algorithms.field import FieldProgram, evaluate
+from residua.algorithms.fields.field import FieldProgram, evaluate
 from residua.curves import complete
 from residua.errors import SpecificationError
 

@@ -7,7 +7,7 @@ import pytest
 
 from curves.plain import PlainCurve, costs, inverse
 from curves.test_complete import CURVES
-from residua.algorithms.field import evaluate
+from residua.algorithms.fields.field import evaluate
 from residua.curves import joint
 
 BITS = 3

@@ -18,7 +18,7 @@ from curves.plain import (
     inverse,
     openssl_point,
 )
-from residua.algorithms.field import FieldProgram, evaluate
+from residua.algorithms.fields.field import FieldProgram, evaluate
 from residua.curves import ladder
 from residua.errors import SpecificationError
 

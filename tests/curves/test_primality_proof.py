@@ -9,8 +9,8 @@ import sympy
 from residua.curves.complex_multiplication import class_polynomial
 from residua.curves.primality_proof import prove
 from residua.errors import SpecificationError
-from residua.numbers import certificates
-from residua.numbers.certificates import Certificate, Step, check
+from residua.numbers.primes import certificates
+from residua.numbers.primes.certificates import Certificate, Step, check
 
 PRIMES = [
     2, 3, 5, 4294967291, 4294967311, 2**61 - 1, 2**89 - 1, 2**107 - 1, 10**40 + 121, 2**192 - 237

@@ -14,8 +14,8 @@ from residua.errors import SpecificationError
 from residua.explore.chain import Chain
 from residua.explore.chain_bounds import half_bases
 from residua.numbers.moduli import signed_digits
+from residua.numbers.primes.square_primes import SquareForm, SquarePrimeSearch
 from residua.numbers.residues import Canonical
-from residua.numbers.square_primes import SquareForm, SquarePrimeSearch
 
 FORMS = [(1, 2), (2, 3), (3, 2), (6, 1), (1, 6), (1, -2)]
 """(d, c)."""

@@ -14,7 +14,7 @@ from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
 from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
 from residua.machines.bounds import analyse
-from residua.machines.sequences import row_product_range
+from residua.machines.scheduling.sequences import row_product_range
 from residua.machines.values import run
 from residua.numbers.residues import Redundant
 from residua.numbers.search import search_bases

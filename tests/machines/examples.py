@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from residua.algorithms.field import Constant, FieldProgram, Flag
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag
+from residua.algorithms.fields.rns_field import closed_domain, load, lower, unload
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.rns_field import closed_domain, load, lower, unload
 from residua.curves import ladder
 from residua.hardware.engine.engine import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign

@@ -8,7 +8,7 @@ import pytest
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
-from residua.machines.blocks import Problem, list_schedule, place
+from residua.machines.scheduling.blocks import Problem, list_schedule, place
 from residua.machines.slots import Left, Machine, Sequence, Slot, Word
 
 MACHINE = Machine(rowers=4, rower_latency=7, memory_delay=3, cox_latency=7, taps=2)

@@ -16,8 +16,8 @@ from machines.examples import (
     domains,
     processor,
 )
-from residua.algorithms.field import evaluate
-from residua.algorithms.rns_field import lower
+from residua.algorithms.fields.field import evaluate
+from residua.algorithms.fields.rns_field import lower
 from residua.machines.control_store import Bus, assemble, control_widths
 from residua.machines.microcode import ROW_FIELDS
 from residua.machines.routine import Places, Routine, Source

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from residua.algorithms.digit_field import (
+from residua.algorithms.fields.digit_field import (
     ELEMENT_BOUND,
     DigitField,
     Product,
@@ -15,7 +15,7 @@ from residua.algorithms.digit_field import (
     lower,
     unload,
 )
-from residua.algorithms.field import Constant, FieldProgram, Flag, evaluate
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, evaluate
 from residua.algorithms.program import ProgramError
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula

@@ -5,8 +5,8 @@ import pytest
 from residua.algorithms.program import Program, ProgramError
 from residua.algorithms.terms import Interval
 from residua.errors import SpecificationError
-from residua.machines.lanes import joined, scaling_slots
-from residua.machines.sequences import SequenceBuilder
+from residua.machines.scheduling.lanes import joined, scaling_slots
+from residua.machines.scheduling.sequences import SequenceBuilder
 from residua.machines.slots import Left, Machine, Slot, Word
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus

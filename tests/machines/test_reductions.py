@@ -9,7 +9,7 @@ from residua.algorithms.integer_program import parse, placed, run
 from residua.curves.jacobian import FORMULAS, PLACEMENTS
 from residua.errors import SpecificationError
 from residua.machines.integers import Integers
-from residua.machines.reductions import PlacementSearch
+from residua.machines.scheduling.reductions import PlacementSearch
 
 P = 65521
 CHAIN = parse("chain", "A = X*Y\nB = A*A - X\nC = B*A\nD = (C + C) / 2\nE = D^2\nreturn C, E")

@@ -12,8 +12,8 @@ from machines.examples import (
     domains,
     processor,
 )
-from residua.algorithms.field import Constant, FieldProgram, Flag
-from residua.algorithms.rns_field import lower
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag
+from residua.algorithms.fields.rns_field import lower
 from residua.errors import SpecificationError
 from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import Left, Machine

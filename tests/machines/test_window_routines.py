@@ -15,7 +15,7 @@ from residua.curves.operations import Invert, Operation, Read, Receive, Run, Sta
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design
-from residua.machines.blocks import Problem, list_schedule, place_by_lists
+from residua.machines.scheduling.blocks import Problem, list_schedule, place_by_lists
 
 WITHOUT_A = CURVE | {"prime": 65287, "a": 0, "b": 5, "x": 2, "y": 28347, "order": 65539}
 """With formulas for a = 0 and a small b."""

@@ -9,7 +9,7 @@ import sympy
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
-from residua.numbers.position_primes import (
+from residua.numbers.primes.position_primes import (
     check_form,
     find_prime,
     is_probable_prime,

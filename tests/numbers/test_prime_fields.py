@@ -6,7 +6,7 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from residua.numbers.prime_fields import LARGEST_PRIME, PrimeFields
+from residua.numbers.primes.prime_fields import LARGEST_PRIME, PrimeFields
 
 SMALL = list(sympy.primerange(3, 600))
 LARGE = list(sympy.primerange(LARGEST_PRIME - 2000, LARGEST_PRIME))

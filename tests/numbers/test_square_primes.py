@@ -9,7 +9,7 @@ import sympy
 
 from residua.errors import SpecificationError
 from residua.numbers.moduli import signed_digits
-from residua.numbers.square_primes import SquareForm, SquarePrimeSearch
+from residua.numbers.primes.square_primes import SquareForm, SquarePrimeSearch
 
 FORMS = [(1, 2), (2, 1), (2, 3), (3, 2), (1, 6), (6, 1), (2, 7), (1, -2), (5, -4), (1, 30)]
 """(d, c), those of ERRATA E9 among them."""

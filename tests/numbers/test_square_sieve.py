@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy
 
-from residua.numbers.square_sieve import _blocks, survivors
+from residua.numbers.primes.square_sieve import _blocks, survivors
 
 FORMS = [(1, 2), (2, 1), (2, 3), (3, 2), (1, 6), (6, 1), (2, 7), (1, -2), (5, -4), (1, 30)]
 """(d, c), those of ERRATA E9 among them."""

@@ -8,7 +8,7 @@ Field programs, for any field unit: `collected` before the inversion, `distribut
 x is 0 so is c_k: whoever inverts must refuse that.
 """
 
-from residua.algorithms.field import FieldProgram, Variable
+from residua.algorithms.fields.field import FieldProgram, Variable
 from residua.errors import SpecificationError
 
 

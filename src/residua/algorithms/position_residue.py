@@ -27,7 +27,7 @@ from residua.algorithms.terms import Interval, Residues, Summand
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, deviation
-from residua.numbers.position_primes import check_form, nearest_base
+from residua.numbers.primes.position_primes import check_form, nearest_base
 from residua.numbers.residues import Canonical, Representation
 
 Coefficients = tuple[Element, ...]

@@ -20,7 +20,7 @@ program                              reductions products combinations
 ==================================== ========== ======== ============
 """
 
-from residua.algorithms.field import Constant, FieldProgram, Variable
+from residua.algorithms.fields.field import Constant, FieldProgram, Variable
 from residua.errors import SpecificationError
 
 Point = tuple[Variable, Variable, Variable]

@@ -16,7 +16,7 @@ from sympy import ZZ
 from sympy.polys.galoistools import gf_div, gf_gcd, gf_pow_mod, gf_sub
 
 from residua.curves.affine import Cubic, right_side
-from residua.numbers.square_root import square_root
+from residua.numbers.primes.square_root import square_root
 
 LARGEST_DISCRIMINANT = 6000
 LARGEST_CLASS_NUMBER = 20

@@ -38,7 +38,7 @@ put the result right: "neutral" (k = 0) makes the denominator d of `recovery_fra
 
 import gmpy2
 
-from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 from residua.curves.ladder import LAST, SWAP
 from residua.errors import SpecificationError
 

@@ -28,7 +28,7 @@ program                    reductions products combinations selections choices
 
 from collections.abc import Sequence
 
-from residua.algorithms.field import FieldProgram, Flag, Variable
+from residua.algorithms.fields.field import FieldProgram, Flag, Variable
 from residua.curves.complete import Point, add, constants, double
 
 __all__ = [

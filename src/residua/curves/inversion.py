@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
-from residua.algorithms.field import FieldProgram
+from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.powers import INPUT, PowerChain, fermat_chain
 from residua.curves.operations import (
     NUMBER,

@@ -9,7 +9,7 @@ P is "nx", "ny" and Q is "x", "y", both affine; P + Q is ("c0" : "c1" : "c2") an
 ("x0" : "y0" : "z0").
 """
 
-from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 from residua.curves.complete import Point, add, constants, double
 
 __all__ = ["FIRST", "SECOND", "constants", "initial_state", "result", "step"]

@@ -23,7 +23,7 @@ program                            reductions products combinations selections
 The small-a steps have the shorter chain of dependent reductions (3 instead of 4).
 """
 
-from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 from residua.errors import SpecificationError
 
 SWAP = Flag("swap")

@@ -10,7 +10,7 @@ order 2 always comes out as (X : 0), so that u(k P) = 0 both for the neutral ele
 itself. That is what RFC 7748 asks for.
 """
 
-from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 from residua.errors import SpecificationError
 
 SWAP = Flag("swap")

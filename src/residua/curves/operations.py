@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
 
-from residua.algorithms.field import Constant, FieldProgram
+from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves import difference_ladder, fixed_window, joint, ladder, montgomery_ladder
 from residua.curves.formulas import Formula, has_odd_order, scalar_bits
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve

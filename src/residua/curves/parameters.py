@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from residua.curves.affine import is_on_curve, multiply, right_side
 from residua.errors import SpecificationError
-from residua.numbers.square_root import square_root
+from residua.numbers.primes.square_root import square_root
 
 SMALLEST_PRIME = 5
 """Neither form exists in this shape for characteristic 2 or 3."""

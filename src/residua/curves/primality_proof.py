@@ -6,7 +6,7 @@ few points. So the proof of N is that of q, which is smaller, down to a q that d
 Curves with a known number of points m come from complex multiplication by small discriminants
 (Atkin and Morain, Mathematics of Computation 61, 1993).
 
-`residua.numbers.certificates` checks what is made here, with code of its own.
+`residua.numbers.primes.certificates` checks what is made here, with code of its own.
 """
 
 import random
@@ -28,7 +28,7 @@ from residua.curves.complex_multiplication import (
     traces,
 )
 from residua.errors import SpecificationError
-from residua.numbers.certificates import SETTLED, Certificate, Step
+from residua.numbers.primes.certificates import SETTLED, Certificate, Step
 
 _SMOOTH = 1 << 20
 """Primes below this are taken out of a number of points."""

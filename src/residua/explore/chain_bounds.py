@@ -25,10 +25,10 @@ from residua.errors import SpecificationError
 from residua.explore.chain import Chain
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, Deviation, deviation
-from residua.numbers.position_primes import nearest_base
+from residua.numbers.primes.position_primes import nearest_base
+from residua.numbers.primes.square_primes import SquareForm, SquarePrime
 from residua.numbers.residues import Canonical, Redundant, Representation
 from residua.numbers.search import Style
-from residua.numbers.square_primes import SquareForm, SquarePrime
 
 WIDEST_GAMMA = 64
 """Bits that m_gamma may have."""

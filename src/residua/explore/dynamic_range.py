@@ -7,7 +7,7 @@ from typing import Any
 from residua.algorithms.integer_program import IntegerProgram, parse
 from residua.curves.jacobian import FORMULAS
 from residua.errors import SpecificationError
-from residua.machines.reductions import Placement, PlacementSearch
+from residua.machines.scheduling.reductions import Placement, PlacementSearch
 from residua.numbers.catalogue import check_modulus, parse_modulus
 
 REDUCTION_COST = 4

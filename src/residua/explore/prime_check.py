@@ -12,7 +12,7 @@ from typing import Any
 import sympy
 
 from residua.errors import SpecificationError
-from residua.numbers.certificates import Certificate, check
+from residua.numbers.primes.certificates import Certificate, check
 
 Progress = Callable[[int, int], None]
 

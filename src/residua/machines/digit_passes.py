@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import cached_property
 from typing import TypeVar
 
-from residua.algorithms.digit_field import (
+from residua.algorithms.fields.digit_field import (
     INVERSE,
     MODULUS,
     NEGATIVE,

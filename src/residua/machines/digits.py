@@ -1,12 +1,12 @@
 """Interpreters of algorithms on digits: values, counts and bounds.
 
-They are to `residua.algorithms.digit_operations` what `values`, `counts` and `bounds` are to RNS
-programs.
+They are to `residua.algorithms.digits.digit_operations` what `values`, `counts` and `bounds` are to
+RNS programs.
 """
 
 from collections.abc import Mapping
 
-from residua.algorithms.digit_operations import DigitOperations
+from residua.algorithms.digits.digit_operations import DigitOperations
 from residua.errors import SpecificationError
 from residua.numbers.cox import Range
 from residua.numbers.digits import DigitDomain, split_digits

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import Element
 from residua.algorithms.program import Program
-from residua.algorithms.rns_field import Lowered
 from residua.algorithms.terms import Residues
 from residua.errors import SpecificationError
-from residua.machines.blocks import Problem, list_schedule, place, place_by_lists
-from residua.machines.sequences import SequenceBuilder, row_digits
+from residua.machines.scheduling.blocks import Problem, list_schedule, place, place_by_lists
+from residua.machines.scheduling.sequences import SequenceBuilder, row_digits
 from residua.machines.slots import Launch, Left, Machine, Placed, Slot, Word
 
 SOLVER_EFFORT = 20.0

@@ -14,9 +14,9 @@ from typing import Literal
 
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues
-from residua.machines.modulo_solver import Effort, solve
-from residua.machines.placement import Placer, Task, last_slot, stores
-from residua.machines.sequences import SequenceBuilder
+from residua.machines.scheduling.modulo_solver import Effort, solve
+from residua.machines.scheduling.placement import Placer, Task, last_slot, stores
+from residua.machines.scheduling.sequences import SequenceBuilder
 from residua.machines.slots import Left, Machine, Placed, Slot, Word
 
 Goal = Literal["latency", "interval"]

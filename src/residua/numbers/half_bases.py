@@ -15,7 +15,7 @@ from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
 from residua.numbers.pairing import deal, pair_cost
-from residua.numbers.position_primes import find_prime, is_probable_prime, nearest_moduli
+from residua.numbers.primes.position_primes import find_prime, is_probable_prime, nearest_moduli
 from residua.numbers.roots import smallest_weight, weighted_root
 from residua.numbers.search import search_bases
 

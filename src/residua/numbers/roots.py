@@ -7,7 +7,7 @@ from functools import cache
 import gmpy2
 
 from residua.numbers.moduli import Modulus
-from residua.numbers.square_root import square_root
+from residua.numbers.primes.square_root import square_root
 
 LARGEST_WEIGHT = 16
 SEARCH_STEPS = 20_000
@@ -44,7 +44,7 @@ class _RootClasses:
     """Quadratic characters modulo one modulus, by its prime factors."""
 
     def __init__(self, modulus: int, largest: int = LARGEST_WEIGHT) -> None:
-        # Loaded where it is needed, as in `residua.numbers.square_root`.
+        # Loaded where it is needed, as in `residua.numbers.primes.square_root`.
         from sympy import factorint  # noqa: PLC0415
 
         factors = factorint(modulus)

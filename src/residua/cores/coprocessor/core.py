@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.conversion import split_words
-from residua.algorithms.digit_field import ELEMENT_BOUND
-from residua.algorithms.field_unit import elements_range, extension_cox
+from residua.algorithms.fields.digit_field import ELEMENT_BOUND
+from residua.algorithms.fields.field_unit import elements_range, extension_cox
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
@@ -217,7 +217,7 @@ class CurveBuild(Core):
     def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the files of its directory; see `Core.verify`."""
         # What runs a core takes long to load, and is not needed to make one.
-        from residua.cores.coprocessor.shipped import verify_coprocessor_directory  # noqa: PLC0415
+        from residua.cores.coprocessor.shipped.verification import verify_coprocessor_directory  # noqa: PLC0415
 
         return verify_coprocessor_directory(self, directory, runs)
 
@@ -225,7 +225,7 @@ class CurveBuild(Core):
     def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
         """The time of a multiplication of a point on each curve; see `Core.times`."""
         # What runs a core takes long to load, and is not needed to make one.
-        from residua.cores.coprocessor.shipped import point_times  # noqa: PLC0415
+        from residua.cores.coprocessor.shipped.verification import point_times  # noqa: PLC0415
 
         return point_times(directory.core(cls), directory, found)
 

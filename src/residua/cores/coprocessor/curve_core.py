@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
-from residua.algorithms import field_unit
+from residua.algorithms.fields import field_unit
 from residua.curves.blinding import BlindingChoice, random_bits
 from residua.curves.formulas import Formula, admitted
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve

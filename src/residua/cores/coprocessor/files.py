@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from residua.cores.coprocessor.verilog_bench import BENCH, VECTORS, bench_files
+from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS, bench_files
 from residua.cores.driver.files import c_driver
 from residua.cores.integration import integration_files
 from residua.cores.manifest import (

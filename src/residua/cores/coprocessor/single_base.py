@@ -5,8 +5,8 @@ from functools import cached_property
 from math import isqrt
 from typing import Literal
 
-from residua.algorithms import single_base_field
-from residua.algorithms.field import FieldProgram
+from residua.algorithms.fields import single_base_field
+from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.algorithms.program import ProgramError
 from residua.algorithms.single_base import single_base

@@ -10,10 +10,10 @@ from amaranth.lib.wiring import Component
 from gmpy2 import powmod
 
 from residua.algorithms.conversion import split_words
-from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
-from residua.algorithms.digit_operations import DigitOperations, V
+from residua.algorithms.digits.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
+from residua.algorithms.digits.digit_operations import DigitOperations, V
+from residua.algorithms.digits.radix2_montgomery import mwr2mm, r2mm
 from residua.algorithms.exponentiation import binary, fixed_window, window_products
-from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.design import DigitDesign

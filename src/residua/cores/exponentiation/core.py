@@ -11,7 +11,7 @@ from amaranth.lib.wiring import Component
 from gmpy2 import next_prime, powmod
 
 from residua.algorithms.conversion import split_words
-from residua.algorithms.field_powers import step_products
+from residua.algorithms.fields.field_powers import step_products
 from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.exponentiation.boundary import exponentiator_boundary

@@ -8,7 +8,7 @@ from itertools import count
 from math import gcd
 from pathlib import Path
 
-from residua.algorithms.loaded_field import SMALLEST
+from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.digit.verification import merged, shifted
 from residua.cores.exponentiation.core import ExponentiationCore, Powers, largest_modulus
 from residua.cores.simulation.engine import Progress, is_long

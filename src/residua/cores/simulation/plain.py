@@ -4,9 +4,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from residua.cores.shipped.texts import verify_texts
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
+from residua.cores.texts import verify_texts
 from residua.hardware.rtl import TARGET_FORMS
 from residua.toolchain import yosys
 

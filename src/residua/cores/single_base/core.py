@@ -18,7 +18,7 @@ from residua.numbers.bases import Base
 from residua.numbers.cox import Range
 from residua.numbers.half_bases import base_of_product, half_bases, partner_base, sparse_half_bases
 from residua.numbers.moduli import Modulus
-from residua.numbers.position_primes import is_probable_prime
+from residua.numbers.primes.position_primes import is_probable_prime
 from residua.numbers.residues import Redundant
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from amaranth.lib import data
 
-from residua.algorithms.field_unit import Domain, number_base
+from residua.algorithms.fields.field_unit import Domain, number_base
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.errors import SpecificationError
 from residua.hardware.engine.multiply_accumulate import accumulation_latency

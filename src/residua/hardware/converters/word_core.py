@@ -18,7 +18,7 @@ from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
-from residua.machines.liveness import without_dead_steps
+from residua.machines.scheduling.liveness import without_dead_steps
 from residua.numbers.residues import Redundant
 
 Result = Literal["montgomery", "plain"]

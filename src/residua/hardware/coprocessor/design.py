@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from amaranth.lib.wiring import Component
 
-from residua.algorithms.field import Choice, Constant, FieldProgram, Load, ProductSum
+from residua.algorithms.fields.field import Choice, Constant, FieldProgram, Load, ProductSum
 from residua.curves.blinding import BlindingChoice, neutral_multiple, random_bits
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from residua.algorithms import digit_field
-from residua.algorithms.digit_field import DigitField, DigitProgram
+from residua.algorithms.fields import digit_field
+from residua.algorithms.fields.digit_field import DigitField, DigitProgram
 from residua.algorithms.program import ProgramError
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula

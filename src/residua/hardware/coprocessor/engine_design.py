@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import cached_property
 
-from residua.algorithms import field_unit, rns_field
-from residua.algorithms.field import FieldProgram
-from residua.algorithms.field_unit import Domain
+from residua.algorithms.fields import field_unit, rns_field
+from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.field_unit import Domain
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula

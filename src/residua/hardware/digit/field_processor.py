@@ -17,7 +17,13 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
-from residua.algorithms.digit_field import INVERSE, MODULUS, NEGATIVE, DigitField, DigitProgram
+from residua.algorithms.fields.digit_field import (
+    INVERSE,
+    MODULUS,
+    NEGATIVE,
+    DigitField,
+    DigitProgram,
+)
 from residua.hardware.delay import delayed
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign

@@ -1,9 +1,9 @@
 """IDDMM in lanes: several digits of X and p a cycle, in a pipeline that overlaps iterations.
 
-The algorithm is `residua.algorithms.digit_montgomery.iddmm_lanes`. Rows of L digits of X and p go
-through multiplier blocks with all their registers; the rows of the next iteration enter while those
-of this one are on their way. An iteration takes as many cycles as there are rows, or, for few rows,
-as many as pass from the first row of a sum to the same row of the next one.
+The algorithm is `residua.algorithms.digits.digit_montgomery.iddmm_lanes`. Rows of L digits of X and
+p go through multiplier blocks with all their registers; the rows of the next iteration enter while
+those of this one are on their way. An iteration takes as many cycles as there are rows, or, for few
+rows, as many as pass from the first row of a sum to the same row of the next one.
 """
 
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ from residua.hardware.engine.sequencer import Sequencer, control_latency
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.microcode import ROW_FIELDS, Microcode, Timing, assemble
 from residua.machines.schedule import Goal, Schedule, schedule
-from residua.machines.sequences import broadcast_rows, row_product_range
+from residua.machines.scheduling.sequences import broadcast_rows, row_product_range
 from residua.machines.slots import Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range

@@ -22,7 +22,7 @@ from residua.hardware.engine.rower import (
 from residua.machines.bounds import Bounds, analyse
 from residua.machines.control_store import ControlStore, assemble
 from residua.machines.routine import Places, Routine, Source
-from residua.machines.sequences import row_product_range
+from residua.machines.scheduling.sequences import row_product_range
 from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
 from residua.numbers.cox import Cox as Estimate
 from residua.numbers.cox import Range

@@ -2,9 +2,9 @@
 
 A field processor runs a fixed list of routines: it takes the base into Montgomery form, makes a
 table of its powers, goes through the exponent in windows and takes the power out again
-(`residua.algorithms.field_powers`). The exponent drives the bits that the bus carries when the
-table is looked up, nothing else: not an address, not a control. A public exponent has a chain of
-squarings and products of its own (`residua.algorithms.powers`).
+(`residua.algorithms.fields.field_powers`). The exponent drives the bits that the bus carries when
+the table is looked up, nothing else: not an address, not a control. A public exponent has a chain
+of squarings and products of its own (`residua.algorithms.powers`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ from amaranth.lib import stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Member, Out
 
-from residua.algorithms import field_powers, rns_field
 from residua.algorithms.conversion import from_cofactors, split_words
-from residua.algorithms.field import FieldProgram
+from residua.algorithms.fields import field_powers, rns_field
+from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.powers import PowerChain, power_chain
-from residua.algorithms.rns_field import Lowered
 from residua.algorithms.terms import Words
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
 from residua.curves.operations import NUMBER, Run

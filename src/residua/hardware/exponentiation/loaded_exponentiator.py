@@ -1,8 +1,8 @@
 """Modular exponentiation on a Cox-Rower engine modulo a number that is loaded at run time.
 
 Like `residua.hardware.exponentiation.exponentiator`, with N in registers
-(`residua.algorithms.loaded_field`). Whoever loads N computes two numbers that belong to it: -1 / N
-modulo M_a, and R^2 modulo N.
+(`residua.algorithms.fields.loaded_field`). Whoever loads N computes two numbers that belong to it:
+-1 / N modulo M_a, and R^2 modulo N.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from amaranth.hdl import Array, Const, Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import In
 
-from residua.algorithms import loaded_field
 from residua.algorithms.conversion import split_words
-from residua.algorithms.field import FieldProgram
-from residua.algorithms.loaded_field import INVERSE, NUMBER, ONE, SQUARE
+from residua.algorithms.fields import loaded_field
+from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.loaded_field import INVERSE, NUMBER, ONE, SQUARE
+from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.rns_field import Lowered
 from residua.curves.operations import Run
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox

@@ -11,8 +11,8 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import Component
 
-from residua.algorithms import rns_field
-from residua.algorithms.field import FieldProgram
+from residua.algorithms.fields import rns_field
+from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.powers import fermat_chain
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs

@@ -19,7 +19,7 @@ from residua.algorithms.program import Program
 from residua.algorithms.split import Form
 from residua.errors import SpecificationError
 from residua.machines.counts import Counts, count
-from residua.numbers.position_primes import nearest_base
+from residua.numbers.primes.position_primes import nearest_base
 from residua.numbers.residues import Canonical
 
 CHANNELS = (8, 16, 24, 32, 48, 64)

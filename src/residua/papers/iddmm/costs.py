@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from residua.algorithms.booth_montgomery import booth_shape, mwr2kmm
-from residua.algorithms.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
-from residua.algorithms.radix2_montgomery import mwr2mm, r2mm
+from residua.algorithms.digits.booth_montgomery import booth_shape, mwr2kmm
+from residua.algorithms.digits.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
+from residua.algorithms.digits.radix2_montgomery import mwr2mm, r2mm
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.machines.digits import DigitCounts
 from residua.numbers.digits import DigitShape

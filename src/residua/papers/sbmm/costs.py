@@ -19,7 +19,7 @@ from residua.algorithms.terms import Broadcast, Correction, Interval, Residues, 
 from residua.machines.counts import Counts, count
 from residua.numbers.cox import Cox
 from residua.numbers.moduli import Modulus
-from residua.numbers.position_primes import nearest_base
+from residua.numbers.primes.position_primes import nearest_base
 from residua.numbers.residues import Redundant
 
 _WIDTH = 24

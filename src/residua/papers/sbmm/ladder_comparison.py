@@ -8,10 +8,10 @@ it, placed by the same lists. Extensions are Kawamura's, or hierarchical on both
 
 from dataclasses import dataclass
 
-from residua.algorithms import field_unit
-from residua.algorithms.field_unit import Domain
-from residua.algorithms.rns_field import Lowered
-from residua.algorithms.single_base_field import compressions
+from residua.algorithms.fields import field_unit
+from residua.algorithms.fields.field_unit import Domain
+from residua.algorithms.fields.rns_field import Lowered
+from residua.algorithms.fields.single_base_field import compressions
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.coprocessor.single_base import domain_of_fewest, partner_of
 from residua.curves import ladder

@@ -12,7 +12,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.numbers.prime_fields import Integers, PrimeFields, Residues
+from residua.numbers.primes.prime_fields import Integers, PrimeFields, Residues
 
 _SLICED = 64
 _STRIKES = 128

@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from residua.cores.coprocessor.bus_simulator import directory_model
+from residua.cores.coprocessor.shipped.bench import verify_bench
+from residua.cores.coprocessor.shipped.bus import verify_bus
+from residua.cores.coprocessor.shipped.bus_simulator import directory_model
+from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.verification import check_vectors, point_cycles, verify_coprocessor
-from residua.cores.shipped.bench import verify_bench
-from residua.cores.shipped.bus import verify_bus
-from residua.cores.shipped.driver import verify_driver
-from residua.cores.shipped.texts import verify_texts
 from residua.cores.simulation.runs import Runs
+from residua.cores.texts import verify_texts
 
 if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CurveBuild

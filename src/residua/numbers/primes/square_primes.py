@@ -1,9 +1,9 @@
 """Bulk search for primes P = d M_a^2 - c (SBMM section 4.3, ERRATA E8, E9).
 
 M_a is the product of n / 2 coprime odd moduli 2^w - h. A unit of the search draws all of them but
-one, with product Q, and sieves the last one (`residua.numbers.square_sieve`). What is left gets a
-strong test to the base 2. Units are numbered, and a unit's primes depend on nothing but the search
-and that number, so that any number of processes, in any order, find the same primes.
+one, with product Q, and sieves the last one (`residua.numbers.primes.square_sieve`). What is left
+gets a strong test to the base 2. Units are numbered, and a unit's primes depend on nothing but the
+search and that number, so that any number of processes, in any order, find the same primes.
 """
 
 import random
@@ -19,9 +19,9 @@ import numpy as np
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.position_primes import is_probable_prime
+from residua.numbers.primes.position_primes import is_probable_prime
+from residua.numbers.primes.square_sieve import survivors
 from residua.numbers.search import MOST_CHANNELS, WIDTHS, Style
-from residua.numbers.square_sieve import survivors
 
 Offsets = tuple[int, ...]
 """h of the moduli 2^w - h of base a, the smallest first."""

@@ -22,10 +22,10 @@ from fractions import Fraction
 from functools import cached_property
 
 from residua.algorithms.conversion import to_residues
-from residua.algorithms.field import FieldProgram
+from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.rns_field import Lowered, Lowering, smallest_bound
 from residua.algorithms.montgomery import Element, MontgomeryDomain, operand
 from residua.algorithms.program import Program
-from residua.algorithms.rns_field import Lowered, Lowering, smallest_bound
 from residua.algorithms.terms import Interval, Residues, Vector, Words
 from residua.errors import SpecificationError
 from residua.numbers.residues import Representation

@@ -1,11 +1,11 @@
 """Montgomery multiplication bit by bit: R2MM and MWR2MM, which IDDMM is compared with.
 
-Figures 1 and 2 of the report that `residua.algorithms.digit_montgomery` names. One bit of Y an
-iteration, so that shapes have digits of one bit; operands of the report are exchanged (its X is Y
-here), for all algorithms to go through Y from one iteration to the next.
+Figures 1 and 2 of the report that `residua.algorithms.digits.digit_montgomery` names. One bit of Y
+an iteration, so that shapes have digits of one bit; operands of the report are exchanged (its X is
+Y here), for all algorithms to go through Y from one iteration to the next.
 """
 
-from residua.algorithms.digit_operations import DigitOperations, V, subtract_once
+from residua.algorithms.digits.digit_operations import DigitOperations, V, subtract_once
 from residua.numbers.digits import DigitShape
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.bus_simulator import BusError, BusModel, BusSimulator
+from residua.cores.coprocessor.shipped.bus_simulator import BusError, BusModel, BusSimulator
 from residua.cores.coprocessor.verification import Case, all_cases, point_operation
 from residua.curves.operations import Operation, Status
 from residua.hardware.coprocessor.design import CurveDesign

@@ -20,7 +20,7 @@ eight terms fits; that over a whole table would not.
 
 from collections.abc import Iterator
 
-from residua.algorithms.field import Constant, FieldProgram, Flag, Variable
+from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 
 BASE = "x"
 """The element that is raised to a power."""

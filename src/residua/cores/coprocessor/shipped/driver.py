@@ -60,7 +60,7 @@ def verify_driver(directory: Directory, design: CurveDesign, *, optimise: bool =
     ``optimise`` is for long runs of the simulation.
     """
     calls = [call for number in range(len(design.curves)) for call in _Calls(design, number).all()]
-    template = environment("residua.cores.shipped").get_template("driver_check.c")
+    template = environment("residua.cores.coprocessor.shipped").get_template("driver_check.c")
     with TemporaryDirectory() as work:
         check = Path(work) / "driver_check.c"
         text = template.render(calls=calls, name=directory.name)

@@ -18,7 +18,7 @@ from functools import cached_property
 from math import ceil
 from typing import Literal
 
-from residua.algorithms.field import (
+from residua.algorithms.fields.field import (
     Choice,
     Combination,
     Constant,

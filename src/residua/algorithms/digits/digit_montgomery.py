@@ -5,7 +5,7 @@ Diaz, 2015): Figure 4, Algorithms 1 and 2, corrected as ERRATA E22 and E23 say. 
 digit by digit within an iteration, Y digit by digit from one iteration to the next.
 """
 
-from residua.algorithms.digit_operations import DigitOperations, V, subtract_once
+from residua.algorithms.digits.digit_operations import DigitOperations, V, subtract_once
 from residua.numbers.digits import DigitShape
 
 

@@ -1,11 +1,11 @@
 """Multiple-word high-radix Montgomery multiplication with Booth digits: MWR2^kMM.
 
-Figure 3 of the report that `residua.algorithms.digit_montgomery` names, corrected as ERRATA E26
-says: a Booth digit is made of k + 1 bits, the highest one must not be negative, which takes one
+Figure 3 of the report that `residua.algorithms.digits.digit_montgomery` names, corrected as ERRATA
+E26 says: a Booth digit is made of k + 1 bits, the highest one must not be negative, which takes one
 digit more, and words and carries of S are signed.
 """
 
-from residua.algorithms.digit_operations import DigitOperations, V, subtract_once
+from residua.algorithms.digits.digit_operations import DigitOperations, V, subtract_once
 from residua.errors import SpecificationError
 from residua.numbers.digits import DigitShape
 

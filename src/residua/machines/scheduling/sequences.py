@@ -18,7 +18,7 @@ from residua.algorithms.terms import (
     Words,
 )
 from residua.errors import SpecificationError
-from residua.machines.lanes import Lanes, Scaling, joined, scaling_slots
+from residua.machines.scheduling.lanes import Lanes, Scaling, joined, scaling_slots
 from residua.machines.slots import ALWAYS, Left, Machine, Sequence, Slot, Word
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from residua.algorithms.conversion import to_montgomery
-from residua.algorithms.field import (
+from residua.algorithms.fields.field import (
     Choice,
     Combination,
     Constant,

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from residua.cores.coprocessor.bench_vectors import END, HEADER, hex_file, vectors
+from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER, hex_file, vectors
 from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
 

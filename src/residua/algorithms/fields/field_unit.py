@@ -6,11 +6,11 @@ An arithmetic domain says which: RNS Montgomery (`rns_field`), for any modulus, 
 
 from collections.abc import Mapping, Sequence
 
-from residua.algorithms import rns_field, single_base_field
-from residua.algorithms.field import FieldProgram
+from residua.algorithms.fields import rns_field, single_base_field
+from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.position_residue import PositionResidueDomain
-from residua.algorithms.rns_field import Lowered
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox
 from residua.numbers.residues import Representation

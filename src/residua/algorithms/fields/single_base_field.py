@@ -19,7 +19,7 @@ from functools import partial
 
 from residua.algorithms.chained_split import Sums, carry_in_turn, shorten
 from residua.algorithms.conversion import to_residues
-from residua.algorithms.field import (
+from residua.algorithms.fields.field import (
     Choice,
     Combination,
     Constant,
@@ -30,10 +30,10 @@ from residua.algorithms.field import (
     Variable,
     constant_value,
 )
+from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import Element
 from residua.algorithms.position_residue import Coefficients, PositionResidueDomain, operand
 from residua.algorithms.program import Program, ProgramError
-from residua.algorithms.rns_field import Lowered
 from residua.algorithms.single_base import compress, compressed_ranges
 from residua.algorithms.split import Division, divide, remainder_range, split
 from residua.algorithms.terms import Interval, Residues, Summand

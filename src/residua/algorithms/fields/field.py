@@ -10,7 +10,7 @@ operation. The set is what a unit with lazy reduction does well:
 * a constant as an element (`FieldProgram.load`).
 
 Who reads the operations decides what comes out: `evaluate` computes with plain integers modulo p, a
-lowering (`residua.algorithms.rns_field`) turns them into steps of an RNS program.
+lowering (`residua.algorithms.fields.rns_field`) turns them into steps of an RNS program.
 """
 
 from collections.abc import Mapping, Sequence

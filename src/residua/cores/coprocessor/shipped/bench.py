@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from residua.cores.coprocessor.bench_vectors import END, HEADER
-from residua.cores.coprocessor.verilog_bench import BENCH, VECTORS
+from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER
+from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS
 from residua.curves.operations import Operation
 from residua.toolchain import process, verilator, yosys
 from residua.toolchain.process import ToolError

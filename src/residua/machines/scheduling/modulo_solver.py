@@ -9,7 +9,7 @@ from there, and a number of whole intervals.
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from residua.machines.placement import START_DELAY, Task
+from residua.machines.scheduling.placement import START_DELAY, Task
 from residua.machines.slots import Placed, Sequence, Word
 from residua.numbers import solver
 

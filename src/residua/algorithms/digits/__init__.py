@@ -1,0 +1,1 @@
+"""Montgomery multiplication digit by digit and bit by bit."""

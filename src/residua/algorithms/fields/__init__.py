@@ -1,0 +1,1 @@
+"""Field programs, and their lowerings to what each field unit does."""

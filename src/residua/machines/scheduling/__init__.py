@@ -1,0 +1,1 @@
+"""How sequences of slots are placed on an engine."""

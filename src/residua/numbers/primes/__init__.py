@@ -1,0 +1,1 @@
+"""Primes of the forms that algorithms want, and their certificates."""
