@@ -24,6 +24,9 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, x448, x25519
 from rich.table import Table
 
+from residua.cores.coprocessor.driver import protocols
+from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.shipped.bus_simulator import (
     BusSimulator,
     client,
@@ -32,9 +35,6 @@ from residua.cores.coprocessor.shipped.bus_simulator import (
 )
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
-from residua.cores.driver import protocols
-from residua.cores.driver.client import Client, CoreError
-from residua.cores.driver.curves import DriverCurve
 from residua.cores.specification.reading import check
 from residua.errors import SpecificationError
 

@@ -20,6 +20,7 @@ from typing import Any
 from campaign_rows import RESULTS, ROOT, current_commit
 from rich.console import Console
 
+from residua.cores.coprocessor.driver.client import CoreError
 from residua.cores.coprocessor.shipped.bus_simulator import (
     BusSimulator,
     client,
@@ -28,7 +29,6 @@ from residua.cores.coprocessor.shipped.bus_simulator import (
 )
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import build
-from residua.cores.driver.client import CoreError
 from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.parameters import WeierstrassCurve, parameters_of

@@ -3,8 +3,8 @@
 import ctypes
 import subprocess
 
-from residua.cores.driver.client import CoreError
-from residua.cores.driver.files import c_driver
+from residua.cores.coprocessor.driver.client import CoreError
+from residua.cores.coprocessor.driver.files import c_driver
 
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 U32, CONTEXT = ctypes.c_uint32, ctypes.c_void_p

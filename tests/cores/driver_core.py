@@ -6,7 +6,7 @@ test, unless the test says otherwise.
 
 from dataclasses import dataclass
 
-from residua.cores.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
 P256 = DriverCurve(

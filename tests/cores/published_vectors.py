@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from residua.cores.driver import protocols
-from residua.cores.driver.client import Client, CoreError
-from residua.cores.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver import protocols
+from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
 

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from residua.cores.coprocessor.curve_core import CurveCore
+from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.simulator import (
     CoprocessorSimulator,
@@ -15,8 +17,6 @@ from residua.cores.coprocessor.simulator import (
 )
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
-from residua.cores.driver.client import Client, CoreError
-from residua.cores.driver.curves import DriverCurve
 from residua.cores.specification.reading import check
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status

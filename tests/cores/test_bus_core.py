@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.c_driver import CALLBACKS, FLAGS, CDriver, Device, DriverFailureError
 from tests.cores.simulations import ON_BUS, bus_model
 
+from residua.cores.coprocessor.driver import protocols
+from residua.cores.coprocessor.driver.client import CoreError, DriverError
 from residua.cores.coprocessor.shipped.bus_simulator import (
     MOST_STALLS,
     BusError,
@@ -26,8 +28,6 @@ from residua.cores.coprocessor.shipped.bus_simulator import (
     simulated_client,
 )
 from residua.cores.directory import Directory
-from residua.cores.driver import protocols
-from residua.cores.driver.client import CoreError, DriverError
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError

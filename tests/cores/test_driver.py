@@ -23,10 +23,10 @@ from tests.cores.c_driver import (
 )
 from tests.cores.driver_core import P256, P521, SECP160R1, X448, X25519, ModelCore, Weierstrass
 
-from residua.cores.driver import protocols
-from residua.cores.driver.client import Client, CoreError, DriverError
-from residua.cores.driver.curves import DriverCurve
-from residua.cores.driver.files import c_driver
+from residua.cores.coprocessor.driver import protocols
+from residua.cores.coprocessor.driver.client import Client, CoreError, DriverError
+from residua.cores.coprocessor.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver.files import c_driver
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 

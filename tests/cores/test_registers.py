@@ -7,9 +7,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from residua.cores.driver.curves import DriverCurve
-from residua.cores.driver.files import c_driver
-from residua.cores.registers.export import c_header, html_page, rdl_source
+from residua.cores.coprocessor.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver.files import c_driver
+from residua.cores.coprocessor.registers.export import c_header, html_page, rdl_source
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 

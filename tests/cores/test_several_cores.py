@@ -12,8 +12,8 @@ from tests.cores.driver_core import X25519, ladder
 from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
 
+from residua.cores.coprocessor.driver.program import build_driver_program, run_driver_program
 from residua.cores.directory import Directory, build
-from residua.cores.driver.program import build_driver_program, run_driver_program
 from residua.cores.specification.reading import check_any
 from residua.curves import affine
 from residua.curves.catalogue import find_curve

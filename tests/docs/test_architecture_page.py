@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from residua.cores import kinds
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "residua"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]*) \| [^|]* \|$", re.MULTILINE)
@@ -41,3 +43,32 @@ def test_every_package_is_in_the_table():
 @pytest.mark.parametrize("package", sorted(allowed()))
 def test_imports(package):
     assert imported(package) <= allowed()[package]
+
+
+KINDS = {name.partition(":")[0].rpartition(".")[2] for name in kinds._OWN}
+KNOWN = {
+    "specification/reading.py": {"rns_montgomery", "coprocessor"},
+    "engine/core.py": {"rns_montgomery", "base_extension", "single_base"},
+}
+"""Modules that serve several kinds and name some: what is meant without an algorithm, types."""
+
+
+def test_what_serves_all_kinds_knows_none():
+    cores = PACKAGE / "cores"
+    for path in sorted(cores.rglob("*.py")):
+        name = path.relative_to(cores)
+        if name.parts[0] in KINDS:
+            continue
+        found = {
+            node.module.split(".")[2]
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("residua.cores.")
+        }
+        assert found & KINDS == KNOWN.get(name.as_posix(), set()), name
+
+
+def test_folders_can_be_looked_through():
+    for folder in (PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir())):
+        if folder.name != "__pycache__":
+            files = [path for path in folder.iterdir() if path.is_file()]
+            assert len(files) <= 20, folder

@@ -11,8 +11,8 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 from tests.hardware.stand_in import OPERANDS, RESULTS, StandIn, expected
 
-from residua.cores.driver.client import Client, CoreError
-from residua.cores.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.hardware.bus.coprocessor import BUSES
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 

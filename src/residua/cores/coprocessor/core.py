@@ -14,12 +14,12 @@ from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.core import Core
-from residua.cores.driver.curves import DriverCurve
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.runs import POINTS, Runs

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from residua.cores.coprocessor.driver.files import c_driver
+from residua.cores.coprocessor.registers.export import html_page
 from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS, bench_files
-from residua.cores.driver.files import c_driver
 from residua.cores.integration import integration_files
 from residua.cores.manifest import (
     SPECIFICATION,
@@ -14,7 +15,6 @@ from residua.cores.manifest import (
     modules,
     ports,
 )
-from residua.cores.registers.export import html_page
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.rtl import emit
 

@@ -9,9 +9,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from residua.cores.rns_montgomery.core import RnsMontgomeryCore
+from residua.cores.engine.core import AnyEngineCore
 from residua.cores.simulation.engine import Simulator, harness_source
-from residua.cores.simulation.workload import montgomery_workload
 from residua.hardware.rtl import emit
 from residua.toolchain import verilator
 from residua.toolchain.targets import primitive_file
@@ -33,7 +32,7 @@ class Netlist:
 
 
 def netlist_simulator(
-    core: RnsMontgomeryCore,
+    core: AnyEngineCore,
     target: str,
     *,
     out_dir: Path,
@@ -64,7 +63,7 @@ def netlist_simulator(
     start = time.monotonic()
     synthesis = synthesise(sources, core.name, target, out_dir=out_dir)
     mapped = time.monotonic()
-    workload = montgomery_workload(core.program, core.domain, seed)
+    workload = core.workload(seed)
     harness = out_dir / "harness.cpp"
     harness.write_text(harness_source(core.design, workload, core.name), encoding="utf-8")
     executable = verilator.build(

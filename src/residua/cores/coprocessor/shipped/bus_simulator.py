@@ -7,9 +7,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
+from residua.cores.coprocessor.driver.client import Client
+from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.directory import Directory
-from residua.cores.driver.client import Client
-from residua.cores.driver.curves import DriverCurve
 from residua.cores.simulation.engine import COMMON_SOURCE
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError

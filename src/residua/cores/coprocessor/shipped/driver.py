@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from residua.cores.coprocessor.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver.program import build_driver_program, run_driver_program
 from residua.cores.directory import Directory
-from residua.cores.driver.curves import DriverCurve
-from residua.cores.driver.program import build_driver_program, run_driver_program
 from residua.cores.templating import environment
 from residua.curves import affine
 from residua.curves.operations import Operation, Status

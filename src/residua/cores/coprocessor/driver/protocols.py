@@ -1,6 +1,6 @@
 """Key agreement and signatures with a coprocessor, as in the C driver."""
 
-from residua.cores.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.client import Client, CoreError
 from residua.errors import SpecificationError
 
 

@@ -82,5 +82,5 @@ def _driver_sources(directories: Sequence[Directory]) -> list[Path]:
 
 def _render(template: str, directory: Directory) -> str:
     bus = directory.manifest["parameters"]["bus"]
-    found = environment("residua.cores.driver").get_template(template)
+    found = environment("residua.cores.coprocessor.driver").get_template(template)
     return found.render(name=directory.name, top=directory.top, streams=bus == "axi")

@@ -38,7 +38,9 @@ def c_header(registers: RegisterMap, name: str) -> str:
 
 def html_page(registers: RegisterMap) -> str:
     """The register map for people, in one file without references to others."""
-    template = environment("residua.cores.registers", html=True).get_template("registers.html")
+    template = environment("residua.cores.coprocessor.registers", html=True).get_template(
+        "registers.html"
+    )
     return template.render(registers=registers, access=_access, bits=_bits, reset=_reset)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from residua.algorithms.conversion import split_words
-from residua.cores.driver.curves import DriverCurve
-from residua.cores.driver.files import check_curves
+from residua.cores.coprocessor.driver.curves import DriverCurve
+from residua.cores.coprocessor.driver.files import check_curves
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import RegisterMap
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
-from residua.cores.driver.curves import DriverCurve
-from residua.cores.registers.export import c_header
+from residua.cores.coprocessor.driver.curves import DriverCurve
+from residua.cores.coprocessor.registers.export import c_header
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
@@ -54,10 +54,10 @@ def c_driver(
 def library() -> dict[str, str]:
     """The files that are the same for every core."""
     registers = RegisterMap(_ANY)
-    folder = files("residua.cores.driver") / "c"
+    folder = files("residua.cores.coprocessor.driver") / "c"
     made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
     made[REGISTER_HEADER] = _OWN_RESET.sub("", c_header(registers, REGISTER_HEADER))
-    template = environment("residua.cores.driver").get_template(_CODES)
+    template = environment("residua.cores.coprocessor.driver").get_template(_CODES)
     made[_CODES] = template.render(
         registers=registers,
         operations=registers["CONTROL"].fields["operation"].meanings,
@@ -75,7 +75,7 @@ def description(
         SpecificationError: number, size or names of the curves do not agree with the core.
     """
     check_curves(capabilities, curves)
-    templates = environment("residua.cores.driver")
+    templates = environment("residua.cores.coprocessor.driver")
 
     def split(number: int) -> list[str]:
         return [f"0x{word:08X}u," for word in split_words(number, capabilities.words, 32)]
