@@ -30,7 +30,7 @@ from residua.curves.parameters import (
 )
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 
 P192 = find_curve("P-192")
 N = P192.order

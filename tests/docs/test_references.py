@@ -72,6 +72,6 @@ def prose(file: Path) -> str:
 
 
 def test_what_is_not_there_is_found():
-    assert there("hardware.engine.engine.EngineDesign")
+    assert there("hardware.engine.engine_design.EngineDesign")
     assert not there("hardware.engine.engine.Nothing")
     assert not there("hardware.nothing")

@@ -15,7 +15,7 @@ from residua.errors import SpecificationError
 from residua.hardware.converters.binary_to_residue import binary_to_residue
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.machines.values import run
 from residua.numbers.cox import Cox
 

@@ -10,7 +10,7 @@ from tests.hardware.streams import pass_through
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.errors import SpecificationError
 from residua.hardware.converters.word_core import WordCore, WordDesign
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.machines.values import run
 
 PACES = [(1.0, 1.0), (0.5, 1.0), (1.0, 0.05), (0.4, 0.3)]

@@ -12,7 +12,9 @@ from algorithms.domains import P64, product_program, signed_domain, words_of
 from residua.algorithms.base_extension import hierarchical
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
-from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.engine import Engine
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.bounds import analyse
 from residua.machines.scheduling.sequences import row_product_range
 from residua.machines.values import run

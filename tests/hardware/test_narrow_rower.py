@@ -10,7 +10,9 @@ from residua.algorithms.single_base import product_program, single_base
 from residua.algorithms.terms import Interval
 from residua.cores.single_base.verification import single_base_workload
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.engine import Engine
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.values import run
 from residua.numbers.half_bases import sparse_half_bases
 from residua.numbers.residues import Redundant

@@ -20,7 +20,7 @@ class Interpreter:
     def __init__(self, design, page, seed=0):
         self.store, self.machine = design.store, design.machine
         self.rowers, self.page = design.rowers, page
-        representation = next(design.programs()).representation
+        representation = design.programs[0].representation
         self.reduce, self.reduce_row = representation.reduce, representation.reduce_row
         self.row_offset = representation.row_offset(design.width)
         self.estimate, self.width = design.estimate, design.width

@@ -6,7 +6,7 @@ from residua.algorithms.fields.field import Constant, FieldProgram, Flag
 from residua.algorithms.fields.rns_field import closed_domain, load, lower, unload
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves import ladder
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base

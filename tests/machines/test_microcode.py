@@ -6,7 +6,8 @@ import pytest
 
 from algorithms.domains import P64, product_program, signed_domain
 from residua.machines.bounds import analyse
-from residua.machines.microcode import Timing, assemble
+from residua.machines.controls import Timing
+from residua.machines.microcode import assemble
 from residua.machines.schedule import schedule
 from residua.machines.slots import Left, Machine
 from residua.numbers.residues import Redundant

@@ -7,6 +7,7 @@ are stored in the phase in which they act, so that the engine delays none of the
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from residua.machines.controls import Timing, delay
 from residua.machines.schedule import Schedule
 from residua.machines.slots import (
     EVERY_LEFT,
@@ -40,35 +41,6 @@ NARROW_FIELDS = ("listens", "narrow_bus", "narrow_tap")
 
 LANE_FIELDS = ("left_register_1", "right_register_1", "crosses")
 """The controls of an engine with two lanes: registers of lane 1, and whose word is on the bus."""
-
-
-@dataclass(frozen=True)
-class Timing:
-    """Cycles from the first control of a slot to all of them.
-
-    ``constant`` and ``address`` to the addresses of constants and of registers, ``operand`` to the
-    choice of the left operand, ``modulus`` to the select of the reducer, ``residue`` to the
-    residue, ``cox_weights`` and ``cox_first`` to the controls of the Cox. ``emit`` is when a result
-    is at the reducer's output, ``emit_serial`` when the left operand of the slot is at the tap of
-    rower 0. ``row_first`` is when the sums over rows are added up, ``row_store`` when a
-    super-residue is complete. What drives the ring of rows and the Cox that listens to it is ahead
-    of its slot by the machine's ``row_lead``, and counted from there: ``row_launch`` and
-    ``row_modulus``, which the reducers of super-residues want.
-    """
-
-    constant: int
-    address: int
-    operand: int
-    modulus: int
-    store: int
-    emit: int
-    emit_serial: int
-    cox_weights: int
-    cox_first: int
-    row_first: int = 0
-    row_store: int = 0
-    row_launch: int = 0
-    row_modulus: int = 0
 
 
 @dataclass(frozen=True)
@@ -151,7 +123,7 @@ class _Assembler:
             if slot.left == Left.ROW and placed.sequence.moduli:
                 ring = time - self.schedule.machine.row_lead
                 select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
-                self._set("row_modulus", ring + self.timing.row_modulus, select)
+                self._act("row_modulus", ring, select)
         released = self._last_input_read() + self.timing.address + 1
         self._set("release", released, 1)
         self._set("release_stage", released, released // self.interval)
@@ -167,21 +139,21 @@ class _Assembler:
 
     def _slot(self, time: int, slot: Slot) -> None:
         left, registers = self._left(time, slot)
-        self._set("left", time + self.timing.operand, left_codes(self.lefts)[left])
+        self._act("left", time, left_codes(self.lefts)[left])
         for lane, own in enumerate(slot.lanes()):
             right = self.schedule.registers[own.right_word] if own.right_word else 0
             end = f"_{lane}" if lane else ""
-            self._set(f"left_register{end}", time + self.timing.address, registers[lane])
-            self._set(f"right_register{end}", time + self.timing.address, right)
+            self._act(f"left_register{end}", time, registers[lane])
+            self._act(f"right_register{end}", time, right)
         if slot.other:
-            self._set("crosses", time + self.timing.address, int(slot.crosses))
-        self._set("constant", time + self.timing.constant, self._constant(slot))
+            self._act("crosses", time, int(slot.crosses))
+        self._act("constant", time, self._constant(slot))
         if slot.binary_word is not None:
-            self._set("binary", time + self.timing.address, 1)
+            self._act("binary", time, 1)
             address = binary_address(slot.binary_word, self.schedule.binary_words)
-            self._set("binary_word", time + self.timing.address, address)
-        self._set("first", time + self.timing.operand, int(slot.first))
-        self._set("subtract", time + self.timing.operand, int(slot.subtract))
+            self._act("binary_word", time, address)
+        self._act("first", time, int(slot.first))
+        self._act("subtract", time, int(slot.subtract))
         if slot.row_digit is not None:
             self._row_product(time, slot)
         if slot.left == Left.ROW:
@@ -191,11 +163,9 @@ class _Assembler:
         elif self.schedule.machine.columns == 1:
             self._cox(time, slot)
         if self.schedule.machine.narrow:
-            self._set("listens", time + self.timing.operand, int(slot.listens))
-            self._set("narrow_bus", time + self.timing.address, int(slot.narrow))
-            # What the Cox waits with are words of the ring.
-            tapped = time + self.timing.cox_weights - self.schedule.machine.cox_delay
-            self._set("narrow_tap", tapped, int(slot.narrow_tap))
+            self._act("listens", time, int(slot.listens))
+            self._act("narrow_bus", time, int(slot.narrow))
+            self._act("narrow_tap", time, int(slot.narrow_tap))
 
     def _left(self, time: int, slot: Slot) -> tuple[Left, list[int]]:
         """Where the left operand comes from, the same in all lanes, and the registers to read."""
@@ -217,15 +187,15 @@ class _Assembler:
 
     def _cox(self, time: int, slot: Slot) -> None:
         """The controls of the Cox."""
-        self._set("cox_first", time + self.timing.cox_first, int(slot.cox_first))
+        self._act("cox_first", time, int(slot.cox_first))
         for tap, weight in enumerate(slot.tap_weights):
             code = self.weights.index(weight) + 1 if weight else 0
-            self._set(f"cox_weight_{tap}", time + self.timing.cox_weights, code)
+            self._act(f"cox_weight_{tap}", time, code)
 
     def _row_product(self, time: int, slot: Slot) -> None:
         """The controls of a product that a super-residue is made of."""
-        self._set("row", time + self.timing.operand, 1)
-        self._set("row_higher", time + self.timing.operand, int(slot.row_digit != 0))
+        self._act("row", time, 1)
+        self._act("row_higher", time, int(slot.row_digit != 0))
 
     def _ring(self, ring: int, time: int, word: Word | None) -> None:
         """The controls of the ring of rows, and of the reducers behind it."""
@@ -234,8 +204,8 @@ class _Assembler:
             forwarded = time == self.schedule.ready(word)
             launch = Launch.RESULT if forwarded else Launch.STORED
             register = self.schedule.row_registers.get(word, 0)
-            self._set("row_register", ring + self.timing.row_launch, register)
-        self._set("row_launch", ring + self.timing.row_launch, launch)
+            self._act("row_register", ring, register)
+        self._act("row_launch", ring, launch)
 
     def _constant(self, slot: Slot) -> int:
         if all(own.constants is None for own in slot.lanes()):
@@ -252,23 +222,27 @@ class _Assembler:
     def _super_residue(self, time: int, placed: Placed, slot: Slot) -> None:
         """The controls that follow a product that a super-residue is made of."""
         first = slot is placed.sequence.slots[0]
-        self._set("row_first", time + self.timing.row_first, int(first))
+        self._act("row_first", time, int(first))
         word = placed.sequence.result
         if slot.last and word in self.schedule.row_registers:
-            self._set("row_write", time + self.timing.row_store, 1)
+            self._act("row_write", time, 1)
             register = self.schedule.row_registers[word]
-            self._set("row_write_register", time + self.timing.row_store, register)
+            self._act("row_write_register", time, register)
 
     def _result(self, time: int, placed: Placed, word: Word) -> None:
         """The controls that follow the last slot of a sequence."""
         if placed.sequence.moduli:
             select = self.moduli.setdefault(placed.sequence.moduli, len(self.moduli))
-            self._set("modulus", time + self.timing.modulus, select)
+            self._act("modulus", time, select)
         if word in self.schedule.registers:
-            self._set("write", time + self.timing.store, 1)
-            self._set("write_register", time + self.timing.store, self.schedule.registers[word])
+            self._act("write", time, 1)
+            self._act("write_register", time, self.schedule.registers[word])
         if word in self.schedule.outputs and not self.schedule.serial:
             self._emit(time + self.timing.emit, self.schedule.outputs.index(word))
+
+    def _act(self, name: str, slot: int, value: int) -> None:
+        """Set a control of the slot in this cycle when it acts."""
+        self._set(name, slot + delay(name, self.timing), value)
 
     def _emit(self, done: int, position: int) -> None:
         self._set("emit", done, 1)

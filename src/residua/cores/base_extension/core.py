@@ -21,7 +21,7 @@ from residua.cores.engine.core import EngineCore
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.simulation.workload import Workload
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name

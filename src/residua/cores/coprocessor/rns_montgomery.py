@@ -13,7 +13,7 @@ from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.residue_inverter import channels_of_a_rower
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs

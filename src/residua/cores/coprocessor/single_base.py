@@ -21,7 +21,7 @@ from residua.curves.operations import constants, routines
 from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.numbers.bases import Base
 from residua.numbers.half_bases import base_of_product, partner_base, square_partner
 from residua.numbers.moduli import Modulus

@@ -1,7 +1,7 @@
 """The datapath of an engine with one program."""
 
 from residua.cores.drawing import svg
-from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.engine_design import EngineDesign
 
 _SHOWN_ROWERS = 5
 """Rowers drawn in full; more are hinted at."""

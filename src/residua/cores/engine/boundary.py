@@ -1,7 +1,7 @@
 """What is secret in an engine."""
 
 from residua.cores.proofs.boundary import Boundary
-from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.engine_design import EngineDesign
 
 
 def engine_boundary(design: EngineDesign) -> Boundary:

@@ -19,7 +19,9 @@ from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload
 from residua.cores.single_base.specification import SingleBaseSpecification
-from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.engine import Engine
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.slots import Word
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range

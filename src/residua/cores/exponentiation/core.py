@@ -21,7 +21,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import POWERS, Runs
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count

@@ -20,7 +20,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import EVERY, INVERSIONS, Runs
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.inverters.fermat_inverter import FermatDesign
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign

@@ -23,7 +23,7 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.converters.word_core import WordCore, WordDesign
-from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.catalogue import modulus_name

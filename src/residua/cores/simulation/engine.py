@@ -24,7 +24,7 @@ from residua.cores.simulation.result import CoxEdges, VerificationResult
 from residua.cores.simulation.runs import EVERY, Batch, Resets, Stalls, batches
 from residua.cores.simulation.workload import Workload, montgomery_workload
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.hardware.engine.sequencer import control_latency
 from residua.machines import native, values
 from residua.toolchain import process, verilator

@@ -12,7 +12,7 @@ from residua.cores.naming import default_name, modulus_part
 from residua.cores.simulation.workload import Workload
 from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineDesign
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.counts import count
 from residua.numbers.bases import Base
 from residua.numbers.cox import Range

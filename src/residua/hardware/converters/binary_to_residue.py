@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Vector
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.engine import Engine
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant
 

@@ -17,7 +17,9 @@ from residua.algorithms.terms import Residues, Words
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
-from residua.hardware.engine.engine import Engine, EngineDesign, EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.engine import Engine
+from residua.hardware.engine.engine_design import EngineDesign
 from residua.machines.scheduling.liveness import without_dead_steps
 from residua.numbers.residues import Redundant
 

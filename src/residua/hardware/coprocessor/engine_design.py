@@ -15,7 +15,7 @@ from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor import Processor
 from residua.hardware.engine.processor_design import FRACTION, ProcessorDesign
 from residua.hardware.inverters.modular_inverter import MULTIPLIERS

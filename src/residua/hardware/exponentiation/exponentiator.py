@@ -28,7 +28,7 @@ from residua.curves.operations import NUMBER, Run
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor import Processor
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.hardware.exponentiation.routine_list import (

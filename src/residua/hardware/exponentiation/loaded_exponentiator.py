@@ -24,7 +24,7 @@ from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.final_reduction import FinalReduction, reduction_latency
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor import Processor
 from residua.hardware.exponentiation.exponentiator import (
     ExponentDigits,

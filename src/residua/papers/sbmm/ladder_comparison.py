@@ -16,7 +16,7 @@ from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.coprocessor.single_base import domain_of_fewest, partner_of
 from residua.curves import ladder
 from residua.errors import SpecificationError
-from residua.hardware.engine.engine import EngineOptions
+from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
