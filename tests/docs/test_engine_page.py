@@ -5,6 +5,7 @@ from pathlib import Path
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
+from residua.machines.controls import CONTROLS
 from residua.machines.schedule import Schedule
 from residua.machines.slots import Left, Placed, Slot
 
@@ -81,3 +82,10 @@ def test_figure_shows_this_rower():
     figure = (PAGE.parent / "figures" / "rower.svg").read_text(encoding="utf-8")
     assert "7 = L" in figure
     assert f"L + {design.machine.memory_delay}" in figure
+
+
+def test_the_table_of_controls():
+    page = PAGE.read_text(encoding="utf-8")
+    table = page[page.index("| control | acts at | does |") :].partition("\n\n")[0]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
+    assert rows == [[f"`{name}`", f"`{one.when}`", one.does] for name, one in CONTROLS.items()]
