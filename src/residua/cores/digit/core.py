@@ -9,7 +9,6 @@ from typing import Any
 from amaranth.lib.wiring import Component
 from gmpy2 import powmod
 
-from residua.algorithms.conversion import split_words
 from residua.algorithms.digits.digit_montgomery import iddmm_1, iddmm_2, iddmm_lanes
 from residua.algorithms.digits.digit_operations import DigitOperations, V
 from residua.algorithms.digits.radix2_montgomery import mwr2mm, r2mm
@@ -22,6 +21,7 @@ from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import POWERS, PRODUCTS, Runs
+from residua.cores.stream_interface import stream_interface
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
@@ -206,32 +206,17 @@ class DigitMontgomeryCore(PlainCore):
     def interface(self) -> dict[str, Any]:
         """The streams, and one transaction: of the largest modulus if it is loaded."""
         products = self.products()
-        domain, width, words = products.domain, products.width, products.words
-        modulus = domain.modulus
+        modulus = products.domain.modulus
         x, y = modulus // 3, min(modulus - 2, products.largest)
-        names = ["x", "y"] if products.operand_words > words else ["x"]
-        result = products.expected(x, y)
-        loaded = products.design.domain is None
-        return {
-            "word_bits": width,
-            "words": words,
-            "modulus_words": len(products.modulus_words),
-            "operands": names,
-            "order": "lowest word first",
-            "example": {
-                **({"modulus": str(modulus)} if loaded else {}),
-                "x": str(x),
-                **({"y": str(y)} if "y" in names else {}),
-                "result": str(result),
-                **({"modulus_words": [str(w) for w in products.modulus_words]} if loaded else {}),
-                "operand_words": [
-                    str(word)
-                    for number in (x, y)[: len(names)]
-                    for word in split_words(number, words, width)
-                ],
-                "result_words": [str(word) for word in split_words(result, words, width)],
-            },
-        }
+        two = products.operand_words > products.words
+        return stream_interface(
+            products.width,
+            products.words,
+            {"x": x, **({"y": y} if two else {})},
+            products.expected(x, y),
+            modulus=modulus if products.design.domain is None else None,
+            modulus_words=products.modulus_words,
+        )
 
     @property
     def boundary(self) -> Boundary:

@@ -10,7 +10,6 @@ from typing import Any
 from amaranth.lib.wiring import Component
 from gmpy2 import next_prime, powmod
 
-from residua.algorithms.conversion import split_words
 from residua.algorithms.fields.field_powers import step_products
 from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.core import STREAM_PORTS, PlainCore
@@ -20,6 +19,7 @@ from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import POWERS, Runs
+from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
@@ -320,32 +320,15 @@ class ExponentiationCore(PlainCore):
         """The streams, and one transaction: of the largest modulus if it is loaded."""
         design, powers = self.design, self.powers()
         x, y = powers.modulus // 3, min(powers.modulus - 2, design.largest)
-        names = ["x"] if design.exponent else ["x", "y"]
-        result, loaded = powers.expected(x, y), powers.modulus_words
-
-        def split(*numbers: int) -> list[str]:
-            return [
-                str(w)
-                for number in numbers
-                for w in split_words(number, design.words, design.width)
-            ]
-
-        return {
-            "word_bits": design.width,
-            "words": design.words,
-            "modulus_words": len(loaded),
-            "operands": names,
-            "order": "lowest word first",
-            "example": {
-                **({"modulus": str(powers.modulus)} if loaded else {}),
-                "x": str(x),
-                **({"y": str(y)} if "y" in names else {}),
-                "result": str(result),
-                **({"modulus_words": [str(word) for word in loaded]} if loaded else {}),
-                "operand_words": split(*(x, y)[: len(names)]),
-                "result_words": split(result),
-            },
-        }
+        loaded = powers.modulus_words
+        return stream_interface(
+            design.width,
+            design.words,
+            {"x": x, **({} if design.exponent else {"y": y})},
+            powers.expected(x, y),
+            modulus=powers.modulus if loaded else None,
+            modulus_words=loaded,
+        )
 
     @property
     def boundary(self) -> Boundary:

@@ -9,7 +9,6 @@ from typing import Any
 from amaranth.lib.wiring import Component
 from gmpy2 import invert
 
-from residua.algorithms.conversion import split_words
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.inversion.boundary import inverter_boundary
@@ -19,6 +18,7 @@ from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import EVERY, INVERSIONS, Runs
+from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
@@ -130,27 +130,9 @@ class InversionCore(PlainCore):
     def interface(self) -> dict[str, Any]:
         """The streams, and one transaction."""
         design = self.design
-        x = next(
-            x for x in range(design.modulus // 3, design.modulus) if self.expected(x) is not None
-        )
-        result = self.expected(x)
-        assert result is not None
-        words = [
-            [str(word) for word in split_words(number, design.words, design.width)]
-            for number in (x, result)
-        ]
-        return {
-            "word_bits": design.width,
-            "words": design.words,
-            "operands": ["x"],
-            "order": "lowest word first",
-            "example": {
-                "x": str(x),
-                "result": str(result),
-                "operand_words": words[0],
-                "result_words": words[1],
-            },
-        }
+        inverses = ((x, self.expected(x)) for x in range(design.modulus // 3, design.modulus))
+        x, result = next((x, inverse) for x, inverse in inverses if inverse is not None)
+        return stream_interface(design.width, design.words, {"x": x}, result)
 
     @property
     def boundary(self) -> Boundary:

@@ -8,7 +8,6 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.algorithms.conversion import split_words
 from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Vector
@@ -21,6 +20,7 @@ from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload, montgomery_workload
+from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.converters.word_core import WordCore, WordDesign
 from residua.hardware.engine.engine_design import EngineDesign
@@ -300,24 +300,7 @@ def _streams(design: WordDesign) -> dict[str, Any]:
     modulus = design.domain.modulus
     x, y = modulus // 3, modulus - 2
     product = design.expected(x, y)
-    operands = [*_split(design, x), *_split(design, y)]
-    return {
-        "word_bits": design.width,
-        "words": design.words,
-        "operands": ["x", "y"],
-        "order": "lowest word first",
-        "example": {
-            "x": str(x),
-            "y": str(y),
-            "result": str(product),
-            "operand_words": operands,
-            "result_words": _split(design, product),
-        },
-    }
-
-
-def _split(design: WordDesign, number: int) -> list[str]:
-    return [str(word) for word in split_words(number, design.words, design.width)]
+    return stream_interface(design.width, design.words, {"x": x, "y": y}, product)
 
 
 def search(request: Specification) -> dict[str, Any]:
