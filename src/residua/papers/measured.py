@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -29,6 +30,28 @@ _WHOLE = 1e6
 """Numbers from here on are shown with all their digits."""
 
 _RESOURCES = ("lut", "ff", "dsp", "bram", "carry")
+
+
+@dataclass(frozen=True)
+class Run:
+    """How the tables of a paper are made.
+
+    Attributes:
+        directory: where an earlier run left its <paper>.json, whose rows are taken over as far as
+            the Verilog of their designs is the same; what is measured is kept there as it comes.
+        seeds: placements of each design on an ECP5; 0 for none.
+        synthesis: whether to measure with tools at all, or only to take over.
+        only: parts of the names of the rows to measure; none for all.
+        commit: what new rows are said to be measured at.
+        progress: called at each step.
+    """
+
+    directory: Path
+    seeds: int
+    synthesis: bool
+    only: tuple[str, ...]
+    commit: str
+    progress: Progress = lambda step: None
 
 
 class Named(Protocol):

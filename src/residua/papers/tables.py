@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from residua import __version__
 from residua.errors import SpecificationError
@@ -12,29 +12,13 @@ from residua.papers.ecpm import tables as ecpm_tables
 from residua.papers.hbe import tables as hbe_tables
 from residua.papers.iddmm import tables as iddmm_tables
 from residua.papers.inversion import tables as inversion_tables
+from residua.papers.measured import Run
 from residua.papers.sbmm import tables as sbmm_tables
 from residua.report import documents
 from residua.report.documents import Document
 from residua.toolchain.process import ToolError, run
 
-
-class Maker(Protocol):
-    """Makes the tables of one paper, see `residua.papers.hbe.tables.make`."""
-
-    def __call__(
-        self,
-        directory: Path,
-        *,
-        seeds: int,
-        synthesis: bool,
-        only: Iterable[str],
-        commit: str,
-        progress: Callable[[str], None],
-    ) -> Document:
-        """The page."""
-
-
-PAPERS: dict[str, Maker] = {
+PAPERS: dict[str, Callable[[Run], Document]] = {
     "hbe": hbe_tables.make,
     "sbmm": sbmm_tables.make,
     "iddmm": iddmm_tables.make,
@@ -58,24 +42,20 @@ def make(
 ) -> tuple[Document, dict[str, Any]]:
     """Make and write the tables of a paper; the page, and where it is with its data.
 
-    Arguments and errors are those of `residua.papers.hbe.tables.make`.
+    Arguments but ``paper`` are those of `residua.papers.measured.Run`.
 
     Raises:
-        SpecificationError: there is no such paper, or fewer than 0 seeds.
+        SpecificationError: there is no such paper, no row with such a part in its name, or fewer
+            than 0 seeds.
+        ToolError: a tool is missing or failed.
     """
     if paper not in PAPERS:
         raise SpecificationError(f"there are no tables of '{paper}': one of {', '.join(PAPERS)}")
     if seeds < 0:
         raise SpecificationError(f"seeds = {seeds}: give 0 for no placement, or a number of them")
     check_directory(directory)
-    document = PAPERS[paper](
-        directory,
-        seeds=seeds,
-        synthesis=synthesis,
-        only=only,
-        commit=source_commit(),
-        progress=progress,
-    )
+    made = Run(directory, seeds, synthesis, tuple(only), source_commit(), progress)
+    document = PAPERS[paper](made)
     paths = documents.write(document, directory)
     return document, {"files": [str(path) for path in paths], **document.data}
 

@@ -1,7 +1,7 @@
 """Table I and the area of the ECPM paper with measured columns beside the published ones."""
 
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -137,23 +137,17 @@ POINTS: tuple[Point, ...] = (
 )
 
 
-def make(
-    directory: Path,
-    *,
-    seeds: int,
-    synthesis: bool,
-    only: Iterable[str],
-    commit: str,
-    progress: Callable[[str], None] = lambda step: None,
-) -> Document:
-    """All tables; what is measured with tools is kept in ``directory`` as it comes.
+def make(run: measured.Run) -> Document:
+    """All tables.
 
-    Arguments and errors are those of `hbe_tables.make`.
+    Raises:
+        SpecificationError: no row has a name with such a part.
+        ToolError: a tool is missing or failed.
     """
-    rows = measured.kept(directory, NAME)
-    if synthesis:
-        for point in measured.chosen(POINTS, only):
-            _measure(point, rows, directory, seeds, commit, progress)
+    rows = measured.kept(run.directory, NAME)
+    if run.synthesis:
+        for point in measured.chosen(POINTS, run.only):
+            _measure(point, rows, run.directory, run.seeds, run.commit, run.progress)
     parts = (published(rows), area(rows))
     title = "Tables of the extended-RNS point multiplier of 2006"
     return Document(NAME, title, INTRODUCTION, parts, _data(rows))

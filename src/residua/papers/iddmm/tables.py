@@ -1,7 +1,5 @@
 """The tables and figures of the IDDMM report with measured columns beside the published ones."""
 
-from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
@@ -44,40 +42,23 @@ INTRODUCTION = (
 )
 
 
-def make(
-    directory: Path,
-    *,
-    seeds: int,
-    synthesis: bool,
-    only: Iterable[str],
-    commit: str,
-    progress: Callable[[str], None] = lambda step: None,
-) -> Document:
-    """All tables and figures; what is measured with tools is kept in ``directory`` as it comes.
-
-    Args:
-        directory: where an earlier run left its iddmm.json, whose rows are taken over as far as the
-            Verilog of their designs is the same.
-        seeds: placements of each design on an ECP5; 0 for none.
-        synthesis: whether to measure with tools at all, or only to take over.
-        only: parts of the names of the points to measure; none for all.
-        commit: what new rows are said to be measured at.
-        progress: called at each step.
+def make(run: measured.Run) -> Document:
+    """All tables and figures.
 
     Raises:
-        SpecificationError: no point has a name with such a part.
+        SpecificationError: no row has a name with such a part.
         ToolError: a tool is missing or failed.
     """
-    rows = measured.kept(directory, NAME)
-    if synthesis:
-        chosen = _chosen(list(only))
+    rows = measured.kept(run.directory, NAME)
+    if run.synthesis:
+        chosen = _chosen(list(run.only))
         found = iddmm_synthesis.measure(
-            chosen, dict(rows), seeds=seeds, commit=commit, progress=progress
+            chosen, dict(rows), seeds=run.seeds, commit=run.commit, progress=run.progress
         )
         for row in found:
             rows[row["name"]] = row
-            measured.keep(directory, NAME, _data(rows))
-    progress("counts and figures")
+            measured.keep(run.directory, NAME, _data(rows))
+    run.progress("counts and figures")
     parts: tuple[Table | Figure, ...] = (
         passes(),
         complexity(),

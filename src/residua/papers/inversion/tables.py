@@ -1,7 +1,6 @@
 """The tables of plus-minus inversion (CHES 2013), measured columns beside the published ones."""
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from residua.papers import measured
@@ -51,30 +50,27 @@ _TARGETS = {
 """Average cycles that the project wants."""
 
 
-def make(
-    directory: Path,
-    *,
-    seeds: int,
-    synthesis: bool,
-    only: Iterable[str],
-    commit: str,
-    progress: Callable[[str], None] = lambda step: None,
-) -> Document:
-    """All tables; arguments and errors are those of `hbe_tables.make`."""
-    rows = measured.kept(directory, NAME)
-    if synthesis:
-        chosen = measured.chosen(inversion_synthesis.candidates(), only)
+def make(run: measured.Run) -> Document:
+    """All tables.
+
+    Raises:
+        SpecificationError: no row has a name with such a part.
+        ToolError: a tool is missing or failed.
+    """
+    rows = measured.kept(run.directory, NAME)
+    if run.synthesis:
+        chosen = measured.chosen(inversion_synthesis.candidates(), run.only)
         for row in hbe_synthesis.measure(
             chosen,
             dict(rows),
-            seeds=seeds,
-            commit=commit,
-            progress=progress,
+            seeds=run.seeds,
+            commit=run.commit,
+            progress=run.progress,
             targets=inversion_synthesis.TARGETS,
         ):
             rows[row["name"]] = row
-            measured.keep(directory, NAME, {"rows": _ordered(rows)})
-    progress("counts")
+            measured.keep(run.directory, NAME, {"rows": _ordered(rows)})
+    run.progress("counts")
     counted = costs()
     parts = (
         operations(counted),

@@ -1,9 +1,8 @@
 """The tables and figures of SBMM (CHES 2015) with measured columns beside the published ones."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from fractions import Fraction
-from pathlib import Path
 
 from residua.algorithms.program import Program
 from residua.machines.counts import Counts, count
@@ -42,32 +41,29 @@ INTRODUCTION = (
 )
 
 
-def make(
-    directory: Path,
-    *,
-    seeds: int,
-    synthesis: bool,
-    only: Iterable[str],
-    commit: str,
-    progress: Callable[[str], None] = lambda step: None,
-) -> Document:
-    """All tables and figures; arguments and errors are those of `hbe_tables.make`."""
-    rows = measured.kept(directory, NAME)
-    ladder = sbmm_ladder.steps(measured.kept_rows(directory, NAME, "ladder"), commit)
-    if synthesis:
-        candidates = measured.chosen(sbmm_synthesis.candidates(), only)
+def make(run: measured.Run) -> Document:
+    """All tables and figures.
+
+    Raises:
+        SpecificationError: no row has a name with such a part.
+        ToolError: a tool is missing or failed.
+    """
+    rows = measured.kept(run.directory, NAME)
+    ladder = sbmm_ladder.steps(measured.kept_rows(run.directory, NAME, "ladder"), run.commit)
+    if run.synthesis:
+        candidates = measured.chosen(sbmm_synthesis.candidates(), run.only)
         for targets, places in sbmm_synthesis.STEPS:
             for row in hbe_synthesis.measure(
                 candidates,
                 dict(rows),
-                seeds=seeds if places else 0,
-                commit=commit,
-                progress=progress,
+                seeds=run.seeds if places else 0,
+                commit=run.commit,
+                progress=run.progress,
                 targets=targets,
             ):
                 rows[row["name"]] = row
-                measured.keep(directory, NAME, {"rows": _ordered(rows), "ladder": ladder})
-    progress("counts and figures")
+                measured.keep(run.directory, NAME, {"rows": _ordered(rows), "ladder": ladder})
+    run.progress("counts and figures")
     parts: tuple[Table | Figure, ...] = (
         precomputations(),
         costs(),
