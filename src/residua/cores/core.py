@@ -154,7 +154,7 @@ class Core(ABC):
     @property
     def page(self) -> dict[str, Any]:
         """What the template of the report needs besides the manifest."""
-        return {"hex": hex, "runs": "results"}
+        return {"hex": hex}
 
     @property
     def template_package(self) -> str:
@@ -171,9 +171,11 @@ class PlainCore(Core):
 
     Attributes:
         measures_interval: whether a verification measures the interval of its ``cycles``.
+        runs: what its report calls the runs of a verification.
     """
 
     measures_interval: ClassVar[bool] = False
+    runs: ClassVar[str] = "results"
 
     @property
     @abstractmethod
@@ -218,6 +220,11 @@ class PlainCore(Core):
             "interval_ns": round(1000 * cycles["interval"] / mhz, 1),
             "area_time": round(found["resources"]["lut"] * latency / 1000, 1),
         }
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs besides the manifest."""
+        return {**super().page, "runs": self.runs}
 
     @property
     def header(self) -> str:

@@ -178,6 +178,12 @@ class DigitMontgomeryCore(PlainCore):
         return POWERS if self.request.algorithm in EXPONENTIATORS else PRODUCTS
 
     @property
+    def page(self) -> dict[str, Any]:
+        """What the template of the report needs besides the manifest."""
+        runs = "powers" if self.request.algorithm in EXPONENTIATORS else "products"
+        return {**super().page, "runs": runs}
+
+    @property
     def names(self) -> dict[str, object]:
         """What the templates need besides the manifest."""
         return {"domain": self.products().domain}

@@ -63,7 +63,6 @@ class EngineCore(PlainCore, Generic[R]):
     """Parameters of each channel that the report shows."""
 
     runs: ClassVar[str] = "products"
-    """What the report calls them."""
 
     def __init__(self, request: R) -> None:
         self.request = request
@@ -256,7 +255,7 @@ class EngineCore(PlainCore, Generic[R]):
         # Drawings are only for reports.
         from residua.cores.engine.page import engine_page  # noqa: PLC0415
 
-        return {**engine_page(self), "runs": self.runs, "binary": False}
+        return {**super().page, **engine_page(self), "binary": False}
 
     @abstractmethod
     def workload(self, seed: int) -> Workload:

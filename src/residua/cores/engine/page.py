@@ -18,7 +18,6 @@ def engine_page(core: "AnyEngineCore") -> dict[str, Any]:
     drawn = datapath(core.design, core.rowers, *core.stream_texts)
     return {
         "domain": core.domain,
-        "hex": hex,
         "datapath": Markup(drawn),  # noqa: S704 - made here, texts escaped
         "one_run": Markup(gantt.one_run(schedule)),  # noqa: S704
         "interleaved": Markup(gantt.interleaved(schedule)),  # noqa: S704

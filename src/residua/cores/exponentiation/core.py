@@ -145,6 +145,7 @@ class ExponentiationCore(PlainCore):
     """
 
     request: ExponentiationSpecification
+    runs = "powers"
 
     def __init__(self, request: ExponentiationSpecification) -> None:
         self.request = request

@@ -52,6 +52,7 @@ class ExtendedCore(PlainCore):
     """
 
     request: ExtendedSpecification
+    runs = "operations"
     ecp5_mhz: ClassVar[float] = 60.0
 
     def __init__(self, request: ExtendedSpecification) -> None:

@@ -69,6 +69,7 @@ class InversionCore(PlainCore):
     """
 
     request: InversionSpecification
+    runs = "inversions"
 
     def __init__(self, request: InversionSpecification) -> None:
         self.request = request
