@@ -154,11 +154,15 @@ def request(name: str) -> CoreSpecification:
     return check_any(SPECIFICATIONS[name])
 
 
+def files(name: str) -> dict[str, str]:
+    """The files that a specification gives, by their paths."""
+    with quick_schedules(EFFORT):
+        return kept_files(request(name))
+
+
 def digests(name: str) -> dict[str, str]:
     """Of each file that a specification gives, by its path."""
-    with quick_schedules(EFFORT):
-        files = kept_files(request(name))
-    return {path: digest(text)[:16] for path, text in sorted(files.items())}
+    return {path: digest(text)[:16] for path, text in sorted(files(name).items())}
 
 
 def known() -> dict[str, dict[str, str]]:

@@ -1,11 +1,13 @@
 """Generated files stay as they are, byte for byte, unless someone says that they are to change."""
 
 import enum
+import re
 import typing
 from collections import defaultdict
 
 import pytest
-from tests.cores.generated import SPECIFICATIONS, digests, known, request
+import yaml
+from tests.cores.generated import SPECIFICATIONS, digests, files, known, request
 
 from residua.cores.kinds import KINDS
 
@@ -16,6 +18,19 @@ KNOWN = known()
 def test_files(name):
     """After a change that is meant: `make digests`, and a look at which of them differ."""
     assert digests(name) == KNOWN[name]
+
+
+@pytest.mark.parametrize("name", SPECIFICATIONS)
+def test_readme_tells_the_targets_that_there_are(name):
+    made = files(name)
+    (path,) = (path for path in made if path.endswith(".core"))
+    targets = set(yaml.safe_load(made[path].partition("\n")[2])["targets"]) - {"default"}
+    table = made["README.md"].partition("| target | what it does |")[2].partition("\n\n")[0]
+    cells = [row.split("|")[1] for row in table.splitlines()[2:]]
+    told = {target for cell in cells for target in re.findall(r"`(\w+)`", cell)}
+    # A core may have too many ports for any device, which the table says.
+    assert told - {"ecp5"} == targets - {"ecp5"}
+    assert targets <= told
 
 
 def test_no_digests_of_nothing():

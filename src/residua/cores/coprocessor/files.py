@@ -88,7 +88,9 @@ def coprocessor_files(made: "CurveBuild", progress: Callable[[str], None]) -> di
     names = ", ".join(curve.name for curve in made.core.curves)
     bench, runs = bench_files(made, manifest)
     field_bits = [curve.field_bits for curve in made.core.curves]
-    readme = made.rendered("README.md", manifest, field_bits=field_bits, bench_runs=runs)
+    readme = made.rendered(
+        "README.md", manifest, field_bits=field_bits, bench=BENCH, bench_runs=runs
+    )
     files = {
         SPECIFICATION: specification,
         "README.md": readme,
