@@ -11,7 +11,7 @@ from residua.cores.coprocessor.specification import (
     FormulaKey,
 )
 from residua.cores.digit.specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
-from residua.cores.specification.keys import Algorithm, Name, within
+from residua.cores.specification import keys
 from residua.curves.blinding import check_blinding
 from residua.errors import SpecificationError
 
@@ -29,14 +29,14 @@ class DigitCoprocessorSpecification(CurveSpecification):
     noun: ClassVar[str] = "a coprocessor on digits"
     algorithms: ClassVar[tuple[str, ...]] = (ALGORITHM,)
 
-    algorithm: Algorithm = ALGORITHM
+    algorithm: keys.Algorithm = ALGORITHM
     bus: BusKey = "axi"
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
-    digit: Annotated[int, within(SMALLEST_DIGIT, LARGEST_DIGIT), DIGIT_KEY] = DEFAULT_DIGIT
-    lanes: Annotated[Annotated[int, within(1, MOST_LANES)] | None, LANES_KEY] = None
-    pipeline: Annotated[Annotated[int, within(0, 2)] | None, PIPELINE_KEY] = None
-    name: Name = None
+    digit: Annotated[int, keys.within(SMALLEST_DIGIT, LARGEST_DIGIT), DIGIT_KEY] = DEFAULT_DIGIT
+    lanes: Annotated[Annotated[int, keys.within(1, MOST_LANES)] | None, LANES_KEY] = None
+    pipeline: Annotated[Annotated[int, keys.within(0, 2)] | None, PIPELINE_KEY] = None
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitCoprocessorSpecification":

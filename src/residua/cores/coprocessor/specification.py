@@ -5,39 +5,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, model_validator
 
-from residua.cores.specification.base import CoreSpecification
-from residua.cores.specification.keys import (
-    EXTRA_BITS,
-    INVERSION_KEY,
-    LARGEST_EXTRA,
-    Algorithm,
-    BaseA,
-    BaseB,
-    BasesKey,
-    Channels,
-    Columns,
-    Extension,
-    Key,
-    LevelsPerRegister,
-    Name,
-    ProductRegisters,
-    Reduction,
-    Rowers,
-    Weight,
-    Width,
-    check_bases,
-    check_extension,
-    check_extra_bits,
-    check_rowers,
-    integer,
-    within,
-)
+from residua.cores.specification import keys
+from residua.cores.specification.base import CoreSpecification, ResidueSpecification
 from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
 from residua.errors import SpecificationError
-from residua.numbers.search import MOST_CHANNELS, check_columns
+from residua.numbers.search import MOST_CHANNELS
 
 Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
@@ -77,7 +52,7 @@ def _curve(entry: object) -> Curve:
 def _blinding(value: object) -> BlindingChoice:
     if value == "auto":
         return "auto"
-    number = integer(value)
+    number = keys.integer(value)
     if not 0 <= number <= MOST_RANDOM_BITS:
         raise ValueError("")
     return number
@@ -95,11 +70,11 @@ def _inversion(value: object) -> object:
 class CurveSpecification(CoreSpecification):
     """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
 
-    algorithm: Algorithm = "rns-montgomery"
+    algorithm: keys.Algorithm = "rns-montgomery"
     curve: Annotated[
         tuple[Curve, ...],
         BeforeValidator(_curves),
-        Key(
+        keys.Key(
             "The curves of an elliptic-curve coprocessor, numbered from 0 in this order; takes the "
             "place of `modulus`.",
             "names such as `P-256` and `Curve25519`, separated by commas; in TOML also a list of "
@@ -152,7 +127,7 @@ class CurveSpecification(CoreSpecification):
 
 BusKey = Annotated[
     Bus,
-    Key(
+    keys.Key(
         "How a coprocessor is attached: AXI4-Lite for registers and AXI4-Stream for data, "
         "Wishbone with registers for both, or plain streams; needs `curve`.",
         "`axi`, `wishbone`, `stream`",
@@ -163,7 +138,7 @@ BusKey = Annotated[
 Blinding = Annotated[
     BlindingChoice,
     BeforeValidator(_blinding),
-    Key(
+    keys.Key(
         "Random bits that blind each scalar of a coprocessor, besides its random coordinates, by a "
         "multiple of the number of points; fewer than hide every bit are refused, 0 is for no "
         "blinding; needs `curve`.",
@@ -174,7 +149,7 @@ Blinding = Annotated[
 ]
 FormulaKey = Annotated[
     FormulaChoice,
-    Key(
+    keys.Key(
         "How points of short Weierstrass curves are multiplied by secret scalars; needs `curve`.",
         "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
         "(curves of odd order)",
@@ -184,7 +159,7 @@ FormulaKey = Annotated[
 ]
 
 
-class CoprocessorSpecification(CurveSpecification):
+class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
     """A checked request for a coprocessor."""
 
     noun: ClassVar[str] = "a coprocessor"
@@ -193,10 +168,12 @@ class CoprocessorSpecification(CurveSpecification):
     bus: BusKey = "axi"
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
-    inversion: Annotated[Inversion, BeforeValidator(_inversion), INVERSION_KEY] = Inversion.FERMAT
+    inversion: Annotated[Inversion, BeforeValidator(_inversion), keys.INVERSION_KEY] = (
+        Inversion.FERMAT
+    )
     inverter_rowers: Annotated[
-        Annotated[int, within(1, MOST_CHANNELS // 2)] | None,
-        Key(
+        Annotated[int, keys.within(1, MOST_CHANNELS // 2)] | None,
+        keys.Key(
             "Rowers of a coprocessor's plus-minus inverter, which share the channels: fewer are "
             "smaller and take more cycles; needs `inversion` plus-minus-ct.",
             "a count that gives each as many channels as any other but for the first, which may "
@@ -205,20 +182,22 @@ class CoprocessorSpecification(CurveSpecification):
             "N",
         ),
     ] = None
-    width: Width = 17
-    channels: Channels = None
-    rowers: Rowers = None
-    bases: BasesKey = "auto"
-    weight: Weight = 3
-    base_a: BaseA = None
-    base_b: BaseB = None
-    extra_bits: Annotated[Annotated[int, within(2, LARGEST_EXTRA)] | None, EXTRA_BITS] = None
-    extension: Extension = "kawamura"
-    columns: Columns = None
-    reduction: Reduction = "auto"
-    product_registers: ProductRegisters = 0
-    levels_per_register: LevelsPerRegister = 1
-    name: Name = None
+    width: keys.Width = 17
+    channels: keys.Channels = None
+    rowers: keys.Rowers = None
+    bases: keys.BasesKey = "auto"
+    weight: keys.Weight = 3
+    base_a: keys.BaseA = None
+    base_b: keys.BaseB = None
+    extra_bits: Annotated[
+        Annotated[int, keys.within(2, keys.LARGEST_EXTRA)] | None, keys.EXTRA_BITS
+    ] = None
+    extension: keys.Extension = "kawamura"
+    columns: keys.Columns = None
+    reduction: keys.Reduction = "auto"
+    product_registers: keys.ProductRegisters = 0
+    levels_per_register: keys.LevelsPerRegister = 1
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
@@ -235,29 +214,22 @@ class CoprocessorSpecification(CurveSpecification):
                 f"inverter_rowers = {self.inverter_rowers}: inversion = '{self.inversion}' has no "
                 "such choice; leave it out"
             )
-        count = check_bases(self.base_a, self.base_b, self.channels)
-        check_rowers(count, self.rowers)
-        check_columns(count, self.rowers, self.row_length)
+        self.check_shape(self.rowers)
         return self
 
     def _check_single_base(self) -> None:
         """What can be said without the bases; the core says the rest."""
-        check_extension(self.extension, self.columns)
+        keys.check_extension(self.extension, self.columns)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
         if self.base_a and self.base_b:
-            check_bases(self.base_a, self.base_b, None)
+            keys.check_bases(self.base_a, self.base_b, None)
         if self.channels is not None and self.channels % 2:
             raise SpecificationError(
                 f"n = {self.channels} channels do not make two half bases: n has to be even"
             )
         if self.extra_bits is not None and "width" in self.model_fields_set:
-            check_extra_bits(self.extra_bits, self.width)
-
-    @property
-    def row_length(self) -> int:
-        """c, the moduli in a row; 1 if extensions are not hierarchical."""
-        return check_extension(self.extension, self.columns)
+            keys.check_extra_bits(self.extra_bits, self.width)
 
 
 def _known(curve: Curve) -> bool:

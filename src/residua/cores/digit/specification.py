@@ -4,18 +4,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import model_validator
 
+from residua.cores.specification import keys
 from residua.cores.specification.base import CoreSpecification
-from residua.cores.specification.keys import (
-    FEWEST_BITS,
-    MODULUS_BITS,
-    MOST_BITS,
-    Algorithm,
-    Key,
-    Name,
-    OptionalDigitModulus,
-    shown,
-    within,
-)
+from residua.cores.specification.keys import shown
 from residua.errors import SpecificationError
 
 SMALLEST_DIGIT, LARGEST_DIGIT = 2, 128
@@ -51,20 +42,20 @@ _EXPONENT_KEYS = ("window", "exponent_bits", "exponent")
 """Keys that only an exponentiator has."""
 
 
-DIGIT_KEY = Key(
+DIGIT_KEY = keys.Key(
     "Bits k of a digit of a digit multiplier, and of a word of its streams; of a coprocessor on "
     "digits.",
     f"{SMALLEST_DIGIT} to {LARGEST_DIGIT}, with `curve` 4 to 64",
     "16, with `curve` 17",
     "BITS",
 )
-PIPELINE_KEY = Key(
+PIPELINE_KEY = keys.Key(
     "Pipeline levels of IDDMM: n + 2 + `pipeline` cycles an iteration.",
     "0, 1, 2",
     "1; with `curve` none: `lanes` says it",
     "N",
 )
-LANES_KEY = Key(
+LANES_KEY = keys.Key(
     "Digits that IDDMM multiplies at a time, in a deep pipeline: about n^2 / `lanes` "
     "cycles; takes the place of `architecture`, `pipeline` and `multiplier`.",
     f"1 to {MOST_LANES}",
@@ -74,8 +65,8 @@ LANES_KEY = Key(
 
 
 Window = Annotated[
-    Annotated[int, within(1, LARGEST_WINDOW)] | None,
-    Key(
+    Annotated[int, keys.within(1, LARGEST_WINDOW)] | None,
+    keys.Key(
         "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
         "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
         f"1 to {LARGEST_WINDOW}",
@@ -84,18 +75,18 @@ Window = Annotated[
     ),
 ]
 ExponentBits = Annotated[
-    Annotated[int, within(1, MOST_BITS)] | None,
-    Key(
+    Annotated[int, keys.within(1, keys.MOST_BITS)] | None,
+    keys.Key(
         "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
         "`algorithm` modexp.",
-        f"1 to {MOST_BITS}, no more than the words of an operand hold",
+        f"1 to {keys.MOST_BITS}, no more than the words of an operand hold",
         "N",
         "BITS",
     ),
 ]
 Exponent = Annotated[
-    Annotated[int, within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
-    Key(
+    Annotated[int, keys.within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
+    keys.Key(
         "The public exponent: of an exponentiator, which has no other one then and only the "
         "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
         f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
@@ -105,7 +96,7 @@ Exponent = Annotated[
 ]
 Unit = Annotated[
     UnitChoice | None,
-    Key(
+    keys.Key(
         "What an exponentiator multiplies with: a digit multiplier, or RNS Montgomery "
         "multiplication on a Cox-Rower engine; needs `algorithm` modexp.",
         "`iddmm`, `rns-montgomery`",
@@ -121,20 +112,20 @@ class DigitSpecification(CoreSpecification):
     noun: ClassVar[str] = "a digit multiplier"
     algorithms: ClassVar[tuple[str, ...]] = ("iddmm", "r2mm", "mwr2mm", "modexp", "rsa-crt")
 
-    algorithm: Algorithm = "iddmm"
-    modulus: OptionalDigitModulus = None
+    algorithm: keys.Algorithm = "iddmm"
+    modulus: keys.OptionalDigitModulus = None
     bits: Annotated[
-        Annotated[int, within(FEWEST_BITS, MOST_BITS)] | None,
-        MODULUS_BITS,
+        Annotated[int, keys.within(keys.FEWEST_BITS, keys.MOST_BITS)] | None,
+        keys.MODULUS_BITS,
     ] = None
     digit: Annotated[
         int,
-        within(SMALLEST_DIGIT, LARGEST_DIGIT),
+        keys.within(SMALLEST_DIGIT, LARGEST_DIGIT),
         DIGIT_KEY,
     ] = 16
     architecture: Annotated[
-        Annotated[int, within(1, 2)] | None,
-        Key(
+        Annotated[int, keys.within(1, 2)] | None,
+        keys.Key(
             "Which datapath IDDMM has: 1 with a carry for each product, 2 with one for both.",
             "1, 2",
             "2",
@@ -142,12 +133,12 @@ class DigitSpecification(CoreSpecification):
         ),
     ] = None
     pipeline: Annotated[
-        Annotated[int, within(0, 2)] | None,
+        Annotated[int, keys.within(0, 2)] | None,
         PIPELINE_KEY,
     ] = None
     multiplier: Annotated[
         MultiplierChoice | None,
-        Key(
+        keys.Key(
             "What IDDMM's products of digits are made of: DSP blocks as far as the device has "
             "them, put together by synthesis, or in tiles for DSP48 blocks, which do most of the "
             "additions; or logic, for which k is a power of two.",
@@ -157,8 +148,8 @@ class DigitSpecification(CoreSpecification):
         ),
     ] = None
     version: Annotated[
-        Annotated[int, within(1, 4)] | None,
-        Key(
+        Annotated[int, keys.within(1, 4)] | None,
+        keys.Key(
             "Multiplier and pipeline of IDDMM as the report numbers them: 1 schoolbook without, "
             "2 inferred without, 3 schoolbook with 1 level, 4 inferred with 1 level.",
             "1, 2, 3, 4",
@@ -167,12 +158,12 @@ class DigitSpecification(CoreSpecification):
         ),
     ] = None
     lanes: Annotated[
-        Annotated[int, within(1, MOST_LANES)] | None,
+        Annotated[int, keys.within(1, MOST_LANES)] | None,
         LANES_KEY,
     ] = None
     variant: Annotated[
         VariantChoice,
-        Key(
+        keys.Key(
             "How results of a digit multiplier stay in range: below p after a final subtraction, "
             "or below 2 p, like operands, after as many iterations as that takes.",
             "`subtract`, `closed`",
@@ -182,7 +173,7 @@ class DigitSpecification(CoreSpecification):
     ] = "subtract"
     inverse: Annotated[
         InverseChoice | None,
-        Key(
+        keys.Key(
             "Where IDDMM has p' = -1 / p modulo 2^k from if the modulus is loaded: computed, in k "
             "cycles, or supplied as a word after those of the modulus.",
             "`computed`, `supplied`",
@@ -192,7 +183,7 @@ class DigitSpecification(CoreSpecification):
     ] = None
     operand_check: Annotated[
         CheckChoice | None,
-        Key(
+        keys.Key(
             "Whether results of IDDMM come with a bit that tells that an operand was out of its "
             "range, or such operands just give wrong results.",
             "`none`, `flag`",
@@ -204,7 +195,7 @@ class DigitSpecification(CoreSpecification):
     exponent_bits: ExponentBits = None
     exponent: Exponent = None
     unit: Unit = None
-    name: Name = None
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitSpecification":
@@ -249,9 +240,10 @@ class DigitSpecification(CoreSpecification):
         if self.modulus is not None:
             self._refuse(("inverse",), "a modulus that is built in has its inverse built in")
             length = self.modulus.bit_length()
-            if length > MOST_BITS:
+            if length > keys.MOST_BITS:
                 raise SpecificationError(
-                    f"the modulus has {length} bits, and a digit multiplier has at most {MOST_BITS}"
+                    f"the modulus has {length} bits, and a digit multiplier has at most "
+                    f"{keys.MOST_BITS}"
                 )
 
     def _check_version(self, version: int) -> None:

@@ -6,14 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import model_validator
 
 from residua.cores.coprocessor.specification import CurveSpecification
-from residua.cores.specification.keys import (
-    WIDTH,
-    Algorithm,
-    Channels,
-    Key,
-    Name,
-    within,
-)
+from residua.cores.specification import keys
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import SpecificationError
 
@@ -30,10 +23,10 @@ class ExtendedSpecification(CurveSpecification):
     noun: ClassVar[str] = "an extended-RNS point multiplier"
     algorithms: ClassVar[tuple[str, ...]] = (ALGORITHM,)
 
-    algorithm: Algorithm = ALGORITHM
+    algorithm: keys.Algorithm = ALGORITHM
     operation: Annotated[
         OperationChoice,
-        Key(
+        keys.Key(
             "What `ecpm-2006` computes: a multiple of a point, the sum of two points by (10), or "
             "twice a point by (9).",
             "`multiply`, `add`, `double`",
@@ -42,14 +35,14 @@ class ExtendedSpecification(CurveSpecification):
         ),
     ] = "multiply"
     width: Annotated[
-        Annotated[int, WIDTH] | None,
-        Key("Bits of a modulus.", "8 to 64", "the least that holds the range", "BITS"),
+        Annotated[int, keys.WIDTH] | None,
+        keys.Key("Bits of a modulus.", "8 to 64", "the least that holds the range", "BITS"),
     ] = None
-    channels: Channels = None
+    channels: keys.Channels = None
     product_digit: Annotated[
         int,
-        within(1, LARGEST_DIGIT),
-        Key(
+        keys.within(1, LARGEST_DIGIT),
+        keys.Key(
             "Bits of an operand that the Horner multipliers of `ecpm-2006` take a cycle: radix "
             "2^`product_digit`.",
             f"1 to {LARGEST_DIGIT}",
@@ -59,8 +52,8 @@ class ExtendedSpecification(CurveSpecification):
     ] = 4
     conversion_digit: Annotated[
         int,
-        within(1, LARGEST_CONVERSION),
-        Key(
+        keys.within(1, LARGEST_CONVERSION),
+        keys.Key(
             "Bits of every residue that the converter of `ecpm-2006` takes a cycle.",
             f"1 to {LARGEST_CONVERSION}",
             "2",
@@ -68,15 +61,15 @@ class ExtendedSpecification(CurveSpecification):
         ),
     ] = 2
     scalar_bits: Annotated[
-        Annotated[int, within(1, MOST_SCALAR_BITS)] | None,
-        Key(
+        Annotated[int, keys.within(1, MOST_SCALAR_BITS)] | None,
+        keys.Key(
             "Bits of the scalars of `ecpm-2006`, all of which are gone through.",
             f"1 to {MOST_SCALAR_BITS}",
             "those of the curve's order",
             "BITS",
         ),
     ] = None
-    name: Name = None
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _one_curve(self) -> "ExtendedSpecification":

@@ -5,21 +5,9 @@ from typing import Annotated, Any, ClassVar
 import gmpy2
 from pydantic import model_validator
 
+from residua.cores.specification import keys
 from residua.cores.specification.base import CoreSpecification
-from residua.cores.specification.keys import (
-    INVERSION_KEY,
-    Algorithm,
-    Channels,
-    InversionChoice,
-    Key,
-    LevelsPerRegister,
-    Modulus,
-    Name,
-    Truncation,
-    Width,
-    shown,
-    within,
-)
+from residua.cores.specification.keys import shown
 from residua.errors import SpecificationError
 
 MOST_COX_REGISTERS = 3
@@ -41,15 +29,15 @@ class InversionSpecification(CoreSpecification):
     noun: ClassVar[str] = "an inverter"
     algorithms: ClassVar[tuple[str, ...]] = ("inversion",)
 
-    algorithm: Algorithm = "inversion"
-    modulus: Modulus
-    inversion: Annotated[InversionChoice, INVERSION_KEY] = "division-steps"
-    width: Width = 17
-    channels: Channels = None
-    truncation: Truncation = None
+    algorithm: keys.Algorithm = "inversion"
+    modulus: keys.Modulus
+    inversion: Annotated[keys.InversionChoice, keys.INVERSION_KEY] = "division-steps"
+    width: keys.Width = 17
+    channels: keys.Channels = None
+    truncation: keys.Truncation = None
     cox_registers: Annotated[
-        Annotated[int, within(0, MOST_COX_REGISTERS)] | None,
-        Key(
+        Annotated[int, keys.within(0, MOST_COX_REGISTERS)] | None,
+        keys.Key(
             "Registers in the Cox of a plus-minus inverter: each makes an operation a cycle longer "
             "and the clock faster.",
             f"0 to {MOST_COX_REGISTERS}",
@@ -57,8 +45,8 @@ class InversionSpecification(CoreSpecification):
             "N",
         ),
     ] = None
-    levels_per_register: LevelsPerRegister = 1
-    name: Name = None
+    levels_per_register: keys.LevelsPerRegister = 1
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "InversionSpecification":

@@ -4,35 +4,10 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from residua.cores.specification.base import CoreSpecification
-from residua.cores.specification.keys import (
-    CHANNELS,
-    Algorithm,
-    BaseA,
-    BaseB,
-    BasesKey,
-    Channels,
-    Columns,
-    Extension,
-    Key,
-    LevelsPerRegister,
-    Modulus,
-    Name,
-    ProductRegisters,
-    Reduction,
-    Rowers,
-    ScheduleKey,
-    Sigma0,
-    Truncation,
-    Weight,
-    Width,
-    check_bases,
-    check_extension,
-    check_rowers,
-    shown,
-)
+from residua.cores.specification import keys
+from residua.cores.specification.base import ResidueSpecification
+from residua.cores.specification.keys import shown
 from residua.errors import SpecificationError
-from residua.numbers.search import check_columns
 
 FormChoice = Literal["auto", "quadratic", "reordered"]
 Interface = Literal["residues", "words"]
@@ -42,26 +17,26 @@ _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
 
 
-class Specification(CoreSpecification):
+class Specification(ResidueSpecification):
     """A checked request. ``None`` and ``auto`` leave a choice to Residua."""
 
     noun: ClassVar[str] = "a multiplier"
     algorithms: ClassVar[tuple[str, ...]] = ("rns-montgomery",)
 
-    algorithm: Algorithm = "rns-montgomery"
-    modulus: Modulus
-    width: Width = 17
-    channels: Channels = None
-    rowers: Rowers = None
-    bases: BasesKey = "auto"
-    weight: Weight = 3
-    base_a: BaseA = None
-    base_b: BaseB = None
-    truncation: Truncation = None
-    sigma0: Sigma0 = None
+    algorithm: keys.Algorithm = "rns-montgomery"
+    modulus: keys.Modulus
+    width: keys.Width = 17
+    channels: keys.Channels = None
+    rowers: keys.Rowers = None
+    bases: keys.BasesKey = "auto"
+    weight: keys.Weight = 3
+    base_a: keys.BaseA = None
+    base_b: keys.BaseB = None
+    truncation: keys.Truncation = None
+    sigma0: keys.Sigma0 = None
     form: Annotated[
         FormChoice,
-        Key(
+        keys.Key(
             "Which factors residues carry: `quadratic` saves a step (2n^2 + 3n products instead of "
             "2n^2 + 4n).",
             "`auto`, `quadratic`, `reordered`",
@@ -69,14 +44,14 @@ class Specification(CoreSpecification):
             "FORM",
         ),
     ] = "auto"
-    extension: Extension = "kawamura"
-    columns: Columns = None
-    reduction: Reduction = "auto"
-    schedule: ScheduleKey = "latency"
+    extension: keys.Extension = "kawamura"
+    columns: keys.Columns = None
+    reduction: keys.Reduction = "auto"
+    schedule: keys.ScheduleKey = "latency"
 
     interface: Annotated[
         Interface,
-        Key(
+        keys.Key(
             "What goes in and out: the residues of all channels in parallel, or streams of binary "
             "words of w bits, the lowest word first.",
             "`residues`, `words`",
@@ -86,7 +61,7 @@ class Specification(CoreSpecification):
     ] = "residues"
     result: Annotated[
         ResultChoice | None,
-        Key(
+        keys.Key(
             "What a core with words computes: the Montgomery product X Y R^-1 mod P, or X Y mod P; "
             "needs `interface` words.",
             "`montgomery`, `plain`",
@@ -95,8 +70,8 @@ class Specification(CoreSpecification):
         ),
     ] = None
     output_multipliers: Annotated[
-        Annotated[int, CHANNELS] | None,
-        Key(
+        Annotated[int, keys.CHANNELS] | None,
+        keys.Key(
             "Multipliers that turn the residues of a result into words: more of them, a shorter "
             "interval; needs `interface` words.",
             "1 to n",
@@ -104,22 +79,15 @@ class Specification(CoreSpecification):
             "N",
         ),
     ] = None
-    product_registers: ProductRegisters = 0
-    levels_per_register: LevelsPerRegister = 1
+    product_registers: keys.ProductRegisters = 0
+    levels_per_register: keys.LevelsPerRegister = 1
 
-    name: Name = None
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "Specification":
-        count = check_bases(self.base_a, self.base_b, self.channels)
-        check_rowers(count, self.rowers)
-        check_columns(count, self.rowers, self.row_length)
+        self.check_shape(self.rowers)
         return self
-
-    @property
-    def row_length(self) -> int:
-        """c, the moduli in a row; 1 if extensions are not hierarchical."""
-        return check_extension(self.extension, self.columns)
 
     @model_validator(mode="after")
     def _words_alone(self) -> "Specification":

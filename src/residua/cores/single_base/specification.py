@@ -5,36 +5,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, model_validator
 
-from residua.cores.specification.base import CoreSpecification
-from residua.cores.specification.keys import (
-    EXTRA_BITS,
-    FEWEST_BITS,
-    LARGEST_EXTRA,
-    MODULUS_BITS,
-    MOST_BITS,
-    Algorithm,
-    BaseA,
-    BaseB,
-    BasesKey,
-    Channels,
-    Columns,
-    Extension,
-    Key,
-    LevelsPerRegister,
-    Name,
-    OptionalModulus,
-    ProductRegisters,
-    Reduction,
-    ScheduleKey,
-    Weight,
-    Width,
-    check_extension,
-    check_extra_bits,
-    divisors,
-    integer,
-    shown,
-    within,
-)
+from residua.cores.specification import keys
+from residua.cores.specification.base import ResidueSpecification
+from residua.cores.specification.keys import shown
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
 
@@ -50,13 +23,13 @@ def _flag(value: object) -> bool:
 def _rowers(value: object) -> int | str:
     if value in ("half", "full"):
         return str(value)
-    number = integer(value)
+    number = keys.integer(value)
     if not 1 <= number <= 2 * MOST_CHANNELS:
         raise ValueError("")
     return number
 
 
-class SingleBaseSpecification(CoreSpecification):
+class SingleBaseSpecification(ResidueSpecification):
     """A checked request for an SBMM multiplier. ``None`` and ``auto`` leave a choice to Residua.
 
     ``channels`` is the n of the paper: moduli of base a and base b together.
@@ -65,28 +38,30 @@ class SingleBaseSpecification(CoreSpecification):
     noun: ClassVar[str] = "an SBMM multiplier"
     algorithms: ClassVar[tuple[str, ...]] = ("sbmm",)
 
-    algorithm: Algorithm = "sbmm"
-    modulus: OptionalModulus = None
-    bits: Annotated[Annotated[int, within(FEWEST_BITS, MOST_BITS)] | None, MODULUS_BITS] = None
-    width: Width = 16
-    channels: Channels = None
+    algorithm: keys.Algorithm = "sbmm"
+    modulus: keys.OptionalModulus = None
+    bits: Annotated[
+        Annotated[int, keys.within(keys.FEWEST_BITS, keys.MOST_BITS)] | None, keys.MODULUS_BITS
+    ] = None
+    width: keys.Width = 16
+    channels: keys.Channels = None
     rowers: Annotated[
         Annotated[int | Literal["half", "full"], BeforeValidator(_rowers)] | None,
-        Key(
+        keys.Key(
             "Physical rowers: half of n, as in the paper, all n for both Splits at once, or fewer.",
             "`half`, `full`, n or a divisor of n / 2",
             "`half`",
             "N",
         ),
     ] = None
-    bases: BasesKey = "auto"
-    weight: Weight = 3
-    base_a: BaseA = None
-    base_b: BaseB = None
-    extra_bits: Annotated[Annotated[int, within(2, LARGEST_EXTRA)], EXTRA_BITS] = 6
+    bases: keys.BasesKey = "auto"
+    weight: keys.Weight = 3
+    base_a: keys.BaseA = None
+    base_b: keys.BaseB = None
+    extra_bits: Annotated[Annotated[int, keys.within(2, keys.LARGEST_EXTRA)], keys.EXTRA_BITS] = 6
     compress: Annotated[
         Annotated[bool, BeforeValidator(_flag)],
-        Key(
+        keys.Key(
             "Whether an SBMM multiplier compresses its results, so that they are operands again; "
             "needs `algorithm` sbmm.",
             "`true`, `false`",
@@ -96,7 +71,7 @@ class SingleBaseSpecification(CoreSpecification):
     ] = False
     skip_quotient: Annotated[
         Annotated[bool, BeforeValidator(_flag)],
-        Key(
+        keys.Key(
             "Whether the first extension of a Split does without the Cox's quotient: fewer cycles, "
             "longer results; needs `algorithm` sbmm.",
             "`true`, `false`",
@@ -104,24 +79,24 @@ class SingleBaseSpecification(CoreSpecification):
             "BOOL",
         ),
     ] = False
-    extension: Extension = "kawamura"
-    columns: Columns = None
-    reduction: Reduction = "auto"
-    schedule: ScheduleKey = "latency"
-    product_registers: ProductRegisters = 0
-    levels_per_register: LevelsPerRegister = 1
-    name: Name = None
+    extension: keys.Extension = "kawamura"
+    columns: keys.Columns = None
+    reduction: keys.Reduction = "auto"
+    schedule: keys.ScheduleKey = "latency"
+    product_registers: keys.ProductRegisters = 0
+    levels_per_register: keys.LevelsPerRegister = 1
+    name: keys.Name = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "SingleBaseSpecification":
-        check_extra_bits(self.extra_bits, self.width)
+        keys.check_extra_bits(self.extra_bits, self.width)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")
         if self.base_a is not None and self.base_b is not None:
             self._check_lengths(self.base_a, self.base_b)
         half = self.half
-        if self.physical_rowers not in (*divisors(half), 2 * half):
-            can = ", ".join(map(str, (*divisors(half), 2 * half)))
+        if self.physical_rowers not in (*keys.divisors(half), 2 * half):
+            can = ", ".join(map(str, (*keys.divisors(half), 2 * half)))
             raise SpecificationError(
                 f"rowers = {self.rowers} cannot share n = {2 * half} channels, half of them in "
                 f"each base: {can} can"
@@ -143,15 +118,10 @@ class SingleBaseSpecification(CoreSpecification):
                 "rowers = 'half', or leave out extension"
             )
         if rowers % length:
-            can = ", ".join(str(count) for count in divisors(half) if count % length == 0)
+            can = ", ".join(str(count) for count in keys.divisors(half) if count % length == 0)
             raise SpecificationError(
                 f"rowers = {rowers} do not make rows of c = {length}; {can} would"
             )
-
-    @property
-    def row_length(self) -> int:
-        """c, the moduli in a row; 1 if extensions are not hierarchical."""
-        return check_extension(self.extension, self.columns)
 
     def _check_lengths(self, base_a: tuple[int, ...], base_b: tuple[int, ...]) -> None:
         if len(base_a) != len(base_b):

@@ -1,12 +1,20 @@
 """What every specification of a core has."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from residua.cores.specification.keys import plain_items, toml_text
+from residua.cores.specification.keys import (
+    ExtensionChoice,
+    check_bases,
+    check_extension,
+    check_rowers,
+    plain_items,
+    toml_text,
+)
 from residua.numbers.catalogue import modulus_name
+from residua.numbers.search import check_columns
 
 
 class CoreSpecification(BaseModel):
@@ -49,3 +57,31 @@ class CoreSpecification(BaseModel):
     def toml(self) -> str:
         """The specification as a TOML file, without what is left open."""
         return toml_text(self.items())
+
+
+class ResidueSpecification(CoreSpecification):
+    """A request for a core on residues in two bases, with rowers and base extensions."""
+
+    if TYPE_CHECKING:
+        # Each kind has its own place for these keys, and its own rule for ``rowers``.
+        channels: int | None
+        base_a: tuple[int, ...] | None
+        base_b: tuple[int, ...] | None
+        extension: ExtensionChoice
+        columns: int | None
+
+    @property
+    def row_length(self) -> int:
+        """c, the moduli in a row; 1 if extensions are not hierarchical."""
+        return check_extension(self.extension, self.columns)
+
+    def check_shape(self, rowers: int | None) -> int | None:
+        """The number of channels that bases and ``channels`` agree on, None if neither is there.
+
+        Raises:
+            SpecificationError: they contradict each other, the rowers or the rows.
+        """
+        count = check_bases(self.base_a, self.base_b, self.channels)
+        check_rowers(count, rowers)
+        check_columns(count, rowers, self.row_length)
+        return count
