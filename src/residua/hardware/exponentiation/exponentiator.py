@@ -17,38 +17,29 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Member, Out
 
 from residua.algorithms.conversion import from_cofactors, split_words
-from residua.algorithms.fields import field_powers, rns_field
+from residua.algorithms.fields import field_powers
 from residua.algorithms.fields.field import FieldProgram
-from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.powers import PowerChain, power_chain
 from residua.algorithms.terms import Words
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
 from residua.curves.operations import NUMBER, Run
 from residua.errors import SpecificationError
-from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor import Processor
-from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.exponentiation.field_list import LOAD, UNLOAD, FieldListDesign
 from residua.hardware.exponentiation.routine_list import (
-    RoutineListDesign,
     State,
     execute,
     most_rounds,
 )
-from residua.machines.routine import Source
 from residua.machines.values import outputs
-from residua.numbers.residues import Redundant
 
 LARGEST_WINDOW = 8
 
-_LOADED = "load"
-_LOOPS = ("table_step", "first", "step", "square")
-"""Routines of which rounds follow each other, or that take a digit of the exponent."""
 
-
-class ExponentiatorDesign(RoutineListDesign):
+class ExponentiatorDesign(FieldListDesign):
     """Everything about an `Exponentiator` modulo the number of a domain.
 
     The domain's bound is chosen here. ``exponent_bits`` are those of all exponents, ``window`` the
@@ -58,6 +49,8 @@ class ExponentiatorDesign(RoutineListDesign):
         SpecificationError: the exponent or the window does not do, or the bases are too narrow.
     """
 
+    listed = True
+
     def __init__(
         self,
         domain: MontgomeryDomain,
@@ -66,7 +59,7 @@ class ExponentiatorDesign(RoutineListDesign):
         window: int = 1,
         exponent: int | None = None,
     ) -> None:
-        self._open_domain, self.options = domain, options
+        super().__init__(domain, options)
         self.exponent_bits, self.window, self.exponent = exponent_bits, window, exponent
         most = self.words * self.width
         if exponent is None and not 1 <= exponent_bits <= most:
@@ -82,16 +75,6 @@ class ExponentiatorDesign(RoutineListDesign):
                 f"exponent = {exponent}: a public exponent is at least 2, and has "
                 f"{exponent.bit_length()} bits, not {exponent_bits}"
             )
-
-    @property
-    def modulus(self) -> int:
-        """N."""
-        return self._open_domain.modulus
-
-    @property
-    def width(self) -> int:
-        """Bits of a word, w."""
-        return self._open_domain.base_a.width
 
     @property
     def words(self) -> int:
@@ -126,7 +109,7 @@ class ExponentiatorDesign(RoutineListDesign):
         return None
 
     @property
-    def _ends(self) -> tuple[str, str]:
+    def ends(self) -> tuple[str, str]:
         """The elements that the base is loaded to, and that the power is in."""
         if self.chain:
             return NUMBER, NUMBER
@@ -148,19 +131,20 @@ class ExponentiatorDesign(RoutineListDesign):
     def runs(self) -> list[Run]:
         """The routines of a power, in order."""
         if self.chain:
-            return [Run(_LOADED), *power_runs(self.chain), Run("unload")]
+            return [Run(LOAD), *power_runs(self.chain), Run(UNLOAD)]
         rounds = {
-            _LOADED: 1,
+            LOAD: 1,
             "start": 1,
             "table_step": (1 << self.window) - 2,
             "first": 1,
             "step": self.digits - 1,
-            "unload": 1,
+            UNLOAD: 1,
         }
         return [Run(routine, count) for routine, count in rounds.items() if count]
 
     @cached_property
-    def _programs(self) -> dict[str, FieldProgram]:
+    def programs(self) -> dict[str, FieldProgram]:
+        """The field programs, by the names of their routines."""
         if self.chain:
             return power_programs(self.runs)
         return self._windowed(self.window)
@@ -180,51 +164,8 @@ class ExponentiatorDesign(RoutineListDesign):
     def domain(self) -> MontgomeryDomain:
         """The domain with a bound that all programs keep."""
         # One squaring more leads to where one has led.
-        programs = self._programs if self.chain else self._windowed(1)
+        programs = self.programs if self.chain else self._windowed(1)
         return self._closed(list(programs.values()))
-
-    @cached_property
-    def processor(self) -> ProcessorDesign:
-        """The field processor."""
-        sources = [
-            Source(
-                name,
-                (self._lowered(program),),
-                loop=name in _LOOPS,
-                listed=name not in ("square", "multiply"),
-            )
-            for name, program in self._programs.items()
-        ]
-        for name, program in self._conversions().items():
-            sources.append(Source(name, (program,), serial=name == "unload", listed=True))
-        return ProcessorDesign(sources, self.options)
-
-    def _closed(self, programs: Sequence[FieldProgram]) -> MontgomeryDomain:
-        """The domain with a bound that these programs and the conversions keep."""
-        known = [(program, dict[str, int]()) for program in programs]
-        number = (self.words, self.width)
-        return rns_field.closed_domain(self._open_domain, known, number, Redundant(1))
-
-    def _lowered(self, program: FieldProgram) -> Lowered:
-        return rns_field.lower(program, self.domain, {}, Redundant(1))
-
-    def _conversions(self) -> dict[str, Lowered]:
-        """The routines that take numbers in and give the power out."""
-        (base, power), domain = self._ends, self.domain
-        return {
-            _LOADED: rns_field.load(base, domain, self.words, self.width, Redundant(1)),
-            "unload": rns_field.unload(power, domain, Redundant(1)),
-        }
-
-    @cached_property
-    def conversion(self) -> Conversion:
-        """The conversion of results to binary."""
-        return Conversion(
-            self.domain.base_b,
-            conversion_cox(self.domain, self.modulus),
-            (self.modulus,),
-            ((-self.modulus, self.modulus),),
-        )
 
     @property
     def latency(self) -> int:
@@ -240,7 +181,7 @@ class ExponentiatorDesign(RoutineListDesign):
         """The power as the engine computes it, residue by residue."""
         # The bounds give all programs their representation.
         _ = self.processor.folds
-        return self._number(self._run(self.runs, {self._ends[0]: x}, y)) % self.modulus
+        return self._number(self._run(self.runs, {self.ends[0]: x}, y)) % self.modulus
 
     def _run(
         self, runs: Sequence[Run], numbers: Mapping[str, int], y: int
@@ -267,7 +208,7 @@ class ExponentiatorDesign(RoutineListDesign):
         return found
 
     def _number(self, found: Sequence[Sequence[int]]) -> int:
-        """The number that "unload" gives out, not reduced."""
+        """The number that UNLOAD gives out, not reduced."""
         return from_cofactors(self.domain.base_b, found[0], self.conversion.cox)
 
     def _flags(self, digit: int) -> dict[str, tuple[int, ...]]:

@@ -21,7 +21,7 @@ from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.operations import Run
 from residua.errors import SpecificationError
-from residua.hardware.converters.conversion import Conversion, conversion_cox
+from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.final_reduction import FinalReduction, reduction_latency
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -129,7 +129,7 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
         return loaded_field.lower(program, self.domain, Redundant(1))
 
     def _conversions(self) -> dict[str, Lowered]:
-        (base, power), domain, representation = self._ends, self.domain, Redundant(1)
+        (base, power), domain, representation = self.ends, self.domain, Redundant(1)
         return {
             f"load_{NUMBER}": loaded_field.load_number(domain, self.words, representation),
             f"load_{INVERSE}": loaded_field.load_inverse(
@@ -143,12 +143,7 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
     @cached_property
     def conversion(self) -> Conversion:
         """The conversion of results to two's complement of a word more, not reduced."""
-        return Conversion(
-            self.domain.base_b,
-            conversion_cox(self.domain, self.modulus),
-            (1 << self.width * (self.words + 1),),
-            ((-self.modulus, self.modulus),),
-        )
+        return self._conversion_modulo(1 << self.width * (self.words + 1))
 
     @property
     def latency(self) -> int:
@@ -158,7 +153,7 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
     def power(self, x: int, y: int, modulus: int) -> int:
         """The power as the engine computes it, residue by residue."""
         _ = self.processor.folds
-        numbers = {self._ends[0]: x, **self.numbers(modulus)}
+        numbers = {self.ends[0]: x, **self.numbers(modulus)}
         found = self._number(self._run([*self.loads, *self.runs], numbers, y))
         assert -modulus <= found <= modulus
         return found % modulus

@@ -11,19 +11,14 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import Component
 
-from residua.algorithms.fields import rns_field
 from residua.algorithms.fields.field import FieldProgram
-from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.powers import fermat_chain
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
-from residua.curves.operations import NUMBER, Run
-from residua.hardware.converters.conversion import Conversion, conversion_cox
+from residua.curves.operations import Run
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
-from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor import Processor
-from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.exponentiation.field_list import LOAD, UNLOAD, FieldListDesign
 from residua.hardware.exponentiation.routine_list import (
-    RoutineListDesign,
     State,
     execute,
     most_rounds,
@@ -34,80 +29,25 @@ from residua.hardware.inverters.streams import (
     OperandCheck,
     inverter_ports,
 )
-from residua.machines.routine import Source
-from residua.numbers.residues import Redundant
 
 
-class FermatDesign(RoutineListDesign, ConstantTime):
+class FermatDesign(FieldListDesign, ConstantTime):
     """Everything about a `FermatInverter` modulo the prime of a domain.
-
-    The domain's bound is chosen here.
 
     Raises:
         SpecificationError: the bases are too narrow.
     """
 
-    def __init__(self, domain: MontgomeryDomain, options: EngineOptions) -> None:
-        self._open_domain, self.options = domain, options
-
-    @property
-    def modulus(self) -> int:
-        """P."""
-        return self._open_domain.modulus
-
-    @property
-    def width(self) -> int:
-        """Bits of a word, w."""
-        return self._open_domain.base_a.width
-
-    @property
-    def words(self) -> int:
-        """Words of an operand and of a result."""
-        return -(-self.modulus.bit_length() // self.width)
-
     @cached_property
     def runs(self) -> list[Run]:
         """The routines of an inversion, in order."""
         chain = fermat_chain(self.modulus, registers=LONGEST_CHAIN)
-        return [Run("load"), *power_runs(chain), Run("unload")]
+        return [Run(LOAD), *power_runs(chain), Run(UNLOAD)]
 
     @cached_property
-    def _programs(self) -> dict[str, FieldProgram]:
+    def programs(self) -> dict[str, FieldProgram]:
+        """The field programs, by the names of their routines."""
         return power_programs(self.runs)
-
-    @cached_property
-    def domain(self) -> MontgomeryDomain:
-        """The domain with a bound that all programs keep."""
-        programs = [(program, dict[str, int]()) for program in self._programs.values()]
-        number = (self.words, self.width)
-        return rns_field.closed_domain(self._open_domain, programs, number, Redundant(1))
-
-    @cached_property
-    def processor(self) -> ProcessorDesign:
-        """The field processor."""
-        domain, representation = self.domain, Redundant(1)
-        sources = [
-            Source(
-                name,
-                (rns_field.lower(program, domain, {}, representation),),
-                loop=name == "square",
-            )
-            for name, program in self._programs.items()
-        ]
-        load = rns_field.load(NUMBER, domain, self.words, self.width, representation)
-        unload = rns_field.unload(NUMBER, domain, representation)
-        sources += [Source("load", (load,)), Source("unload", (unload,), serial=True)]
-        return ProcessorDesign(sources, self.options)
-
-    @cached_property
-    def conversion(self) -> Conversion:
-        """The conversion of results to binary."""
-        return Conversion(
-            self.domain.base_b,
-            conversion_cox(self.domain, self.modulus),
-            (self.modulus,),
-            ((-self.modulus, self.modulus),),
-        )
 
     @property
     def longest(self) -> int:
