@@ -105,8 +105,9 @@ def current_commit() -> str:
 
 def made(row: Row | None, commit: str, count: str, least: int) -> bool:
     """Whether a row was made at exactly this commit, with at least so many of what it counts."""
-    same = row is not None and row["commit"] == commit and not commit.endswith("+")
-    return same and row[count] >= least
+    if row is None or row["commit"] != commit or commit.endswith("+"):
+        return False
+    return bool(row[count] >= least)
 
 
 def prepare(name: str, keys: Mapping[str, Any], work: Path) -> Directory:

@@ -55,7 +55,7 @@ def measured(directory: Directory, vectors: int) -> Row:
     parameters = directory.manifest["parameters"]
     negative = None
     if parameters["operation"] != "multiply":
-        negative = negative_runs(directory.made, vectors)
+        negative = negative_runs(directory.core(ExtendedCore), vectors)
     return {
         "curve": parameters["curve"],
         "moduli": f"{parameters['n']} x {parameters['w']}",

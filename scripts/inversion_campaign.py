@@ -30,17 +30,19 @@ from campaign_rows import (
 )
 from inversion_steps import STEP_COLUMNS, STEPS_TEXT, drawn, plot, steps
 
+from residua.cores.inversion.core import InversionCore
 from residua.cores.inversion.residue_verification import (
     build_residue_inverter_simulator,
     verify_residue_inversions,
 )
 from residua.cores.inversion.verification import build_inverter_simulator, verify_inversions
-from residua.cores.simulation.engine import VerificationResult
+from residua.cores.simulation.result import VerificationResult
 from residua.curves.catalogue import find_curve
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.inverters.residue_inverter import ResidueInverter
-from residua.hardware.rtl import PRIMITIVE_FILE, emit
+from residua.hardware.rtl import emit
 from residua.numbers.hats import hat_form
+from residua.toolchain.targets import PRIMITIVE_FILE
 
 WORK = ROOT / "build" / "inversion_campaign"
 SEED = 23
@@ -128,7 +130,7 @@ def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
     directory = prepare(name, {"algorithm": "inversion", **ROWS[name][1]}, WORK)
     if known and holds(known, verilog(directory), "vectors", vectors):
         return known
-    core = directory.made
+    core = directory.core(InversionCore)
     simulator = build_inverter_simulator(core, directory.sources())
     prompt = verify_inversions(simulator, vectors=vectors, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)

@@ -12,12 +12,18 @@ from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.engine import verify
 from residua.cores.simulation.netlists import netlist_simulator
+from residua.cores.specification.keys import ReductionChoice
 from residua.toolchain.process import versions
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULT = ROOT / "docs/results/netlists.md"
 SEED = 1
-KINDS = [("ecp5", "shift"), ("ecp5", "multiply"), ("xc7", "shift"), ("xc7", "multiply")]
+KINDS: list[tuple[str, ReductionChoice]] = [
+    ("ecp5", "shift"),
+    ("ecp5", "multiply"),
+    ("xc7", "shift"),
+    ("xc7", "multiply"),
+]
 CELLS = {
     "ecp5": ("MULT18X18D", "CCU2C", "LUT4", "PFUMX", "TRELLIS_FF", "TRELLIS_DPR16X4"),
     "xc7": ("DSP48E1", "CARRY4", "LUT6", "RAM32M", "FDRE"),
@@ -42,7 +48,7 @@ Models: those of Yosys for all cells but MULT18X18D, whose model is Residua's ow
 """
 
 
-def measure(target: str, reduction: str, products: int) -> tuple[str, bool]:
+def measure(target: str, reduction: ReductionChoice, products: int) -> tuple[str, bool]:
     request = Specification(modulus=2**192 - 2**64 - 1, width=17, channels=12, reduction=reduction)
     core = RnsMontgomeryCore(request)
     work = ROOT / "build/netlists" / f"{target}-{reduction}"

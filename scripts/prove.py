@@ -95,14 +95,18 @@ def offsets(width: int) -> Sequence[int]:
     return sorted({sign * h for h in chosen for sign in (-1, 1) if abs(h) < limit})
 
 
+def step(width: int) -> bool:
+    return prove_step(width) > 0
+
+
 def steps() -> list[Proof]:
-    return [lambda width=width: prove_step(width) > 0 for width in WIDTHS]
+    return [partial(step, width) for width in WIDTHS]
 
 
 def chains(widths: Sequence[int]) -> list[Proof]:
     """Both for a single product and for the longest sum."""
     return [
-        lambda width=width, h=h, terms=terms: chain(Modulus(width, h), terms)
+        partial(chain, Modulus(width, h), terms)
         for width in widths
         for h in offsets(width)
         for terms in (1, TERMS)
@@ -117,11 +121,7 @@ def chain(modulus: Modulus, terms: int) -> bool:
 def reducers(width: int, cases: Sequence[tuple[tuple[int, ...], int]]) -> list[Proof]:
     """Both kinds of first fold, and one or two adders between registers."""
     forms = [(False, 1), (False, 2), (True, 1)]
-    return [
-        lambda hs=hs, terms=terms, form=form: reducer(width, hs, terms, *form)
-        for hs, terms in cases
-        for form in forms
-    ]
+    return [partial(reducer, width, hs, terms, *form) for hs, terms in cases for form in forms]
 
 
 def reducer(width: int, hs: Sequence[int], terms: int, multiply: bool, levels: int) -> bool:
@@ -130,8 +130,9 @@ def reducer(width: int, hs: Sequence[int], terms: int, multiply: bool, levels: i
     folds = max(map(folds_needed, moduli, ranges))
     plans = plan_folds(moduli, folds, multiply_first=multiply, levels_per_register=levels)
     with tempfile.TemporaryDirectory() as work:
-        options = {"out_dir": Path(work), "divides": width == 8, "timeout": TIMEOUT}
-        return prove_reducer(moduli, ranges, plans, **options).passed
+        return prove_reducer(
+            moduli, ranges, plans, out_dir=Path(work), divides=width == 8, timeout=TIMEOUT
+        ).passed
 
 
 def forms(primitives: Sequence[Primitive]) -> Proof:

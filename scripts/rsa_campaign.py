@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from rich.console import Console
 
-from residua.cores.digit.rsa_crt import RsaOperations
+from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.rsa_crt import RsaCrtCore, RsaOperations
 from residua.cores.directory import Directory, build
 from residua.cores.simulation.words import WordSimulator, build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
@@ -137,7 +138,7 @@ def measure(bits: int, commit: str) -> dict[str, Any]:
     made, chooser = signed(bits), random.Random(SEED)
     key, n = made.key, made.key.modulus
     directory = core(bits, "rsa-crt", with_crt)
-    operations = directory.made.operations(key)
+    operations = directory.core(RsaCrtCore).operations(key)
     crt = simulator(directory, operations)
     signatures = judge(crt, {(m, 0): s for m, s in made.pairs})
     message = made.pairs[0][0]
@@ -147,16 +148,16 @@ def measure(bits: int, commit: str) -> dict[str, Any]:
     }
     plain = core(bits, "modexp", without)
     d = pow(EXPONENT, -1, (key.p - 1) * (key.q - 1))
-    powers = judge(simulator(plain, plain.digits.products(n)), {(m, d): s for m, s in made.pairs})
+    unit = plain.core(DigitMontgomeryCore)
+    powers = judge(simulator(plain, unit.products(n)), {(m, d): s for m, s in made.pairs})
     public = core(bits, "modexp", {**without, "exponent": EXPONENT})
-    verified = judge(
-        simulator(public, public.digits.products(n)), {(s, 0): m for m, s in made.pairs}
-    )
+    products = public.core(DigitMontgomeryCore).products(n)
+    verified = judge(simulator(public, products), {(s, 0): m for m, s in made.pairs})
     return {
         "bits": bits,
         "crt": {**with_crt, "multipliers": operations.design.multipliers, **signatures},
         "faults": faults,
-        "plain": {**without, "multipliers": plain.digits.design.multipliers, **powers},
+        "plain": {**without, "multipliers": unit.design.multipliers, **powers},
         "public": verified,
         "key_words": len(operations.modulus_words),
         "commit": commit,

@@ -96,7 +96,7 @@ def measure(name: str, commit: str) -> dict[str, Any]:
         simulator, driver = drivers[index % 2]
         before = simulator.cycles
         try:
-            found = tuple(driver.execute("point_multiply", 0, (k, *point), 2))
+            found: tuple[object, ...] = tuple(driver.execute("point_multiply", 0, (k, *point), 2))
         except CoreError as error:
             found = () if error.status == "neutral" else (error.status,)
         if index % 2 == 0 and found:
