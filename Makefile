@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign campaign-ecdh campaign-digits campaign-rsa campaign-resets campaign-ecpm campaign-inversions campaign-sbmm campaign-sbmm-ladders bench bench-suite proofs constant-time netlists mutants digests lock clean
+.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite proofs constant-time netlists mutants digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,20 +28,12 @@ help:
 	@echo 'test      lint, types, docs and the tests'
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
-	@echo 'campaign  the full verification campaign   bench   the measured tables'
+	@echo 'bench     the measured tables              campaign  a million products on each of ten multipliers'
+	@echo 'campaign-NAME  another campaign: hbe, sbmm, sbmm-ladders, digits, rsa, inversions, ecpm, ecdh, resets'
+	@echo 'proofs    everything that is proved        netlists  synthesised netlists against the model'
+	@echo 'mutants   faults in every kind of core     constant-time  cycles of points over a thousand secrets'
 	@echo 'bench-suite  how long the tests take, and with what'
-	@echo 'campaign-ecdh  key agreements of simulated coprocessors with OpenSSL'
-	@echo 'campaign-digits  the verification campaign of digit multipliers'
-	@echo 'campaign-rsa  RSA on simulated cores with keys of OpenSSL'
-	@echo 'campaign-resets  resets in every cycle of a run, on a core of every kind'
-	@echo 'campaign-ecpm    that of the extended-RNS point multiplier of 2006'
-	@echo 'campaign-inversions  the verification campaign of modular inverters'
-	@echo 'campaign-sbmm-ladders  point multiplications on SBMM, and its ladder steps'
-	@echo 'campaign-sbmm  a million single-base products in each size'
-	@echo 'proofs    all proofs of reducers and primitives    netlists  synthesised netlists against the model'
 	@echo 'digests   what small specifications give, for a change of generated files'
-	@echo 'mutants  faults in every kind of core, and whether verify finds them'
-	@echo 'constant-time  cycles of point multiplications over a thousand secrets'
 	@echo 'answers   the placements that are part of the package'
 	@echo 'setup     only make the virtual environment'
 	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
@@ -58,8 +50,9 @@ $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
 	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
+TESTS := -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
 test: lint types docs
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
+	$(BIN)/python -m pytest $(TESTS)
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -89,51 +82,23 @@ demo-multiplier: setup
 	$(RESIDUA) synth $(DEMO)-multiplier --target ecp5
 	$(RESIDUA) report $(DEMO)-multiplier
 
-campaign: setup
-	$(BIN)/python scripts/campaign.py
+# Rows that still hold are kept.
+EVIDENCE := $(RESIDUA) evidence --output docs/results
 
-campaign-ecdh: setup
-	$(BIN)/python scripts/ecdh_campaign.py
+campaign: campaign-multipliers
 
-campaign-digits: setup
-	$(BIN)/python scripts/digit_campaign.py
+campaign-%: setup
+	$(EVIDENCE) $*
 
-campaign-rsa: setup
-	$(BIN)/python scripts/rsa_campaign.py
-
-campaign-resets: setup
-	$(BIN)/python scripts/reset_campaign.py
-
-campaign-ecpm: setup
-	$(BIN)/python scripts/ecpm_campaign.py
-
-campaign-inversions: setup
-	$(BIN)/python scripts/inversion_campaign.py
-
-campaign-sbmm-ladders: setup
-	$(BIN)/python scripts/sbmm_ladder_campaign.py
-
-campaign-sbmm: setup
-	$(BIN)/python scripts/sbmm_campaign.py
+proofs netlists mutants constant-time: setup
+	$(EVIDENCE) $@
 
 bench: setup
-	$(BIN)/python benchmarks/multipliers.py
-	$(BIN)/python benchmarks/coprocessors.py
+	$(EVIDENCE) clocks
+	$(EVIDENCE) points
 
 bench-suite: setup
-	$(BIN)/python benchmarks/suite.py
-
-proofs: setup
-	$(BIN)/python scripts/prove.py
-
-constant-time: setup
-	$(BIN)/python scripts/constant_time.py
-
-netlists: setup
-	$(BIN)/python scripts/netlists.py
-
-mutants: setup
-	$(BIN)/python scripts/mutants.py
+	$(BIN)/python benchmarks/suite.py $(TESTS)
 
 digests: setup
 	$(BIN)/python -m tests.cores.generated

@@ -1,7 +1,7 @@
 """Measure the tests: minutes, and CPU seconds by what they are spent on.
 
-Runs them with an empty cache and again with what that run has kept, and writes
-docs/results/suite.md. Nothing else should run meanwhile.
+Runs pytest with the arguments that are given, with an empty cache and again with what that run has
+kept, and writes docs/results/suite.md. Nothing else should run meanwhile.
 """
 
 import json
@@ -14,25 +14,25 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kept_rows import current_commit
 from rich.console import Console
+
+from residua.toolchain.commit import source_commit
 
 ROOT = Path(__file__).parent.parent
 RESULT = ROOT / "docs" / "results" / "suite.md"
 LOG = ROOT / "build" / "suite.log"
 KINDS = ("compile", "simulate", "prove", "synthesise", "solve", "Python", "other programs")
-PROCESSES = 2
 
 _COUNT = re.compile(r"(\d+) passed")
 _SLOW = re.compile(r"^ *([\d.]+)s (call|setup|teardown) +(.+)$", re.MULTILINE)
 
 HEADER = """# How long the tests take
 
-Made by `make bench-suite` at commit `{commit}`: the tests of `make test` in {processes} processes
-on {machine}, with an empty cache and with what that run has kept. CPU seconds by what they are
-spent on: C++ compilers and Verilator; simulators; SymbiYosys and ABC; Yosys and nextpnr; CP-SAT;
-Python, of which Amaranth's simulator and its emission of Verilog are the larger part; cocotb and
-whatever else tests start.
+Made by `make bench-suite` at commit `{commit}`: the tests of `make test` on {machine},
+with an empty cache and with what that run has kept. CPU seconds by what they are spent on: C++
+compilers and Verilator; simulators; SymbiYosys and ABC; Yosys and nextpnr; CP-SAT; Python, of
+which Amaranth's simulator and its emission of Verilog are the larger part; cocotb and whatever else
+tests start.
 
 | cache | tests | minutes | CPU s | {kinds} |
 |---|--:|--:|--:|{rules}|
@@ -44,13 +44,12 @@ def run(cache: Path, console: Console) -> tuple[str, str]:
     with TemporaryDirectory() as times:
         more = {"XDG_CACHE_HOME": str(cache), "RESIDUA_SUITE_TIMES": times}
         more["PYTHONPATH"] = os.pathsep.join([str(ROOT / "benchmarks"), str(ROOT / "src")])
-        command = [sys.executable, "-m", "pytest", "-p", "suite_times", "--quiet"]
-        command += ["-n", str(PROCESSES), "--dist", "loadfile", "--no-loadscope-reorder"]
+        command = [sys.executable, "-m", "pytest", "-p", "suite_times", "--quiet", *sys.argv[1:]]
         LOG.parent.mkdir(exist_ok=True)
         start = time.monotonic()
         with LOG.open("w", encoding="utf-8") as log:
             code = subprocess.run(
-                [*command, "--durations=15"],
+                command,
                 cwd=ROOT,
                 env={**os.environ, **more},
                 stdout=log,
@@ -79,8 +78,7 @@ def main() -> None:
         cold, slow = run(Path(work), console)
         warm, _ = run(Path(work), console)
     header = HEADER.format(
-        commit=current_commit(),
-        processes=PROCESSES,
+        commit=source_commit(),
         machine=f"{os.cpu_count()} processors",
         kinds=" | ".join(KINDS),
         rules="|".join("--:" for _ in KINDS),

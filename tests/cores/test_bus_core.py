@@ -6,10 +6,8 @@ Judged by OpenSSL, plain integers and published vectors.
 import ctypes
 import functools
 import hashlib
-import json
 import random
 import subprocess
-from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
@@ -31,8 +29,8 @@ from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
+from residua.evidence.published_vectors import wycheproof
 
-VECTORS = Path(__file__).parents[1] / "vectors" / "ecdh_secp256r1_ecpoint_test.json"
 P256, BASIC = find_curve("P-256"), ec.SECP256R1()
 START, BUSY, DONE = 1 << 31, 1 << 8, 1 << 9
 OPERAND_READY, RANDOM_READY, RESULT_VALID = 1 << 10, 1 << 11, 1 << 12
@@ -121,7 +119,7 @@ def test_agreements_by_the_c_driver(models, libraries):
 
 def vectors():
     """The vectors that are not valid, and each twentieth of the others."""
-    tests = json.loads(VECTORS.read_text())["testGroups"][0]["tests"]
+    tests = wycheproof()
     valid = [test for test in tests if test["result"] == "valid"]
     rest = [test for test in tests if test["result"] != "valid"]
     assert len(rest) > 20

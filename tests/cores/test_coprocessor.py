@@ -7,7 +7,6 @@ from dataclasses import replace
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
-from tests.cores.published_vectors import vectors_of
 from tests.cores.simulations import VARIANTS, StreamClient, simulator
 from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
@@ -29,6 +28,7 @@ from residua.curves.parameters import (
     parameters_of,
 )
 from residua.errors import SpecificationError
+from residua.evidence.published_vectors import vectors_of
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
 

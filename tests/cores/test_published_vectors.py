@@ -7,19 +7,19 @@ of other hash functions than SHA-256: a coprocessor is given numbers, whatever t
 from collections import Counter
 
 import pytest
-from tests.cores.published_vectors import (
-    Agreement,
-    PublicKey,
-    Signature,
-    published_vectors,
-    vectors_of,
-)
 from tests.cores.simulations import StreamClient, bus_model, simulator
 from tests.schedules import quick_schedules
 
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.shipped.bus_simulator import BusSimulator, client, curves
 from residua.curves.catalogue import find_curve
+from residua.evidence.published_vectors import (
+    Agreement,
+    PublicKey,
+    Signature,
+    published_vectors,
+    vectors_of,
+)
 
 COUNTS = {
     ("P-192", Agreement): 48,

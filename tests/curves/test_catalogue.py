@@ -10,6 +10,7 @@ from residua.curves.catalogue import find_curve
 from residua.curves.parameters import MontgomeryCurve, check_curve
 from residua.curves.standard import CATALOGUE
 from residua.errors import SpecificationError
+from residua.evidence.campaigns.key_agreements import WEIERSTRASS as OPENSSL
 
 NAMES = [
     *("P-192", "P-224", "P-256", "P-384", "P-521"),
@@ -18,18 +19,6 @@ NAMES = [
     *(f"brainpoolP{bits}r1" for bits in (160, 192, 224, 256, 320, 384, 512)),
     *("Curve25519", "Curve448"),
 ]
-
-OPENSSL = {
-    "P-192": ec.SECP192R1(),
-    "P-224": ec.SECP224R1(),
-    "P-256": ec.SECP256R1(),
-    "P-384": ec.SECP384R1(),
-    "P-521": ec.SECP521R1(),
-    "secp256k1": ec.SECP256K1(),
-    "brainpoolP256r1": ec.BrainpoolP256R1(),
-    "brainpoolP384r1": ec.BrainpoolP384R1(),
-    "brainpoolP512r1": ec.BrainpoolP512R1(),
-}
 
 
 def test_the_catalogue_is_complete_and_without_repetition():

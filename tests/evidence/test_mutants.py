@@ -9,7 +9,9 @@ from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
-from residua.evidence.mutants import page, run_mutants, tally
+from residua.evidence.campaigns.mutants import CAMPAIGN
+from residua.evidence.mutants import run_mutants, tally
+from residua.report import documents
 from residua.toolchain.mutation import VARIABLE, equivalent
 
 COUNT = 8
@@ -40,7 +42,8 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
         assert one["command"] == other["command"]
         # What verification finds is no equivalent mutant.
         assert (one["verdict"], other["verdict"]) != ("killed", "equivalent")
-    text = page([{"row": "R2MM", "core": core.name, "commit": "x"} | missed])
+    row = {"name": "R2MM", "core": core.name, "commit": "x"} | missed
+    text = documents.markdown(CAMPAIGN.page.document([row]))
     assert f"| R2MM | `{core.name}` | {COUNT} | 0 |" in text
     for mutant in missed["mutants"]:
         assert (f"| R2MM | {mutant['number']} |" in text) == (mutant["verdict"] == "open")

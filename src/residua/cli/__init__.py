@@ -34,6 +34,10 @@ VERBS = {
         "papers",
         "Make the tables and figures of a paper with measured columns beside its own.",
     ),
+    "evidence": (
+        "evidence",
+        "Measure again what is published of all cores: rows that still hold are kept.",
+    ),
     "primes": (
         "primes",
         "Find primes d M_a^2 - c for SBMM; prove one and find its second half-base.",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, Verb, show, steps
+from residua.cli.terminal import Json, RowsDirectory, Verb, show, steps
 from residua.papers import tables as paper_tables
 from residua.report import documents
 
@@ -18,15 +18,7 @@ def tables_of(
         str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(paper_tables.PAPERS)}.")
     ],
     *,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Where the page goes, and where rows of an earlier run are taken from.",
-        ),
-    ] = Path("tables"),
+    output: RowsDirectory = Path("tables"),
     seeds: Annotated[
         int, typer.Option(metavar="N", min=0, help="Placements on an ECP5; 0 leaves them out.")
     ] = paper_tables.SEEDS,

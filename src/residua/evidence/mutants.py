@@ -3,7 +3,7 @@
 import os
 import signal
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -94,43 +94,6 @@ def tally(row: Mapping[str, Any]) -> dict[str, int]:
     """How many mutants of a row have which verdict."""
     verdicts = [mutant["verdict"] for mutant in row["mutants"]]
     return {verdict: verdicts.count(verdict) for verdict in ("killed", "equivalent", "open")}
-
-
-def page(rows: Sequence[Mapping[str, Any]]) -> str:
-    """The rows as a Markdown page: how many of each verdict, and every mutant that is open."""
-    lines = [
-        "# Mutants",
-        "",
-        "How good the checks are. Faults are made in the Verilog of a small core of every kind",
-        "by Yosys' `mutate`: bits at the ports of its cells are inverted, held or exchanged, one",
-        "fault at a time. *Killed* are those that `residua verify` finds with its defaults. A",
-        "mutant that survives is *equivalent* if ABC proves that from its initial values on it has",
-        "the outputs of the core for every sequence of inputs, where they are valid; otherwise it",
-        "is *open*. Clocks and the contents of memories are left alone. Where a core has a bus",
-        "around it, the bus alone has mutants. `make mutants` writes this page.",
-        "",
-        "| Kind | Core | Mutants | Killed | Equivalent | Open | Commit |",
-        "|---|---|--:|--:|--:|--:|---|",
-    ]
-    for row in rows:
-        found = tally(row)
-        cells = [row["row"], f"`{row['core']}`", len(row["mutants"]), *found.values()]
-        lines.append("| " + " | ".join(map(str, cells)) + f" | `{row['commit']}` |")
-    lines += ["", "## Open", ""]
-    still = [
-        f"| {row['row']} | {mutant['number']} | `{_place(mutant['command'])}` |"
-        for row in rows
-        for mutant in row["mutants"]
-        if mutant["verdict"] == "open"
-    ]
-    heading = ["| Kind | Number | Fault |", "|---|--:|---|"]
-    return "\n".join([*lines, *([*heading, *still] if still else ["None."])]) + "\n"
-
-
-def _place(command: str) -> str:
-    """A command without what is the same for all, and what is only a comment."""
-    words = command.split(" -src ", maxsplit=1)[0].removeprefix("mutate ").split()
-    return " ".join(words).replace("|", "/")
 
 
 def _mutated(directory: Directory, count: int, seed: int, work: Path) -> Mutants:

@@ -1,11 +1,9 @@
 """Which papers have tables here, by the name that ``residua tables`` knows them by."""
 
-import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from residua import __version__
 from residua.errors import SpecificationError
 from residua.output import check_directory
 from residua.papers.ecpm import tables as ecpm_tables
@@ -16,7 +14,7 @@ from residua.papers.measured import Run
 from residua.papers.sbmm import tables as sbmm_tables
 from residua.report import documents
 from residua.report.documents import Document
-from residua.toolchain.process import ToolError, run
+from residua.toolchain.commit import source_commit
 
 PAPERS: dict[str, Callable[[Run], Document]] = {
     "hbe": hbe_tables.make,
@@ -58,22 +56,3 @@ def make(
     document = PAPERS[paper](made)
     paths = documents.write(document, directory)
     return document, {"files": [str(path) for path in paths], **document.data}
-
-
-def source_commit() -> str:
-    """The commit of the sources, with a + if they differ from it; else the version."""
-    here = Path(__file__).parents[1]
-    git = ["git", "-C", str(here)]
-    try:
-        commit, changes = (
-            _output([*git, *words], here)
-            for words in (["rev-parse", "--short=12", "HEAD"], ["status", "--porcelain", "."])
-        )
-    except ToolError:
-        return __version__
-    return commit.strip() + ("+" if changes else "")
-
-
-def _output(command: Sequence[str | Path], directory: Path) -> str:
-    with tempfile.TemporaryDirectory() as work:
-        return run(command, tool="git", cwd=directory, log=Path(work) / "log")

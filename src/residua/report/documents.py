@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 from rich.box import SIMPLE
@@ -17,12 +17,29 @@ from residua.output import write_whole
 
 @dataclass(frozen=True)
 class Table:
-    """A table: the first column is text, the others are figures. ``notes`` follow it."""
+    """A table.
+
+    Attributes:
+        title: its heading; empty if the page's own is enough.
+        columns: headings of the columns.
+        rows: a cell for each column.
+        notes: paragraphs that follow it.
+        introduction: a paragraph before it.
+        texts: how many columns at the left are text; those after them are figures.
+        closing_texts: how many columns at the right are text, too.
+    """
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...] = ()
+    introduction: str = ""
+    texts: int = 1
+    closing_texts: int = 0
+
+    def is_text(self, column: int) -> bool:
+        """Whether a column, counted from 0, is text."""
+        return column < self.texts or column >= len(self.columns) - self.closing_texts
 
 
 @dataclass(frozen=True)
@@ -63,14 +80,20 @@ def markdown(document: Document) -> str:
     """The page as Markdown; figures are links to their files."""
     blocks = [f"# {document.title}", document.introduction]
     for part in document.parts:
-        blocks.append(f"## {part.title}")
+        blocks += [f"## {part.title}"] if part.title else []
         if isinstance(part, Figure):
-            blocks.append(f"![{part.title}]({part.file})")
+            blocks.append(f"![{part.title or part.file}]({part.file})")
         else:
-            rows = [part.columns, ("---", *["--:"] * (len(part.columns) - 1)), *part.rows]
-            blocks.append("\n".join(_row(row) for row in rows))
+            blocks += [part.introduction] if part.introduction else []
+            blocks += [_table(part)] if part.rows else []
         blocks += part.notes
     return "\n\n".join(blocks) + "\n"
+
+
+def _table(table: Table) -> str:
+    """A table without its title and notes."""
+    rules = ["---" if table.is_text(k) else "--:" for k in range(len(table.columns))]
+    return "\n".join(_row(row) for row in (table.columns, rules, *table.rows))
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -104,7 +127,8 @@ def terminal(document: Document) -> list[RenderableType]:
             continue
         table = RichTable(box=SIMPLE, title=part.title, title_justify="left")
         for index, column in enumerate(part.columns):
-            table.add_column(column, justify="right" if index else "left", no_wrap=not index)
+            justify: Literal["left", "right"] = "left" if part.is_text(index) else "right"
+            table.add_column(column, justify=justify, no_wrap=not index)
         for row in part.rows:
             table.add_row(*row)
         shown += [table, *(f"{note}\n" for note in part.notes)]

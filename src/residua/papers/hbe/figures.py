@@ -1,8 +1,5 @@
 """Figures 2, 4, 5 and 6 of HBE: the cost of hierarchical extensions relative to Kawamura's."""
 
-from io import StringIO
-
-import matplotlib as mpl
 from matplotlib.figure import Figure as Plot
 
 from residua.papers.hbe.costs import (
@@ -15,6 +12,7 @@ from residua.papers.hbe.costs import (
 )
 from residua.papers.hbe.published import RATIOS
 from residua.report.documents import Figure
+from residua.report.drawings import svg
 
 _COLOURS = {2: "#0072b2", 3: "#009e73", 4: "#d55e00"}
 """By CMM / CMR."""
@@ -73,11 +71,7 @@ def _draw(operation: Operation, sizes: range) -> str:
     axes.axhline(1, color="#5b6675", linewidth=0.8)
     axes.grid(color="#d9dfe7", linewidth=0.6)
     axes.legend()
-    text = StringIO()
-    with mpl.rc_context({"svg.hashsalt": "residua", "svg.fonttype": "none"}):
-        plot.savefig(text, format="svg", metadata={"Date": None})
-    # Matplotlib leaves blanks at the ends of lines.
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    return svg(plot)
 
 
 def _published(operation: Operation, channels: int, ratio: int) -> float:

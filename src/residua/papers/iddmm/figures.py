@@ -1,15 +1,14 @@
 """Figures 11 to 14 of the IDDMM report: LUT, FF, cycles and throughput over k, by version."""
 
-from io import StringIO
 from typing import Any
 
-import matplotlib as mpl
 from matplotlib.figure import Figure as Plot
 
 from residua.papers.iddmm.published import DEVICES, DIGITS, VERSIONS
 from residua.papers.iddmm.synthesis import point_name
 from residua.papers.measured import Row
 from residua.report.documents import Figure
+from residua.report.drawings import svg
 
 _BITS = 1024
 _COLOURS = {1: "#0072b2", 2: "#009e73", 3: "#d55e00", 4: "#cc79a7"}
@@ -62,11 +61,7 @@ def _draw(rows: dict[str, Row], architecture: int, family: str) -> str:
         axes.minorticks_off()
         axes.grid(visible=True, linewidth=0.3)
     plot.axes[0].legend(fontsize="small")
-    text = StringIO()
-    with mpl.rc_context({"svg.hashsalt": "residua", "svg.fonttype": "none"}):
-        plot.savefig(text, format="svg", metadata={"Date": None})
-    # Matplotlib leaves blanks at the ends of lines.
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    return svg(plot)
 
 
 def _values(row: dict[str, Any], family: str) -> tuple[float, float, float, float]:

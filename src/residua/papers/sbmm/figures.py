@@ -1,15 +1,14 @@
 """Figures 2 and 3 of SBMM: area saved and time of one product, as published and as measured."""
 
 from collections.abc import Mapping, Sequence
-from io import StringIO
 
-import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Plot
 
 from residua.papers.sbmm.published import DEVICES, SIZES, TABLE_4, TABLE_5, Row
 from residua.papers.sbmm.synthesis import FULL
 from residua.report.documents import Figure
+from residua.report.drawings import svg
 
 _COLOURS = {
     "MM": "#0072b2",
@@ -119,8 +118,4 @@ def _finished(plot: Plot, rows: Sequence[Axes], labels: Sequence[str]) -> str:
         axes.grid(axis="y", color="#d9dfe7", linewidth=0.6)
         axes.set_axisbelow(True)
         axes.legend()
-    text = StringIO()
-    with mpl.rc_context({"svg.hashsalt": "residua", "svg.fonttype": "none"}):
-        plot.savefig(text, format="svg", metadata={"Date": None})
-    # Matplotlib leaves blanks at the ends of lines.
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    return svg(plot)

@@ -1,28 +1,21 @@
-"""The verification campaign of SBMM: a million products with Compress in each size of Table 3.
+"""SBMM with Compress, simulated in the sizes of Table 3."""
 
-Half of them back to back, half with stalls. Writes docs/results/single-base.md and .json with the
-commit. Rows that are in the .json for the same commit, or for the same Verilog, are not run again,
-so that an interrupted campaign goes on where it stopped; ``--rows`` limits it to rows with a part
-of their names.
-"""
-
-import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
-
-from campaign_rows import ROOT, Page, Row, campaign, mismatches
 
 from residua.algorithms.terms import Residues
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import case_inputs
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.single_base.verification import single_base_workload
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.campaigns.multipliers import sizes
+from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.simulation import simulated
 from residua.machines import values
 from residua.papers.sbmm.published import PARAMETERS, SIZES
 
-WORK = ROOT / "build" / "sbmm_campaign"
 VECTORS = 1_000_000
 SEED = 20
 EXTRA_BITS = 12
@@ -32,7 +25,7 @@ SPLITS, COMPRESSIONS = ("k(u0)", "k(u1)"), ("k(z0)", "k(z1)")
 """The quotients of a product's program."""
 
 
-def specification(bits: int, rowers: str) -> dict[str, Any]:
+def _specification(bits: int, rowers: str) -> dict[str, Any]:
     """A multiplier with Compress in one of the sizes of Table 3."""
     n, w = PARAMETERS["SBMM", bits]
     return {
@@ -45,12 +38,12 @@ def specification(bits: int, rowers: str) -> dict[str, Any]:
     }
 
 
-ROWS = {
-    f"{bits} {PARAMETERS['SBMM', bits]}, {rowers}": specification(bits, rowers)
+CORES = {
+    f"{bits} {PARAMETERS['SBMM', bits]}, {rowers}": _specification(bits, rowers)
     for bits in SIZES
     for rowers in ("half", "full")
 }
-"""Specification by the name of the row."""
+"""Specifications by the names of the rows."""
 
 INTRODUCTION = """\
 The Verilog of SBMM multipliers with Compress, simulated with Verilator, against the bit-exact
@@ -70,21 +63,24 @@ work. A + after the commit says that the sources differed from it. `make campaig
 page."""
 
 
-def measured(directory: Directory, _vectors: int) -> Row:
-    """What the page says of a core's size and of its operands."""
-    core = directory.made
-    assert isinstance(core, SingleBaseCore)
+def measure(request: Request) -> Row:
+    """Simulate the core of a row."""
+    return simulated(request, CORES[request.name], SEED, _told)
+
+
+def _told(directory: Directory, vectors: int) -> Row:
+    """The size of a core and of its operands."""
+    core = directory.core(SingleBaseCore)
     largest = core.ranges_of_operands[0].magnitude / core.domain.split.base_a.product
-    parameters = directory.manifest["parameters"]
     return {
-        "parameters": {key: parameters[key] for key in ("n", "w", "rowers", "t")},
+        **sizes(directory, vectors),
         "operands": round(float(largest), 3),
         **negative_quotients(core),
     }
 
 
 def negative_quotients(core: SingleBaseCore) -> dict[str, int]:
-    """In how many cases of the workload a quotient of a Split, or one of Compress, is -1."""
+    """Count the cases of the workload in which a quotient of a Split, or of Compress, is -1."""
     program = core.program
     quotients = {
         step.result.name: step.result
@@ -108,12 +104,9 @@ def is_minus_one(vector: Residues, words: Sequence[int]) -> bool:
     return all((word + factor) % modulus.value == 0 for word, factor, modulus in channels)
 
 
-PAGE = Page(
-    "single-base",
-    "Single-base products",
-    INTRODUCTION,
+TABLE = RowTable(
     {
-        "Field (n, w), rowers": lambda row: row["configuration"],
+        "Field (n, w), rowers": lambda row: row["name"],
         "Products": lambda row: f"{row['vectors']:,}",
         "Mismatches": mismatches,
         "Oracle checks": lambda row: f"{row['oracle_checks']:,}",
@@ -122,28 +115,12 @@ PAGE = Page(
         "Latency": lambda row: row["cycles"]["latency"],
         "Interval": lambda row: row["cycles"]["interval"],
         "Seconds": lambda row: f"{row['seconds']:.0f}",
-        "Commit": lambda row: f"`{row['commit']}`",
-    },
+        "Commit": commit,
+    }
 )
 
-
-def main() -> int:
-    """Run the rows that are missing; 0 if every row is without fault."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", nargs="*", default=[""], metavar="PART")
-    parser.add_argument("--vectors", type=int, default=VECTORS, help="products of each row")
-    parser.add_argument("--jobs", type=int, default=2, help="rows at once")
-    options = parser.parse_args()
-    requests = {
-        name: (options.vectors, keys)
-        for name, keys in ROWS.items()
-        if any(part in name for part in options.rows)
-    }
-    rows = campaign(
-        PAGE, requests, list(ROWS), work=WORK, seed=SEED, jobs=options.jobs, more=measured
-    )
-    return int(any(row["failures"] for row in rows.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+CAMPAIGN = Campaign(
+    Page("single-base", "Single-base products", INTRODUCTION, (TABLE,)),
+    dict.fromkeys(CORES, VECTORS),
+    measure,
+)

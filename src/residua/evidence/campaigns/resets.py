@@ -1,26 +1,18 @@
-"""One cycle of reset in every cycle of a run, on a core of every kind: what follows must be right.
+"""Resets in every cycle of a run, on a core of every kind: what follows must be right."""
 
-Resets of 1, 2 and 3 cycles come in each cycle of an operation, on a simulation that begins with
-random registers; the runs after each are compared. Writes docs/results/resets.md and .json. Rows
-hold while their Verilog is the same; ``--rows`` limits the campaign to some of them.
-"""
-
-import argparse
-import sys
-from functools import partial
 from typing import Any
 
-from campaign_rows import ROOT, TINY, Page, Row, complete, current_commit, holds, prepare, verilog
-
 from residua.cores.coprocessor.core import CurveBuild
-from residua.cores.simulation.runs import EVERY
+from residua.cores.simulation.runs import EVERY, Resets
 from residua.cores.verification import run_directory
+from residua.evidence.campaign import Campaign, Request, verilog
+from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.small_curves import TINY
 
-WORK = ROOT / "build" / "resets"
 SEED = 7
 VECTORS = 64
 
-ROWS: dict[str, dict[str, Any]] = {
+CORES: dict[str, dict[str, Any]] = {
     "multiplier, P-256": {"modulus": "P-256", "width": 17},
     "multiplier, P-256, hierarchical": {"modulus": "P-256", "extension": "hierarchical"},
     "multiplier, P-256, 2 rowers": {"modulus": "P-256", "width": 17, "rowers": 2},
@@ -76,7 +68,7 @@ ROWS: dict[str, dict[str, Any]] = {
         "curve": [TINY], "algorithm": "iddmm", "digit": 16, "bus": "stream", "blinding": 0,
     },
 }  # fmt: skip
-"""Specification by the name of the row."""
+"""Specifications by the names of the rows."""
 
 SPREAD = {"MWR2MM, 777 bits, digit 23": 300}
 """Rows whose runs are too long for a reset in each cycle: so many, spread over a run."""
@@ -88,49 +80,37 @@ once of three; the results of the runs after it are compared with the model, or 
 Where a modulus is loaded it is loaded again. The multiplier of 777 bits, whose runs are long, has
 300 resets spread over a run. `make campaign-resets` writes this page."""
 
-PAGE = Page(
-    "resets",
-    "Resets in mid-run",
-    INTRODUCTION,
-    {
-        "Core": lambda row: row["configuration"],
-        "Resets": lambda row: f"{row['resets']:,}",
-        "Wrong": lambda row: f"{row['mismatches']}, FAILED" if row["failures"] else "0",
-        "Seconds": lambda row: f"{row['seconds']:.0f}",
-        "Commit": lambda row: f"`{row['commit']}`",
-    },
-)
 
-
-def swept(name: str, known: Row | None, commit: str) -> Row:
-    """Build the core of a row and reset it everywhere, unless what is known holds."""
-    directory = prepare(name, ROWS[name], WORK)
+def measure(request: Request) -> Row:
+    """Reset the core of a row everywhere."""
+    directory = request.directory(CORES[request.name])
     hardware = verilog(directory)
-    if known is not None and holds(known, hardware, "resets", 1):
+    if known := request.kept(hardware):
         return known
     # Of a coprocessor a multiplication of a point is enough: every operation is reset.
     vectors = 1 if isinstance(directory.made, CurveBuild) else VECTORS
-    found = run_directory(directory, vectors=vectors, seed=SEED, resets=SPREAD.get(name, EVERY))
-    return {
-        "configuration": name,
-        "commit": commit,
-        "verilog": hardware,
+    resets: Resets = SPREAD.get(request.name, EVERY)
+    found = run_directory(directory, vectors=vectors, seed=SEED, resets=resets)
+    return request.row(
+        hardware,
         **{key: found[key] for key in ("resets", "mismatches", "failures")},
-        "seconds": round(found["seconds"], 1),
+        seconds=round(found["seconds"], 1),
+    )
+
+
+TABLE = RowTable(
+    {
+        "Core": lambda row: row["name"],
+        "Resets": lambda row: f"{row['resets']:,}",
+        "Wrong": mismatches,
+        "Seconds": lambda row: f"{row['seconds']:.0f}",
+        "Commit": commit,
     }
+)
 
-
-def main() -> int:
-    """Run the rows that are missing; 0 if every row is without fault."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", nargs="*", choices=ROWS, default=list(ROWS), metavar="NAME")
-    parser.add_argument("--jobs", type=int, default=2, help="rows at once")
-    options = parser.parse_args()
-    rows, commit = PAGE.rows(), current_commit()
-    tasks = {name: partial(swept, name, rows.get(name), commit) for name in options.rows}
-    complete(PAGE, rows, list(ROWS), tasks, options.jobs)
-    return int(any(row["failures"] for row in rows.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+CAMPAIGN = Campaign(
+    Page("resets", "Resets in mid-run", INTRODUCTION, (TABLE,)),
+    dict.fromkeys(CORES, 1),
+    measure,
+    counted="resets",
+)

@@ -5,11 +5,13 @@ gives and the ``expected`` one: a word, so that what differs can be read.
 """
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from residua.cores.coprocessor.driver import protocols
 from residua.cores.coprocessor.driver.client import Client, CoreError
@@ -17,7 +19,13 @@ from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
 
-FOLDER = Path(__file__).parents[1] / "vectors" / "cryptography_vectors"
+FOLDER = Path(__file__).parents[3] / "tests" / "vectors"
+"""The vectors; a checkout of Residua has them, an installed package has not."""
+
+WYCHEPROOF = "ecdh_secp256r1_ecpoint_test.json"
+PACKAGE = "cryptography_vectors"
+"""The part of the folder that is of the package cryptography-vectors."""
+
 KEY_AGREEMENT = "ECDH/KASValidityTest_ECCStaticUnified_NOKC_ZZOnly_init.fax"
 BRAINPOOL = "ECDH/brainpool.txt"
 MONTGOMERY = {"Curve25519": "X25519/rfc7748.txt", "Curve448": "X448/rfc7748.txt"}
@@ -90,16 +98,15 @@ class Signature:
         if self.private is not None:
             if protocols.public_key(driver, curve, self.private) != self.public:
                 return "another public key"
-            if self.nonce is not None and self._made(driver, curve) != self.signature:
-                return "another signature"
+            if self.nonce is not None:
+                made = protocols.ecdsa_sign(driver, curve, self.private, self.digest, self.nonce)
+                if made != self.signature:
+                    return "another signature"
         try:
             verified = self._verified(driver, curve)
         except CoreError as error:
             return "invalid" if error.status in REFUSALS else error.status
         return "valid" if verified else "invalid"
-
-    def _made(self, driver: Client, curve: int) -> bytes:
-        return protocols.ecdsa_sign(driver, curve, self.private, self.digest, self.nonce)
 
     def _verified(self, driver: Client, curve: int) -> bool:
         return protocols.ecdsa_verify(driver, curve, self.public, self.digest, self.signature)
@@ -140,10 +147,30 @@ def vectors_of(curve: str) -> list[Vector]:
     return [vector for vector in published_vectors() if vector.curve == curve]
 
 
+def text_of(file: str) -> str:
+    """The text of a file of the folder.
+
+    Raises:
+        SpecificationError: the folder is not there.
+    """
+    path = FOLDER / file
+    if not path.is_file():
+        raise SpecificationError(
+            f"there are no published vectors at {path}: they are part of a checkout of Residua"
+        )
+    return path.read_text(encoding="utf-8")
+
+
+def wycheproof() -> list[dict[str, Any]]:
+    """The vectors of Wycheproof for P-256, as published."""
+    groups = json.loads(text_of(WYCHEPROOF))["testGroups"]
+    return [test for group in groups for test in group["tests"]]
+
+
 def records(file: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Lines "key = value" up to the next empty line, each with the heading in brackets above."""
-    heading, record = "", {}
-    for line in [*(FOLDER / file).read_text(encoding="ascii").splitlines(), ""]:
+    heading, record = "", dict[str, str]()
+    for line in [*text_of(f"{PACKAGE}/{file}").splitlines(), ""]:
         if line.startswith("["):
             heading = line.strip("[]")
         elif " = " in line:
@@ -167,7 +194,7 @@ def key_agreements() -> Iterator[Agreement]:
             )
             for side in ("IUT", "CAVS")
         ]
-        sides = [("IUT", *keys), ("CAVS", *keys[::-1])]
+        sides = [("IUT", keys[0], keys[1]), ("CAVS", keys[1], keys[0])]
         for side, (private, own), (_, other) in sides if expected == "agreed" else sides[:1]:
             name = f"{curve.name}, key agreement {record['COUNT']}, {side}"
             yield Agreement(curve.name, name, private, own, other, secret, expected)
@@ -237,7 +264,9 @@ def named(curve: str) -> DriverCurve:
 
 def result(record: dict[str, str]) -> int:
     """NIST's number of what was changed; those with P leave the vector valid."""
-    verdict, code = re.match(r"([PF]) \((\d+)", record["Result"]).groups()
+    found = re.match(r"([PF]) \((\d+)", record["Result"])
+    assert found is not None
+    verdict, code = found.groups()
     assert (verdict == "P") == (code in {"0", "13"})
     return int(code)
 

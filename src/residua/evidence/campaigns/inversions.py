@@ -1,36 +1,11 @@
-"""The verification campaign of modular inverters: every inverse, and the cycles of every operand.
+"""Modular inverters: every inverse, and the cycles of every operand."""
 
-Writes docs/results/inversions.md, .json and .svg with the commit. Rows that are in the .json for
-the same commit, or for the same Verilog, are kept, so that an interrupted campaign goes on where it
-stopped; ``--rows`` limits it to rows with a part of their names.
-"""
-
-import argparse
 import statistics
-import sys
-from functools import partial
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from campaign_rows import (
-    RESULTS,
-    ROOT,
-    Columns,
-    Page,
-    Row,
-    complete,
-    current_commit,
-    digest,
-    emptied,
-    holds,
-    made,
-    mismatches,
-    prepare,
-    table,
-    verilog,
-)
-from inversion_steps import STEP_COLUMNS, STEPS_TEXT, drawn, plot, steps
-
 from residua.cores.inversion.core import InversionCore
+from residua.cores.inversion.design import InverterDesign
 from residua.cores.inversion.residue_verification import (
     build_residue_inverter_simulator,
     verify_residue_inversions,
@@ -38,40 +13,37 @@ from residua.cores.inversion.residue_verification import (
 from residua.cores.inversion.verification import build_inverter_simulator, verify_inversions
 from residua.cores.simulation.result import VerificationResult
 from residua.curves.catalogue import find_curve
+from residua.evidence.campaign import Campaign, Request, digest, verilog
+from residua.evidence.campaigns.inversion_steps import figures, steps, steps_table
+from residua.evidence.rows import Columns, Page, Row, RowTable, commit, mismatches
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.rtl import emit
 from residua.numbers.hats import hat_form
 from residua.toolchain.targets import PRIMITIVE_FILE
 
-WORK = ROOT / "build" / "inversion_campaign"
 SEED = 23
 STALLED = 1000
 """Inversions of every row besides, with random gaps between words and results that wait."""
 
-ROWS: dict[str, tuple[int, dict[str, Any]]] = {
+CORES: dict[str, tuple[int, dict[str, Any]]] = {
     "P-192, plus-minus": (
-        100_000,
-        {"modulus": "P-192", "inversion": "plus-minus", "width": 17, "channels": 12},
+        100_000, {"modulus": "P-192", "inversion": "plus-minus", "width": 17, "channels": 12},
     ),
     "P-256, plus-minus": (
-        100_000,
-        {"modulus": "P-256", "inversion": "plus-minus", "width": 17, "channels": 16},
+        100_000, {"modulus": "P-256", "inversion": "plus-minus", "width": 17, "channels": 16},
     ),
     "P-384, plus-minus": (
-        10_000,
-        {"modulus": "P-384", "inversion": "plus-minus", "width": 22, "channels": 18},
+        10_000, {"modulus": "P-384", "inversion": "plus-minus", "width": 22, "channels": 18},
     ),
     "P-256, plus-minus-ct": (
-        10_000,
-        {"modulus": "P-256", "inversion": "plus-minus-ct", "width": 17, "channels": 16},
+        10_000, {"modulus": "P-256", "inversion": "plus-minus-ct", "width": 17, "channels": 16},
     ),
     "P-256, division-steps": (
-        10_000,
-        {"modulus": "P-256", "inversion": "division-steps", "width": 17},
+        10_000, {"modulus": "P-256", "inversion": "division-steps", "width": 17},
     ),
-}
-"""Inversions and keys by the name of the row."""
+}  # fmt: skip
+"""Inversions and specifications by the names of the rows."""
 
 INTRODUCTION = """\
 The Verilog of each core, simulated with Verilator, back to back: every word of every result is
@@ -112,7 +84,7 @@ UNITS = {
     "P-384, on 9 rowers": Unit(20_000, (P_384.prime,), 22, 18, 9),
     "P-384, on 6 rowers": Unit(20_000, (P_384.prime,), 22, 18, 6),
 }
-"""Units by the name of the row."""
+"""Units by the names of the rows."""
 
 UNITS_TEXT = """\
 The unit beside an engine alone. Against plain integers: U1 U3 x = f modulo P for every operand, or
@@ -125,39 +97,46 @@ order of the curve's group in turn, by `select`. The thousand besides have rando
 and between inversions, with anything on the ports meanwhile."""
 
 
-def measure(name: str, vectors: int, commit: str, known: Row | None) -> Row:
-    """Build the core of one row and verify it, unless what is known holds."""
-    directory = prepare(name, {"algorithm": "inversion", **ROWS[name][1]}, WORK)
-    if known and holds(known, verilog(directory), "vectors", vectors):
+def measure(request: Request) -> Row:
+    """Verify the core or the unit of a row."""
+    return (_measure_unit if request.name in UNITS else _measure_core)(request)
+
+
+def _measure_core(request: Request) -> Row:
+    directory = request.directory({"algorithm": "inversion", **CORES[request.name][1]})
+    hardware = verilog(directory)
+    if known := request.kept(hardware):
         return known
     core = directory.core(InversionCore)
     simulator = build_inverter_simulator(core, directory.sources())
-    prompt = verify_inversions(simulator, vectors=vectors, seed=SEED, stalls=False)
+    prompt = verify_inversions(simulator, vectors=request.amount, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)
-    row = {
-        **verified(name, prompt.verdict, stalled.verdict),
-        "timing": core.parameters["timing"],
-        "inverses": len(prompt.cycles),
-        "cycles": {
+    return request.row(
+        hardware,
+        **_verified(prompt.verdict, stalled.verdict),
+        timing=core.parameters["timing"],
+        inverses=len(prompt.cycles),
+        cycles={
             "fewest": min(prompt.cycles),
             "average": round(statistics.fmean(prompt.cycles), 2),
             "most": max(prompt.cycles),
             "bound": core.design.longest,
         },
-        "commit": commit,
-        "verilog": verilog(directory),
-    }
-    if isinstance(core.design, PlusMinusDesign):
-        row |= {"steps": steps(core.design, prompt.cycles)}
-    return row
+        **_steps(core.design, prompt.cycles),
+    )
 
 
-def measure_unit(name: str, vectors: int, commit: str, known: Row | None) -> Row:
-    """The same for a row on residues."""
-    asked, path = UNITS[name], emptied(name, WORK)
+def _steps(design: InverterDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
+    """How many steps inversions took, if the core makes steps."""
+    return {"steps": steps(design, cycles)} if isinstance(design, PlusMinusDesign) else {}
+
+
+def _measure_unit(request: Request) -> Row:
+    asked, path = UNITS[request.name], request.folder()
     unit = asked.component()
     files = emit(unit, "unit")
-    if known and holds(known, digest(files), "vectors", vectors):
+    hardware = digest(files)
+    if known := request.kept(hardware):
         return known
     sources = [path / "unit.v", path / "primitives.v"]
     path.mkdir(parents=True)
@@ -166,23 +145,21 @@ def measure_unit(name: str, vectors: int, commit: str, known: Row | None) -> Row
     simulator = build_residue_inverter_simulator(unit, sources, top="unit")
     prompt, stalled = (
         verify_residue_inversions(simulator, vectors=count, seed=SEED + stalls, stalls=bool(stalls))
-        for stalls, count in enumerate((vectors, STALLED))
+        for stalls, count in enumerate((request.amount, STALLED))
     )
-    return {
-        **verified(name, prompt, stalled),
-        "size": f"{asked.channels} × {asked.width}",
-        "rowers": asked.rowers,
-        "cycles": prompt.latency,
-        "commit": commit,
-        "verilog": digest(files),
-    }
+    return request.row(
+        hardware,
+        **_verified(prompt, stalled),
+        size=f"{asked.channels} × {asked.width}",
+        rowers=asked.rowers,
+        cycles=prompt.latency,
+    )
 
 
-def verified(name: str, prompt: VerificationResult, stalled: VerificationResult) -> Row:
+def _verified(prompt: VerificationResult, stalled: VerificationResult) -> dict[str, Any]:
     """What rows of both kinds have of their verifications."""
     verdicts = (prompt, stalled)
     return {
-        "configuration": name,
         "vectors": prompt.vectors,
         "stalled": stalled.vectors,
         "mismatches": sum(verdict.mismatches for verdict in verdicts),
@@ -192,84 +169,63 @@ def verified(name: str, prompt: VerificationResult, stalled: VerificationResult)
     }
 
 
-def closing(rows: list[Row]) -> str:
-    """What follows the first table: steps and their distribution, then the units."""
-    parts = [
-        STEPS_TEXT,
-        table(STEP_COLUMNS, drawn(rows), ends=0),
-        "![How many operands take how many steps](inversions.svg)",
-        "## On residues",
-        UNITS_TEXT,
-        table(UNIT_COLUMNS, [row for row in rows if row["configuration"] in UNITS], texts=2),
-    ]
-    return "\n" + "\n\n".join(parts) + "\n"
-
-
-def spread(row: Row) -> str:
-    """The fewest and the most cycles."""
+def _spread(row: Row) -> str:
+    """The cell of the fewest and the most cycles."""
     return " to ".join(map(str, sorted({row["cycles"]["fewest"], row["cycles"]["most"]})))
+
+
+def _cores(row: Row) -> Iterable[Row]:
+    return [row] if row["name"] in CORES else []
+
+
+def _units(row: Row) -> Iterable[Row]:
+    return [row] if row["name"] in UNITS else []
 
 
 COUNTS: Columns = {
     "Inversions": lambda row: f"{row['vectors'] + row['stalled']:,}",
     "Mismatches": mismatches,
 }
-CHECKS: Columns = {
-    "Model": lambda row: row["model_checks"],
-    "Commit": lambda row: f"`{row['commit']}`",
-}
+CHECKS: Columns = {"Model": lambda row: row["model_checks"], "Commit": commit}
 
-UNIT_COLUMNS: Columns = {
-    "Configuration": lambda row: row["configuration"],
-    "n × w": lambda row: row["size"],
-    "Rowers": lambda row: row["rowers"],
-    **COUNTS,
-    "Cycles": lambda row: row["cycles"],
-    **CHECKS,
-}
-
-PAGE = Page(
-    "inversions",
-    "Modular inversion",
-    INTRODUCTION,
+CORE_TABLE = RowTable(
     {
-        "Configuration": lambda row: row["configuration"],
+        "Configuration": lambda row: row["name"],
         "Timing": lambda row: row["timing"],
         **COUNTS,
-        "Cycles": spread,
+        "Cycles": _spread,
         "Average": lambda row: row["cycles"]["average"],
         "Bound": lambda row: row["cycles"]["bound"],
         **CHECKS,
     },
     texts=2,
-    tabled=lambda row: row["configuration"] in ROWS,
-    closing=closing,
+    lines=_cores,
 )
 
+UNIT_TABLE = RowTable(
+    {
+        "Configuration": lambda row: row["name"],
+        "n × w": lambda row: row["size"],
+        "Rowers": lambda row: row["rowers"],
+        **COUNTS,
+        "Cycles": lambda row: row["cycles"],
+        **CHECKS,
+    },
+    title="On residues",
+    introduction=UNITS_TEXT,
+    texts=2,
+    lines=_units,
+)
 
-def main() -> int:
-    """Run the rows that are missing; 0 if every row is without fault."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rows", nargs="*", default=[""], metavar="PART")
-    parser.add_argument("--vectors", type=int, default=100_000, help="inversions, at most")
-    parser.add_argument("--jobs", type=int, default=2, help="rows at once")
-    options = parser.parse_args()
-    commit, rows = current_commit(), PAGE.rows()
-    asked = {name: (measure, vectors) for name, (vectors, _) in ROWS.items()}
-    asked |= {name: (measure_unit, unit.vectors) for name, unit in UNITS.items()}
-    tasks = {}
-    for name, (measured, most) in asked.items():
-        known, vectors = rows.get(name), min(most, options.vectors)
-        if any(part in name for part in options.rows) and not made(
-            known, commit, "vectors", vectors
-        ):
-            tasks[name] = partial(measured, name, vectors, commit, known)
-    complete(PAGE, rows, list(asked), tasks, options.jobs)
-    PAGE.write(rows, asked)
-    if variable := drawn([rows[name] for name in asked if name in rows]):
-        (RESULTS / "inversions.svg").write_text(plot(variable), encoding="utf-8")
-    return int(any(row["failures"] for row in rows.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+CAMPAIGN = Campaign(
+    Page(
+        "inversions",
+        "Modular inversion",
+        INTRODUCTION,
+        (CORE_TABLE, steps_table(), UNIT_TABLE),
+        figures,
+    ),
+    {name: vectors for name, (vectors, _) in CORES.items()}
+    | {name: unit.vectors for name, unit in UNITS.items()},
+    measure,
+)

@@ -1,0 +1,50 @@
+"""The verb evidence."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from residua.cli.terminal import Json, RowsDirectory, Verb, show
+from residua.evidence.catalogue import CAMPAIGNS, campaign
+from residua.report import documents
+
+app = typer.Typer()
+
+_NAMES = ", ".join(f"{name} ({entry.text})" for name, entry in CAMPAIGNS.items())
+
+
+@app.command("evidence", cls=Verb)
+def evidence_of(
+    name: Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"One of {_NAMES}.")],
+    *,
+    output: RowsDirectory = Path("evidence"),
+    rows: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
+    ] = None,
+    most: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Run no more than this of each row.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Rows at once.")] = 2,
+    work: Annotated[Path, typer.Option(metavar="DIR", help="Where cores are built.")] = Path(
+        "build/evidence"
+    ),
+    as_json: Json = False,
+) -> None:
+    """Measure again what is published of all cores: rows that still hold are kept."""
+    asked, console = campaign(name), Console(stderr=True)
+    found = asked.run(
+        output,
+        parts=rows or (),
+        most=most,
+        jobs=jobs,
+        work=work / name,
+        progress=lambda text: console.print(text, markup=False, highlight=False),
+    )
+    document = asked.page.document(list(found.rows.values()))
+    data = {"rows": list(found.rows.values()), "faults": dict(found.faults)}
+    show(data, as_json, lambda _: documents.terminal(document))
+    if found.faults:
+        raise typer.Exit(1)

@@ -1,0 +1,179 @@
+"""Cycles of point multiplications on coprocessors, against the bits of the field."""
+
+import random
+from typing import Any
+
+from matplotlib.figure import Figure as Drawing
+
+from residua.cores.coprocessor.core import CurveBuild
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.verification import outcome, point_operation
+from residua.cores.directory import Directory
+from residua.curves import affine
+from residua.curves.blinding import needed_bits
+from residua.curves.parameters import MontgomeryCurve
+from residua.evidence.campaign import Campaign, Request, digest, verilog
+from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.report.documents import Figure
+from residua.report.drawings import svg
+
+MULTIPLIER_BITS = 18
+TOLERANCE = 0.10
+"""How far cycles may be from the law that they grow with the square of the field's bits."""
+
+FASTEST = {
+    "extension": "hierarchical",
+    "inversion": "division-steps",
+    "levels_per_register": 2,
+}
+"""Hierarchical extensions, division steps, reducers of few registers."""
+
+_CURVES = ("P-192", "Curve25519", "P-256", "P-384", "P-521")
+
+CORES: dict[str, dict[str, Any]] = {
+    **{name: {"curve": name} for name in _CURVES},
+    **{f"{name}, HBE": {"curve": name} | FASTEST for name in _CURVES[:-1]},
+}
+"""Specifications by the names of the rows."""
+
+INTRODUCTION = f"""\
+Made by `make bench`: cycles of one multiplication of a point (POINT_MULTIPLY, X_MULTIPLY on
+Montgomery curves), operands to results, coordinates randomised; with the scalar as it is and
+blinded by so many bits. The Verilog was simulated and its result compared with plain integers.
+Multipliers are those of the rowers, the converter and the inverter, of {MULTIPLIER_BITS} x
+{MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of two moduli, inversion by division
+steps, two adders between the registers of reducers."""
+
+
+def measure(request: Request) -> Row:
+    """Simulate the core of a row, with the scalar as it is and blinded."""
+    keys = {**CORES[request.name], "bus": "stream"}
+    plain = request.directory({**keys, "blinding": 0})
+    blinded = request.directory(keys, "blinded")
+    hardware = digest({"plain": verilog(plain), "blinded": verilog(blinded)})
+    if known := request.kept(hardware):
+        return known
+    core = _engine_core(plain)
+    (curve,) = core.curves
+    # A word is signed: it has one bit more than a modulus.
+    tiles = (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
+    return request.row(
+        hardware,
+        bits=curve.field_bits,
+        channels=core.channels,
+        width=core.width,
+        step=core.step_cycles,
+        utilisation=round(core.utilisation, 4),
+        multiplications=1,
+        cycles=point_cycles(plain),
+        blinding=needed_bits(curve),
+        blinded=point_cycles(blinded),
+        multipliers=core.design.multipliers * tiles,
+    )
+
+
+def point_cycles(directory: Directory) -> int:
+    """Simulate one multiplication of a point, compared with plain integers; its cycles.
+
+    Raises:
+        RuntimeError: the result is wrong.
+    """
+    core = _engine_core(directory)
+    (curve,), design = core.curves, core.design
+    draw = random.Random(curve.name)
+    scalar, other = (draw.randrange(1, curve.order) for _ in range(2))
+    if isinstance(curve, MontgomeryCurve):
+        point: tuple[int, ...] = (affine.multiply_x(curve, other, curve.x),)
+    else:
+        point = affine.multiply(curve, other, curve.base_point) or ()
+    operation, operands = point_operation(curve), (scalar, *point)
+    simulator = build_coprocessor_simulator(directory.sources(), directory.name, design.words)
+    answer = simulator.operate(operation, *operands)
+    expected = outcome(curve, design.scalar_bits[0], operation, operands)
+    if (answer.status, answer.results) != expected:
+        raise RuntimeError(f"{curve.name}: {answer} instead of {expected}")
+    return answer.cycles
+
+
+def _engine_core(directory: Directory) -> EccCore:
+    made = directory.made
+    assert isinstance(made, CurveBuild)
+    assert isinstance(made.core, EccCore)
+    return made.core
+
+
+def _share(row: Row) -> float:
+    """Cycles by the square of the field's bits."""
+    return float(row["cycles"] / row["bits"] ** 2)
+
+
+def _figures(rows: list[Row]) -> tuple[Figure, ...]:
+    plain = [row for row in rows if len(CORES.get(row["name"], ())) == 1]
+    if not plain:
+        return ()
+    return (Figure("Cycles against the bits of the field", "coprocessors.svg", _plot(plain)),)
+
+
+def _plot(rows: list[Row]) -> str:
+    """Cycles against bits beside the law of squares, which goes through P-256 or the first row."""
+    base = next((row for row in rows if row["name"] == "P-256"), rows[0])
+    sizes = [row["bits"] for row in rows]
+    bits = range(max(min(sizes) - 20, 1), max(sizes) + 21)
+    law = [_share(base) * b * b for b in bits]
+    drawing = Drawing(figsize=(6.4, 4.2), layout="constrained")
+    axes = drawing.subplots()
+    axes.plot(bits, law, color="#5b6675", label=f"{_share(base):.2f} bits² ({base['name']})")
+    axes.fill_between(
+        bits,
+        [(1 - TOLERANCE) * y for y in law],
+        [(1 + TOLERANCE) * y for y in law],
+        color="#d3d9e2",
+        label=f"within {TOLERANCE:.0%}",
+    )
+    for key, colour in (("cycles", "#0072b2"), ("blinded", "#d55e00")):
+        name = "scalar as it is" if key == "cycles" else "scalar blinded"
+        points = sizes, [row[key] for row in rows]
+        axes.scatter(*points, color=colour, zorder=3, label=name)
+    for row in rows:
+        # 255 and 256 bits are one place.
+        left = row["name"] == "Curve25519"
+        axes.annotate(
+            row["name"],
+            (row["bits"], row["cycles"]),
+            xytext=(-6, 5) if left else (6, -11),
+            ha="right" if left else "left",
+            textcoords="offset points",
+        )
+    axes.set(xscale="log", yscale="log", xlabel="bits of the field", ylabel="cycles")
+    bit_ticks = sorted(set(sizes) - {255})
+    axes.set_xticks(bit_ticks, [str(tick) for tick in bit_ticks])
+    cycle_ticks = [50_000, 100_000, 200_000, 400_000, 800_000]
+    axes.set_yticks(cycle_ticks, [f"{tick:,}" for tick in cycle_ticks])
+    axes.set(xlim=(bits[0], bits[-1] + 60), ylim=(0.8 * law[0], 1.4 * law[-1]))
+    axes.minorticks_off()
+    axes.legend()
+    return svg(drawing)
+
+
+TABLE = RowTable(
+    {
+        "Core": lambda row: row["name"],
+        "(n, w)": lambda row: f"({row['channels']}, {row['width']})",
+        "Step": lambda row: row["step"],
+        "Utilisation": lambda row: f"{row['utilisation']:.1%}",
+        "Cycles": lambda row: row["cycles"],
+        "Blinded": lambda row: f"{row['blinded']} ({row['blinding']})",
+        "Cycles / bits²": lambda row: f"{_share(row):.3f}",
+        "Cycles × multipliers": lambda row: f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
+        "Commit": commit,
+    },
+    texts=2,
+)
+
+CAMPAIGN = Campaign(
+    Page("coprocessors", "Measured coprocessors", INTRODUCTION, (TABLE,), _figures),
+    dict.fromkeys(CORES, 1),
+    measure,
+    counted="multiplications",
+)

@@ -1,0 +1,109 @@
+"""Clocks and sizes of multipliers on the engine."""
+
+from typing import Any
+
+from residua.cores.synthesis import synthesise_directory
+from residua.evidence.campaign import Campaign, Request, verilog
+from residua.evidence.rows import Page, Row, RowTable, commit
+
+SEEDS = 5
+
+_BOTH = ("xc7", "ecp5")
+
+CORES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "192 (12, 17)": ({"modulus": "P-192", "width": 17, "channels": 12}, _BOTH),
+    "192 (12, 17), shortest latency": (
+        {"modulus": "P-192", "width": 17, "channels": 12, "levels_per_register": 2}, _BOTH,
+    ),
+    "192 (12, 17), shortest interval": (
+        {"modulus": "P-192", "width": 17, "channels": 12, "schedule": "interval"}, ("xc7",),
+    ),
+    "192 (12, 17), any h": (
+        {"modulus": "P-192", "width": 17, "channels": 12, "bases": "any", "reduction": "multiply"},
+        ("xc7",),
+    ),
+    "192 (12, 17), 3 rowers": (
+        {"modulus": "P-192", "width": 17, "channels": 12, "rowers": 3}, ("xc7",),
+    ),
+    "256 (16, 17)": ({"modulus": "P-256", "width": 17, "channels": 16}, _BOTH),
+    "256 (8, 33)": ({"modulus": "P-256", "width": 33, "channels": 8}, _BOTH),
+    "384 (12, 33)": ({"modulus": "P-384", "width": 33, "channels": 12}, _BOTH),
+    "512 (16, 33)": ({"modulus": "brainpoolP512r1", "width": 33, "channels": 16}, _BOTH),
+}  # fmt: skip
+"""Specifications and targets by the names of the rows."""
+
+INTRODUCTION = f"""\
+Made by `make bench`. Cycles: residues to residues. Utilisation: EMM / (rowers × interval). xc7:
+Yosys, RAM32M counted as 4 LUT. ECP5: Yosys, nextpnr, LFE5U-85F speed 8, shift-register harness,
+median (best) of {SEEDS} seeds. MHz is what nextpnr times; it does not time the inside of a
+multiplier, so the latency is given at that clock and at no more than 225 MHz, the limit of a
+registered 18 x 18 multiplier."""
+
+_KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "fmax_best_mhz", "latency_ns", "device")
+
+
+def measure(request: Request) -> Row:
+    """Map the core of a row to its targets, and place it."""
+    keys, targets = CORES[request.name]
+    directory = request.directory(keys)
+    hardware = verilog(directory)
+    if known := request.kept(hardware):
+        return known
+    found = {
+        target: synthesise_directory(directory, target, seeds=request.amount) for target in targets
+    }
+    return request.row(
+        hardware,
+        cycles=directory.manifest["cycles"],
+        utilisation=directory.manifest["utilisation"],
+        seeds=request.amount,
+        **{
+            target: {key: figures[key] for key in _KEYS if key in figures}
+            for target, figures in found.items()
+        },
+    )
+
+
+def _resources(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "–"
+    used = found["resources"]
+    return f"{used['lut']} / {used['ff']} / {used['dsp']}"
+
+
+def _clock(row: Row) -> str:
+    placed = row.get("ecp5")
+    return f"{placed['fmax_timed_mhz']} ({placed['fmax_best_mhz']})" if placed else "–"
+
+
+def _latency(row: Row) -> str:
+    placed = row.get("ecp5")
+    return f"{1000 * row['cycles']['latency'] / placed['fmax_timed_mhz']:.0f}" if placed else "–"
+
+
+def _limited_latency(row: Row) -> str:
+    placed = row.get("ecp5")
+    return f"{placed['latency_ns']:.0f}" if placed else "–"
+
+
+TABLE = RowTable(
+    {
+        "Core": lambda row: row["name"],
+        "Latency": lambda row: row["cycles"]["latency"],
+        "Interval": lambda row: row["cycles"]["interval"],
+        "Utilisation": lambda row: f"{row['utilisation']:.1%}",
+        "xc7 LUT / FF / DSP": lambda row: _resources(row.get("xc7")),
+        "ECP5 LUT4 / FF / MULT18": lambda row: _resources(row.get("ecp5")),
+        "ECP5 MHz": _clock,
+        "ns": _latency,
+        "ns at 225 MHz": _limited_latency,
+        "Commit": commit,
+    }
+)
+
+CAMPAIGN = Campaign(
+    Page("measured", "Measured cores", INTRODUCTION, (TABLE,)),
+    dict.fromkeys(CORES, SEEDS),
+    measure,
+    counted="seeds",
+)

@@ -1,0 +1,121 @@
+"""Mutants of every kind of core, and what the default verification says of each."""
+
+import json
+from typing import Any
+
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.mutants import run_mutants, tally
+from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.evidence.small_curves import SBMM_TINY, TINY
+from residua.output import write_whole
+
+COUNT = 200
+SEED = 1
+
+SMALL = {"modulus": "0x1000b", "width": 12}
+PRIME = {"algorithm": "inversion", "modulus": "0x10001"}
+CURVE = {"bus": "stream", "curve": [TINY]}
+IDDMM = {"algorithm": "iddmm", "modulus": "0x1000b", "digit": 5}
+
+CORES: dict[str, dict[str, Any]] = {
+    "RNS Montgomery, residues": SMALL,
+    "RNS Montgomery, words": SMALL | {"interface": "words"},
+    "RNS Montgomery, hierarchical": SMALL | {"channels": 4, "extension": "hierarchical"},
+    "base extension": {"algorithm": "base-extension", "channels": 4, "width": 12},
+    "SBMM": {"algorithm": "sbmm", "channels": 4, "width": 12},
+    "R2MM": {"algorithm": "r2mm", "modulus": "0x1000b"},
+    "MWR2MM": {"algorithm": "mwr2mm", "modulus": "0x1000b", "digit": 5},
+    "IDDMM, architecture 1": IDDMM | {"architecture": 1},
+    "IDDMM, architecture 2": IDDMM | {"architecture": 2},
+    "exponentiation on digits": {"algorithm": "modexp", "modulus": "0x1000b", "digit": 5},
+    "RSA with CRT": {"algorithm": "rsa-crt", "bits": 64, "digit": 11},
+    "exponentiation on the engine": SMALL | {"algorithm": "modexp", "unit": "rns-montgomery"},
+    "inversion, Fermat": PRIME | {"width": 12, "inversion": "fermat"},
+    "inversion, division steps": PRIME | {"inversion": "division-steps"},
+    "inversion, plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
+    "ECPM of 2006": {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3},
+    "coprocessor on the engine": CURVE,
+    "coprocessor, division steps": CURVE | {"inversion": "division-steps"},
+    "coprocessor, plus-minus": CURVE | {"inversion": "plus-minus-ct"},
+    "coprocessor on digits": CURVE | {"algorithm": "iddmm"},
+    "coprocessor on SBMM": {"bus": "stream", "curve": [SBMM_TINY], "algorithm": "sbmm"},
+    "AXI4-Lite and AXI4-Stream": CURVE | {"bus": "axi"},
+    "Wishbone": CURVE | {"bus": "wishbone"},
+}
+"""A small core of each kind; of those on a bus, mutants are made of what is around the core."""
+
+INTRODUCTION = """\
+How good the checks are. Faults are made in the Verilog of a small core of every kind by Yosys'
+`mutate`: bits at the ports of its cells are inverted, held or exchanged, one fault at a time.
+*Killed* are those that `residua verify` finds with its defaults. A mutant that survives is
+*equivalent* if ABC proves that from its initial values on it has the outputs of the core for every
+sequence of inputs, where they are valid; otherwise it is *open*. Clocks and the contents of
+memories are left alone. Where a core has a bus around it, the bus alone has mutants. `make mutants`
+writes this page."""
+
+
+def measure(request: Request) -> Row:
+    """Run the mutants of a core but those that were run before."""
+    directory = request.directory(CORES[request.name])
+    store = request.work / f"{directory.path.name}.json"
+    known: Row = request.known or {}
+    if store.exists():
+        known = json.loads(store.read_text(encoding="utf-8"))
+
+    def keep(row: Row) -> None:
+        write_whole(store, json.dumps(row, indent=1) + "\n")
+
+    row = run_mutants(directory, request.amount, seed=SEED, kept=known, keep=keep)
+    return request.row(core=directory.name, **row)
+
+
+def faults(row: Row) -> list[str]:
+    """The mutants that are open."""
+    return [f"{one['Number']}: {one['Fault']}" for one in _open(row)]
+
+
+def _open(row: Row) -> list[Row]:
+    return [
+        {"Kind": row["name"], "Number": one["number"], "Fault": _place(one["command"])}
+        for one in row["mutants"]
+        if one["verdict"] == "open"
+    ]
+
+
+def _place(command: str) -> str:
+    """A command without what is the same for all, and what is only a comment."""
+    words = command.split(" -src ", maxsplit=1)[0].removeprefix("mutate ").split()
+    return " ".join(words).replace("|", "/")
+
+
+TABLE = RowTable(
+    {
+        "Kind": lambda row: row["name"],
+        "Core": lambda row: f"`{row['core']}`",
+        "Mutants": lambda row: len(row["mutants"]),
+        "Killed": lambda row: tally(row)["killed"],
+        "Equivalent": lambda row: tally(row)["equivalent"],
+        "Open": lambda row: tally(row)["open"],
+        "Commit": commit,
+    },
+    texts=2,
+)
+
+OPEN = RowTable(
+    {
+        "Kind": lambda line: line["Kind"],
+        "Number": lambda line: line["Number"],
+        "Fault": lambda line: f"`{line['Fault']}`",
+    },
+    title="Open",
+    lines=_open,
+    notes=lambda rows: () if any(map(_open, rows)) else ("None.",),
+)
+
+CAMPAIGN = Campaign(
+    Page("mutants", "Mutants", INTRODUCTION, (TABLE, OPEN)),
+    dict.fromkeys(CORES, COUNT),
+    measure,
+    counted="asked",
+    faults=faults,
+)

@@ -1,0 +1,47 @@
+"""All campaigns, by the names that ``residua evidence`` knows them by."""
+
+from importlib import import_module
+from typing import NamedTuple
+
+from residua.errors import SpecificationError
+from residua.evidence.campaign import Campaign
+
+
+class Entry(NamedTuple):
+    """A campaign: the module with its ``CAMPAIGN``, and what it is, for the help."""
+
+    module: str
+    text: str
+
+
+CAMPAIGNS = {
+    "multipliers": Entry("residua.evidence.campaigns.multipliers", "products on the engine"),
+    "hbe": Entry("residua.papers.hbe.campaign", "hierarchical base extensions"),
+    "sbmm": Entry("residua.papers.sbmm.campaign", "single-base products"),
+    "digits": Entry("residua.evidence.campaigns.digits", "digit multipliers"),
+    "rsa": Entry("residua.evidence.campaigns.rsa", "signatures against OpenSSL's"),
+    "inversions": Entry("residua.evidence.campaigns.inversions", "modular inverses"),
+    "ecpm": Entry("residua.evidence.campaigns.extended_rns", "the point multiplier of 2006"),
+    "ecdh": Entry("residua.evidence.campaigns.key_agreements", "key agreements through buses"),
+    "sbmm-ladders": Entry("residua.papers.sbmm.ladder_campaign", "points on SBMM"),
+    "resets": Entry("residua.evidence.campaigns.resets", "a reset in every cycle"),
+    "constant-time": Entry("residua.evidence.campaigns.constant_time", "cycles by secret"),
+    "netlists": Entry("residua.evidence.campaigns.netlists", "synthesised netlists, simulated"),
+    "mutants": Entry("residua.evidence.campaigns.mutants", "faults that verification finds"),
+    "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
+    "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of multipliers"),
+    "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),
+}
+"""A new campaign is a line here."""
+
+
+def campaign(name: str) -> Campaign:
+    """Load a campaign.
+
+    Raises:
+        SpecificationError: there is none of this name.
+    """
+    if name not in CAMPAIGNS:
+        raise SpecificationError(f"there is no campaign '{name}': one of {', '.join(CAMPAIGNS)}")
+    found: Campaign = import_module(CAMPAIGNS[name].module).CAMPAIGN
+    return found

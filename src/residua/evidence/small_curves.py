@@ -1,0 +1,14 @@
+"""Curves so small that everything about a core of theirs can be tried."""
+
+TINY = {
+    "form": "weierstrass", "name": "tiny", "prime": 65521, "a": -3, "b": 3,
+    "x": 0, "y": 627, "order": 65563, "cofactor": 1,
+}  # fmt: skip
+"""The smallest curve that a coprocessor takes."""
+
+SBMM_TINY = {
+    "form": "weierstrass", "name": "tiny", "prime": 0xFFEFFD8E1591D0EF,
+    "a": 0x9C5BAAA890D7FE93, "b": 0x2DAAC36F3189B8D9, "x": 0x52E91B813FD76BC0,
+    "y": 0xA1DCE732593AF8DD, "order": 0x7FF7FEC6F95D826F, "cofactor": 2,
+}  # fmt: skip
+"""A curve over the prime (65551 * 65513)^2 - 2, for field units of SBMM."""

@@ -1,0 +1,268 @@
+"""Every campaign on a small core; pages in the documentation are made of the rows beside them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cores.simulations import ON_BUS, bus_model
+
+from residua.cores.directory import Directory
+from residua.cores.proofs.integers import NotProvedError
+from residua.evidence.campaign import Request
+from residua.evidence.catalogue import CAMPAIGNS, campaign
+from residua.evidence.small_curves import TINY
+from residua.numbers.rsa import RsaKey
+from residua.report import documents
+
+RESULTS = Path(__file__).parents[2] / "docs" / "results"
+SMALL = {"modulus": "0x1000b", "width": 12}
+POINTS = {"curve": [TINY], "blinding": 0}
+INVERSION = {"modulus": "0x1000b", "width": 12, "inversion": "plus-minus"}
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_pages_are_made_of_rows(name):
+    asked = campaign(name)
+    rows = list(asked.page.rows(RESULTS).values())
+    assert rows
+    document = asked.page.document(rows)
+    files = {f"{asked.page.name}.md": documents.markdown(document)}
+    files |= {part.file: part.svg for part in document.parts if hasattr(part, "svg")}
+    for file, text in files.items():
+        assert (RESULTS / file).read_text(encoding="utf-8") == text, f"{name} makes another {file}"
+
+
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_rows_have_no_faults_and_are_of_the_campaign(name):
+    asked = campaign(name)
+    rows = asked.page.rows(RESULTS)
+    assert rows.keys() <= asked.amounts.keys()
+    if name != "mutants":
+        assert not [asked.faults(row) for row in rows.values() if asked.faults(row)]
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """Measures the first row of a campaign, or the one of this name; it can be shown."""
+
+    def measured(name, amount, row=None):
+        asked = campaign(name)
+        request = Request(
+            row or next(iter(asked.amounts)), amount, asked.counted, "abc", None, tmp_path
+        )
+        found = asked.measure(request)
+        assert found["commit"] == "abc"
+        assert not asked.faults(found)
+        assert found.get(asked.counted, 0) >= amount
+        documents.markdown(asked.page.document([json.loads(json.dumps(found))]))
+        if "verilog" in found:
+            again = Request(request.name, amount, asked.counted, "def", found, tmp_path)
+            assert asked.measure(again) is found
+        return found
+
+    return measured
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "keys"),
+    [
+        ("multipliers", "evidence.campaigns.multipliers", SMALL),
+        ("hbe", "papers.hbe.campaign", SMALL | {"channels": 4, "extension": "hierarchical"}),
+        (
+            "sbmm",
+            "papers.sbmm.campaign",
+            {"algorithm": "sbmm", "channels": 4, "width": 12, "compress": True},
+        ),
+    ],
+)
+def test_engines(measured, monkeypatch, name, module, keys):
+    monkeypatch.setattr(f"residua.{module}.CORES", dict.fromkeys(campaign(name).amounts, keys))
+    row = measured(name, 20)
+    assert row["vectors"] == 20
+    assert row["oracle_checks"] > 0
+
+
+def test_digits(measured, monkeypatch):
+    keys = {"modulus": "0x1000b", "digit": 5}
+    names = campaign("digits").amounts
+    monkeypatch.setattr(
+        "residua.evidence.campaigns.digits.cores", lambda: dict.fromkeys(names, keys)
+    )
+    assert measured("digits", 20)["model_checks"] > 0
+
+
+def test_points_of_2006(measured, monkeypatch):
+    keys = {"curve": TINY, "channels": 3, "operation": "add"}
+    monkeypatch.setattr(
+        "residua.evidence.campaigns.extended_rns.CORES", {"multiples, 160 bits": (0, keys)}
+    )
+    assert measured("ecpm", 40)["negative"] is not None
+
+
+def test_rsa(measured, monkeypatch):
+    from residua.evidence.campaigns import rsa
+
+    shape = {"digit": 11, "lanes": 1}
+    monkeypatch.setattr(rsa, "SIZES", {1024: (1, shape, shape)})
+    monkeypatch.setattr(rsa, "FAULTS", {64: ("d_p", "q")})
+    key = RsaKey(4294967291, 4294967279, 65537)
+    n, d = key.modulus, pow(65537, -1, (key.p - 1) * (key.q - 1))
+
+    def signed(_bits, _count):
+        return rsa.Signed(key, ((1234567, pow(1234567, d, n)),))
+
+    made = rsa._specification
+
+    def specification(bits, kind):
+        return made(bits, kind) | {"bits": 64}
+
+    monkeypatch.setattr(rsa, "signed", signed)
+    monkeypatch.setattr(rsa, "_specification", specification)
+    rows = {
+        kind: measured("rsa", 1, f"1024 bits, {kind}")
+        for kind in ("private, CRT", "private, CRT, with faults", "private", "public")
+    }
+    assert [row["runs"] for row in rows.values()] == [1, 2, 1, 1]
+    assert len({row["cycles"] for row in list(rows.values())[:2]}) == 1
+
+
+def test_inversions(measured, monkeypatch):
+    from residua.evidence.campaigns import inversions
+
+    monkeypatch.setattr(inversions, "STALLED", 20)
+    monkeypatch.setattr(inversions, "CORES", {"P-192, plus-minus": (40, INVERSION)})
+    unit = inversions.Unit(40, (0x1000B,), 12, 2, 1)
+    monkeypatch.setattr(inversions, "UNITS", {"P-192, on 6 rowers": unit})
+    row = measured("inversions", 40)
+    assert sum(row["steps"]["distribution"].values()) == row["inverses"]
+    assert measured("inversions", 40, "P-192, on 6 rowers")["rowers"] == 1
+
+
+def test_resets(measured, monkeypatch):
+    from residua.evidence.campaigns import resets
+
+    monkeypatch.setattr(resets, "VECTORS", 4)
+    monkeypatch.setattr(resets, "CORES", {"multiplier, P-256": SMALL})
+    assert measured("resets", 1)["resets"] > 20
+
+
+def test_key_agreements(measured, monkeypatch, tmp_path_factory):
+    from residua.evidence.campaigns import key_agreements
+    from residua.evidence.published_vectors import vectors_of, wycheproof
+
+    made, _ = bus_model("p256", tmp_path_factory)
+    monkeypatch.setattr(key_agreements, "vectors_of", lambda curve: vectors_of(curve)[:2])
+    monkeypatch.setattr(key_agreements, "wycheproof", lambda: wycheproof()[:2])
+    monkeypatch.setattr(Request, "directory", lambda *_: Directory.open(made.path))
+    cores = dict.fromkeys(("P-256", "P-256, Wycheproof"), ON_BUS["p256"])
+    monkeypatch.setattr(key_agreements, "CORES", cores)
+    row = measured("ecdh", 2, "P-256")
+    assert (row["count"], row["vectors"], len(row["cycles"])) == (2, 4, 2)
+    assert measured("ecdh", 1, "P-256, Wycheproof")["vectors"] == 4
+
+
+def test_constant_time(measured, monkeypatch):
+    monkeypatch.setattr("residua.evidence.campaigns.constant_time.CORES", {"P-256": POINTS})
+    row = measured("constant-time", 4)
+    assert len(row["cycles"]) == len(row["random_words"]) == 1
+
+
+def test_points(measured, monkeypatch):
+    monkeypatch.setattr(
+        "residua.evidence.benchmarks.coprocessors.CORES", {"P-192": {"curve": [TINY]}}
+    )
+    row = measured("points", 1)
+    assert row["blinded"] > row["cycles"]
+
+
+@pytest.mark.slow
+def test_netlists(measured, monkeypatch):
+    core = {"modulus": str(2**31 - 1), "width": 17, "channels": 2}
+    monkeypatch.setattr("residua.evidence.campaigns.netlists.CORE", core)
+    row = measured("netlists", 200)
+    assert row["cells"]["MULT18X18D"] == 2
+
+
+def test_clocks(measured, monkeypatch):
+    monkeypatch.setattr(
+        "residua.evidence.benchmarks.multipliers.CORES", {"192 (12, 17)": (SMALL, ("xc7",))}
+    )
+    row = measured("clocks", 1)
+    assert row["xc7"]["resources"]["lut"] > 0
+
+
+def test_mutants(measured, monkeypatch):
+    module = "residua.evidence.campaigns.mutants"
+    keys = {"algorithm": "r2mm", "modulus": "0x1000b"}
+    monkeypatch.setattr("residua.evidence.mutants.equivalent", lambda *_, **__: True)
+    monkeypatch.setattr(f"{module}.CORES", {"RNS Montgomery, residues": keys})
+    row = measured("mutants", 2)
+    assert len(row["mutants"]) == 2
+
+
+def test_ladder_steps(measured):
+    row = measured("sbmm-ladders", 0, "step of (12, 16), c = 1")
+    assert 0 < row["saved"] < 1
+
+
+def test_ladders_on_a_core_that_computes_right_or_wrong(monkeypatch, tmp_path):
+    from residua.curves import affine
+    from residua.papers.sbmm import ladder_campaign
+
+    made = campaign("sbmm-ladders")
+
+    class Core:
+        """A driver that multiplies points, all but the one times 2."""
+
+        cycles = 5
+
+        def __init__(self, curve):
+            self.curve = curve
+
+        def execute(self, _operation, _index, operands, _count):
+            from residua.cores.coprocessor.driver.client import CoreError
+
+            k, *point = operands
+            found = affine.multiply(self.curve, k, tuple(point))
+            if found is None:
+                raise CoreError("neutral", "the neutral element")
+            return found if k != 2 else (0, 0)
+
+    def drivers(directory, _seed):
+        from residua.cores.coprocessor.shipped.bus_simulator import curves
+        from residua.curves.parameters import curve_from_parameters
+
+        (parameters,) = directory.manifest["specification"]["curve"]
+        core = Core(curve_from_parameters(parameters))
+        assert curves(directory)[0].field_size == 24
+        return (core, core), (core, core)
+
+    monkeypatch.setattr(ladder_campaign, "drivers", drivers)
+    request = Request("192 (12, 16)", 5, made.counted, "abc", None, tmp_path)
+    row = made.measure(request)
+    assert row["mismatches"] == 1
+    assert made.faults(row)[0].startswith("k = 0x2, ")
+
+
+def test_proofs(measured, monkeypatch):
+    from residua.evidence.proofs import arithmetic, claims
+    from residua.evidence.proofs.cores import constant_time, fresh, reset
+
+    small = {"algorithm": "r2mm", "modulus": "0x1000b"}
+    cases = [arithmetic.chains([8])[0], constant_time(**small), reset(**small), fresh(**small)]
+    monkeypatch.setattr(claims, "CLAIMS", {"claim": lambda: cases})
+    assert measured("proofs", 1, "claim")["cases"] == 4
+
+
+def refused():
+    raise NotProvedError("another value")
+
+
+def test_a_claim_that_is_not_proved_is_a_fault(monkeypatch, tmp_path):
+    from residua.evidence.proofs import claims
+
+    cases = [lambda: True, lambda: False, refused]
+    monkeypatch.setattr(claims, "CLAIMS", {"claim": lambda: cases})
+    row = claims.measure(Request("claim", 1, "cases", "abc", None, tmp_path))
+    assert (row["cases"], row["mismatches"]) == (3, 2)
+    assert campaign("proofs").faults(row) == ["case 2 is not proved", "case 3: another value"]
