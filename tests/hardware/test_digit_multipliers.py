@@ -8,6 +8,7 @@ from tests.hardware.digit_streams import check_products, edge_pairs, multiply
 
 from residua.errors import SpecificationError
 from residua.hardware.digit.delay_line import DelayLine
+from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.pipelined_product import PipelinedProduct
 from residua.hardware.digit.radix2 import R2mmDesign
@@ -22,6 +23,19 @@ def test_lanes(bits, k, lanes, variant):
     domain = DigitDomain.of((1 << bits) - 59, k, variant)
     design = LanesDesign(domain.shape, domain, lanes)
     check_products(design.component(), design, domain, edge_pairs(domain, 2))
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    ("bits", "k"), [(16, 16), (16, 17), (17, 17), (16, 18), (16, 24), (16, 40)]
+)
+def test_numbers_of_one_digit(bits, k, variant):
+    """A run is so short that its result must wait until the one before the last has left."""
+    domain = DigitDomain.of((1 << bits) - 59, k, variant)
+    designs = [LanesDesign(domain.shape, domain, 1)]
+    designs += [IddmmDesign(domain.shape, domain, 2, pipeline) for pipeline in (0, 2)]
+    for design in designs:
+        check_products(design.component(), design, domain, edge_pairs(domain, 2))
 
 
 def test_lanes_take_n_squared_over_lanes():

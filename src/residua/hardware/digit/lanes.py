@@ -98,8 +98,14 @@ class LanesDesign:
 
     @property
     def period(self) -> int:
-        """Cycles of an iteration."""
-        return max(self.streams.rows, self.quotient + 3)
+        """Cycles of an iteration.
+
+        With a single iteration it waits until the result before the last one has left, since there
+        is room for two.
+        """
+        rounds = self.shape.iterations + 1
+        leaving = self.streams.rows + self.stored + self.streams.words + 3
+        return max(self.streams.rows, self.quotient + 3, -(-leaving // rounds))
 
     @property
     def slack(self) -> int:
