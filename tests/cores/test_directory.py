@@ -70,7 +70,7 @@ def test_opens_elsewhere(built, tmp_path):
         (moved / name).write_bytes(content)
     opened = Directory.open(moved)
     assert opened.made.parameters == built.made.parameters
-    assert all(path.is_file() for path in opened.sources() + opened.sources(ecp5=True))
+    assert all(path.is_file() for path in opened.sources() + opened.sources("ecp5"))
 
 
 def test_named_core(tmp_path):

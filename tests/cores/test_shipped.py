@@ -109,7 +109,7 @@ def test_a_fault_of_the_driver_is_found(name, directories, tmp_path):
 def test_faults_of_the_bench_are_found(directories, tmp_path):
     made = directories("axi")
     path = copied(made, tmp_path)
-    sources = Directory(path, made.manifest).sources(ecp5=True)
+    sources = Directory(path, made.manifest).sources("ecp5")
     assert verify_bench(path, sources) == []
     vectors = path / "sim" / "vectors.hex"
     lines = vectors.read_text().splitlines()
@@ -129,7 +129,7 @@ def test_a_bench_that_passes_whatever_comes_is_found(directories, tmp_path):
     text = bench.read_text()
     assert "right = 1'b0" in text
     bench.write_text(text.replace("right = 1'b0", "right = right"))
-    faults = verify_bench(path, Directory(path, made.manifest).sources(ecp5=True))
+    faults = verify_bench(path, Directory(path, made.manifest).sources("ecp5"))
     assert any("it does not fail" in fault for fault in faults)
 
 

@@ -176,13 +176,13 @@ class Directory:
                 "build again"
             )
 
-    def sources(self, *, ecp5: bool = False, top: str | None = None) -> list[Path]:
-        """The Verilog files of one complete design, for any target or for ECP5.
+    def sources(self, target: str = "", *, top: str | None = None) -> list[Path]:
+        """The Verilog files of one complete design, with the primitives for ``target``, or for any.
 
         ``top`` is a module to take instead of the top module: a coprocessor without its bus.
         """
         files = [f"rtl/{module}.v" for module in ([top] if top else modules(self.manifest))]
-        files.append(primitive_file("ecp5" if ecp5 else ""))
+        files.append(primitive_file(target))
         return [self.path / name for name in files]
 
     @property

@@ -84,7 +84,7 @@ def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[s
 def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -> dict[str, Any]:
     """Resources after synthesis with Yosys."""
     progress(f"synthesis for {target}")
-    sources = directory.sources(ecp5=target == "ecp5")
+    sources = directory.sources(target)
     result = yosys.synthesise(sources, directory.top, target, out_dir=work)
     kinds = ("lut", "ff", "dsp", "bram", "carry")
     return {
@@ -99,7 +99,7 @@ def _placed(
 ) -> dict[str, Any]:
     """Resources of the core, clock frequency of the core in its harness."""
     found = _mapped(directory, "ecp5", work / "core", progress)
-    sources = directory.sources(ecp5=True)
+    sources = directory.sources("ecp5")
     return {**found, **place_in_harness(sources, directory.top, work / "harness", seeds, progress)}
 
 

@@ -74,6 +74,6 @@ def _in_ecp5_cells(
     with TemporaryDirectory() as work:
         cells = Path(work) / "cells.v"
         cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
-        sources = [*directory.sources(ecp5=True), cells]
+        sources = [*directory.sources("ecp5"), cells]
         share = Runs(-(-runs.vectors // _ECP5_SHARE), runs.seed, runs.stalls, runs.resets)
         return core.simulate(sources, share)

@@ -31,7 +31,7 @@ def verify_coprocessor_directory(
         model = directory_model(directory, optimise=False)
         through_bus, faults = verify_bus(model, design, runs.seed)
         failures += faults + verify_driver(directory, design, optimise=False)
-    failures += verify_bench(directory.path, directory.sources(ecp5=True))
+    failures += verify_bench(directory.path, directory.sources("ecp5"))
     sources = directory.sources(top=made.name)
     found = verify_coprocessor(design, sources, made.name, **runs.choices)
     names = [curve.name for curve in made.core.curves]
