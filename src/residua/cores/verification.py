@@ -1,5 +1,6 @@
 """What verification adds to a core's directory."""
 
+from functools import partial
 from typing import Any
 
 from residua.cores.directory import Directory
@@ -14,6 +15,7 @@ def verify_directory(
     stalls: Stalls = None,
     resets: Resets = None,
     progress: Steps = lambda done, total: None,
+    intact: bool = True,
 ) -> dict[str, Any]:
     """Compare all that a directory ships with its model, and keep the outcome in its results.
 
@@ -35,29 +37,21 @@ def verify_directory(
             have to wait; see `Stalls`.
         resets: how many come in mid-run, of a coprocessor for each operation; see `Resets`.
         progress: called now and then.
+        intact: refuse files that the specification does not give.
 
     Raises:
-        SpecificationError: a file is not what this version of Residua makes of the specification.
+        SpecificationError: no runs, or a file is not what this version of Residua makes of the
+            specification.
         ToolError: the simulator cannot be built or run.
     """
-    directory.check()
-    return run_directory(
-        directory, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
-    )
-
-
-def run_directory(
-    directory: Directory,
-    *,
-    vectors: int | None = None,
-    seed: int = 1,
-    stalls: Stalls = None,
-    resets: Resets = None,
-    progress: Steps = lambda done, total: None,
-) -> dict[str, Any]:
-    """The part of `verify_directory` that runs the files, whatever they are."""
+    if intact:
+        directory.check()
     core = directory.made
     count = core.default_runs if vectors is None else vectors
     result, times = core.verify(directory, Runs(count, seed, stalls, resets, progress))
     directory.store("verify-stalls" if stalls else "verify", result)
     return {"name": directory.name, **result, **times}
+
+
+run_directory = partial(verify_directory, intact=False)
+"""The part of `verify_directory` that runs the files, whatever they are."""
