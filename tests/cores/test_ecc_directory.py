@@ -219,8 +219,8 @@ def test_cycles_are_those_of_operations_without_pauses(built):
     assert (none.constant_time, none.passed) == (None, True)
 
 
-def test_no_vectors_are_refused(built):
-    with pytest.raises(SpecificationError, match="vectors = 0: at least 1 is needed"):
+def test_no_runs_are_refused(built):
+    with pytest.raises(SpecificationError, match="at least 1 run, not 0"):
         verify_directory(Directory.open(built.path), vectors=0)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from residua.cores.directory import build
-from residua.cores.simulation.runs import STALLED, Batch, batches
+from residua.cores.simulation.runs import STALLED, Batch, Runs
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.evidence.changed import with_top
@@ -12,7 +12,7 @@ from residua.evidence.changed import with_top
 @pytest.mark.parametrize("stalls", [False, True, None])
 @pytest.mark.parametrize("runs", [1, 9, 10, 95, 1000])
 def test_every_run_is_in_one_batch(runs, stalls):
-    made = list(batches(runs, 7, stalls))
+    made = list(Runs(runs, stalls=stalls).batches(7))
     before = [sum(batch.count for batch in made[:index]) for index in range(len(made))]
     assert [batch.done for batch in made] == before
     assert sum(batch.count for batch in made) == runs
@@ -22,7 +22,7 @@ def test_every_run_is_in_one_batch(runs, stalls):
 
 
 def test_those_with_pauses_come_last():
-    assert list(batches(20, 10, None)) == [
+    assert list(Runs(20).batches(10)) == [
         Batch(0, 10, False),
         Batch(10, 8, False),
         Batch(18, 2, True),

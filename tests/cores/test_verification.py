@@ -7,13 +7,8 @@ import pytest
 
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
-from residua.cores.simulation.engine import (
-    MOST_RESETS,
-    build_simulator,
-    control_cycles,
-    verify,
-    verify_engine,
-)
+from residua.cores.simulation.engine import build_simulator, control_cycles, verify
+from residua.cores.simulation.runs import MOST_RESETS, Runs
 from residua.cores.simulation.workload import decode, montgomery_workload
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
@@ -30,13 +25,15 @@ def core():
 
 @pytest.fixture(scope="module")
 def rtl(core, tmp_path_factory):
-    directory = tmp_path_factory.mktemp("rtl")
-    files = emit(core.component(), "engine")
+    return _written(core, "engine", tmp_path_factory.mktemp("rtl"))
+
+
+def _written(core, top, folder):
+    files = emit(core.component(), top)
     paths = []
-    for name in ("rtl/engine.v", PRIMITIVE_FILE):
-        path = directory / Path(name).name
-        path.write_text(files[name])
-        paths.append(path)
+    for name in (f"rtl/{top}.v", PRIMITIVE_FILE):
+        paths.append(folder / Path(name).name)
+        paths[-1].write_text(files[name])
     return paths
 
 
@@ -93,19 +90,7 @@ def test_moduli_of_large_h(choices, tmp_path):
         Specification(modulus=2**61 - 1, width=17, base_a=LARGE, base_b=LARGER, **choices)
     )
     assert core.design.bounds.folds == 3
-    files = emit(core.component(), "engine")
-    paths = [tmp_path / Path(name).name for name in ("rtl/engine.v", PRIMITIVE_FILE)]
-    for path, name in zip(paths, ("rtl/engine.v", PRIMITIVE_FILE), strict=True):
-        path.write_text(files[name])
-    found = verify_engine(
-        core.program,
-        core.domain,
-        core.design,
-        paths,
-        vectors=6_000,
-        seed=SEED,
-        stalls=False,
-    )
+    found = core.simulate(_written(core, core.name, tmp_path), Runs(6_000, SEED, stalls=False))
     assert found.failures == ()
     assert (found.vectors, found.mismatches) == (6_000, 0)
     assert found.interval == core.cycles["interval"]
@@ -126,20 +111,6 @@ def test_intervals_of_a_thousand_bits():
         intervals[core.design.machine.columns] = found
     assert intervals[1] == 2 * 64 + 5
     assert intervals[2] <= 0.6 * intervals[1]
-
-
-def test_in_one_call(core, rtl):
-    found = verify_engine(
-        core.program,
-        core.domain,
-        core.design,
-        rtl,
-        vectors=100,
-        seed=SEED,
-        stalls=True,
-    )
-    assert found.passed
-    assert found.vectors == 100
 
 
 def test_same_seed_same_runs(simulator):

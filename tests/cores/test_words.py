@@ -11,7 +11,7 @@ from residua.cores.directory import Directory, build
 from residua.cores.drawing import gantt
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
-from residua.cores.simulation.engine import MOST_RESETS
+from residua.cores.simulation.runs import MOST_RESETS, Runs
 from residua.cores.simulation.words import (
     build_word_simulator,
     edge_pairs,
@@ -152,13 +152,8 @@ def test_expected_result_is_the_plain_product(plain):
 @pytest.mark.parametrize("stalls", [False, True])
 def test_core_is_right(built, simulator, stalls):
     told = []
-    found = verify_words(
-        simulator,
-        vectors=3000,
-        seed=5,
-        stalls=stalls,
-        progress=lambda done, total: told.append((done, total)),
-    )
+    runs = Runs(3000, 5, stalls, progress=lambda done, total: told.append((done, total)))
+    found = verify_words(simulator, runs)
     assert found.failures == ()
     assert (found.vectors, found.mismatches, found.oracle_checks) == (3000, 0, 3000)
     assert found.resets == MOST_RESETS
@@ -177,21 +172,19 @@ def test_hierarchical_extensions(tmp_path):
         top=made.name,
         optimise=False,
     )
-    found = verify_words(simulator, vectors=1000, seed=5, stalls=False)
+    found = verify_words(simulator, Runs(1000, 5, False))
     assert found.failures == ()
     assert (found.vectors, found.mismatches, found.oracle_checks) == (1000, 0, 1000)
     assert found.interval == made.manifest["cycles"]["interval"]
 
 
-def test_few_vectors(simulator):
-    assert verify_words(simulator, vectors=1, seed=1, stalls=True).vectors == 1
-    with pytest.raises(SpecificationError, match="at least 1 run, not 0"):
-        verify_words(simulator, vectors=0, seed=1, stalls=False)
+def test_one_run(simulator):
+    assert verify_words(simulator, Runs(1, stalls=True)).vectors == 1
 
 
 def test_wrong_cycles_are_found(built, simulator, monkeypatch):
     monkeypatch.setattr(type(built.made.words), "latency", 1)
-    found = verify_words(simulator, vectors=20, seed=1, stalls=False)
+    found = verify_words(simulator, Runs(20, 1, False))
     assert re.fullmatch(r"latency: \d+ cycles measured, 1 computed", found.failures[0])
 
 
@@ -210,7 +203,7 @@ def test_wrong_result_is_found(plain, tmp_path):
         top=plain.name,
         optimise=False,
     )
-    found = verify_words(simulator, vectors=500, seed=1, stalls=False)
+    found = verify_words(simulator, Runs(500, 1, False))
     assert not found.passed
     assert found.mismatches > 0
     assert re.match(r"word \d of the product of x = \d+ and y = \d+: expected", found.failures[0])
@@ -225,7 +218,7 @@ def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
     monkeypatch.setattr(residue_to_binary, "delayed", unreset)
     made = build(check(Specification, WORDS), tmp_path / "core")
     simulator = build_word_simulator(made.made.words, made.sources(), top=made.name, optimise=False)
-    assert not verify_words(simulator, vectors=40, seed=1, stalls=False).passed
+    assert not verify_words(simulator, Runs(40, 1, False)).passed
 
 
 def test_operands_are_within_their_ranges_and_reach_the_edges(built):

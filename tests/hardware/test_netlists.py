@@ -11,6 +11,7 @@ from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.simulation.engine import verify
 from residua.cores.simulation.netlists import netlist_simulator
+from residua.cores.simulation.runs import Runs
 from residua.cores.specification.reading import check
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
@@ -66,12 +67,7 @@ def test_tiles_take_blocks(tmp_path):
             sources[-1].write_text(distributed, encoding="utf-8")
     mapped = synthesise(sources, core.name, "xc5v", out_dir=tmp_path)
     assert mapped.dsp == 2 * (3 + 3) + 3 + 1
-    result = verify_digits(
-        core,
-        [mapped.netlist, *cell_models("xc5v")],
-        vectors=300,
-        seed=1,
-        stalls=False,
-    )
+    sources = [mapped.netlist, *cell_models("xc5v")]
+    result = verify_digits(core, sources, Runs(300, stalls=False))
     assert result.failures == ()
     assert result.mismatches == 0

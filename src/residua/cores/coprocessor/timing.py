@@ -1,11 +1,11 @@
 """Cycles of point multiplications over many secrets: the evidence beside the proof."""
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
 from residua.cores.coprocessor.verification import outcome, point_operation
+from residua.cores.simulation.runs import Steps
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
@@ -16,9 +16,6 @@ MOST_POINTS = 8
 """Points that the scalars take turns with."""
 
 _BATCH = 16
-
-Steps = Callable[[int, int], None]
-"""Called with the runs that are done and their total."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -13,12 +13,18 @@ from residua.cores.coprocessor.simulator import (
     Request,
     build_coprocessor_simulator,
 )
-from residua.cores.simulation.engine import LONG_CYCLES
-from residua.cores.simulation.runs import EVERY, STALLED, Resets, Stalls
+from residua.cores.simulation.runs import (
+    EVERY,
+    LONG_CYCLES,
+    STALLED,
+    Resets,
+    Runs,
+    Stalls,
+    Steps,
+)
 from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
-from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
 
 STALLS = 64
@@ -47,9 +53,6 @@ _FIELD_RUNS = 4
 
 Outcome = tuple[Status, tuple[int, ...]]
 """A status and the results."""
-
-Steps = Callable[[int, int], None]
-"""Called with the operations that are done and their total."""
 
 
 @dataclass(frozen=True)
@@ -119,13 +122,13 @@ def verify_coprocessor(
         SpecificationError: no vectors.
         ToolError: the simulator cannot be built, or the core hangs.
     """
-    check_vectors(vectors)
-    cases = list(all_cases(design, vectors, seed))
+    runs = Runs(vectors, seed, stalls, resets, progress)
+    cases = list(all_cases(design, runs.vectors, runs.seed))
     started = time.perf_counter()
-    optimise = _is_long(design, cases, resets)
+    optimise = _is_long(design, cases, runs.resets)
     simulator = build_coprocessor_simulator(sources, top, design.words, optimise=optimise)
     built = time.perf_counter()
-    pauses = list(_pauses(cases, stalls))
+    pauses = list(_pauses(cases, runs.stalls))
     answers: list[Answer] = []
     for first in range(0, len(cases), _BATCH):
         requests = [
@@ -134,33 +137,23 @@ def verify_coprocessor(
                 case.operands,
                 curve=case.curve,
                 stalls=STALLS if pauses[index] else 0,
-                seed=(seed << 32) + index,
+                seed=(runs.seed << 32) + index,
             )
             for index, case in enumerate(cases[first : first + _BATCH], first)
         ]
         answers += simulator.run(requests)
-        progress(len(answers), len(cases))
-    interrupted = list(_interruptions(cases, answers, resets))
+        runs.progress(len(answers), len(cases))
+    interrupted = list(_interruptions(cases, answers, runs.resets))
     for case, answer in _around_resets(simulator, interrupted):
         cases.append(case)
         answers.append(answer)
     timed = [not paused for paused in pauses]
-    timed += [stalls is not True] * (len(cases) - len(timed))
+    timed += [runs.stalls is not True] * (len(cases) - len(timed))
     result = _judged(design, cases, answers, timed)
     result.resets = len(interrupted)
     result.build_seconds = built - started
     result.seconds = time.perf_counter() - built
     return result
-
-
-def check_vectors(vectors: int) -> None:
-    """Refuse a verification without multiplications.
-
-    Raises:
-        SpecificationError: no vectors.
-    """
-    if vectors < 1:
-        raise SpecificationError(f"vectors = {vectors}: at least 1 is needed")
 
 
 def _pauses(cases: Sequence[Case], stalls: Stalls) -> Iterator[bool]:

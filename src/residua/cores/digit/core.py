@@ -234,7 +234,7 @@ class DigitMontgomeryCore(PlainCore):
         # What runs a core takes long to load, and is not needed to make one.
         from residua.cores.digit.verification import verify_digits  # noqa: PLC0415
 
-        return verify_digits(self, sources, **runs.choices)
+        return verify_digits(self, sources, runs)
 
     @cached_property
     def shape(self) -> DigitShape:

@@ -264,14 +264,14 @@ class EngineCore(PlainCore, Generic[R]):
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with the program's model; see `PlainCore.simulate`."""
         # What runs a core takes long to load, and is not needed to make one.
-        from residua.cores.simulation.engine import build_simulator, is_long, verify  # noqa: PLC0415
+        from residua.cores.simulation.engine import build_simulator, verify  # noqa: PLC0415
 
         simulator = build_simulator(
             self.design,
             self.workload(runs.seed),
             sources,
             top=self.name,
-            optimise=is_long(runs.vectors, self.design.schedule.interval, runs.resets),
+            optimise=runs.are_long(self.design.schedule.interval),
         )
         return verify(simulator, **runs.choices)
 

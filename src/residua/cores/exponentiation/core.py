@@ -341,7 +341,7 @@ class ExponentiationCore(PlainCore):
         # What runs a core takes long to load, and is not needed to make one.
         from residua.cores.exponentiation.verification import verify_exponentiation  # noqa: PLC0415
 
-        return verify_exponentiation(self, sources, **runs.choices)
+        return verify_exponentiation(self, sources, runs)
 
     @cached_property
     def specification(self) -> ExponentiationSpecification:

@@ -17,7 +17,7 @@ from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import EVERY, INVERSIONS, Runs
+from residua.cores.simulation.runs import INVERSIONS, Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -148,7 +148,7 @@ class InversionCore(PlainCore):
             verify_inversions,
         )
 
-        optimise = runs.vectors > INVERSIONS or runs.resets == EVERY
+        optimise = runs.are_long(self.design.longest)
         simulator = build_inverter_simulator(self, sources, optimise=optimise)
         return verify_inversions(simulator, **runs.choices).verdict
 

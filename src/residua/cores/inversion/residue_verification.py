@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from residua.algorithms.plus_minus import Kind, settled
 from residua.cores.inversion.verification import edge_residues
-from residua.cores.simulation.engine import STEPS, Progress, compile_harness
+from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import batches
+from residua.cores.simulation.runs import STEPS, Runs, Steps
 from residua.cores.simulation.streams import word_harness
 from residua.errors import SpecificationError
 from residua.hardware.inverters.residue_inverter import VECTORS_IN, VECTORS_OUT, ResidueInverter
@@ -70,7 +70,7 @@ def build_residue_inverter_simulator(
     top: str,
     optimise: bool = True,
 ) -> ResidueInverterSimulator:
-    """Compile the RTL of a unit, module ``top``, and the harness; see `word_verification`.
+    """Compile the RTL of a unit, module ``top``, and the harness; see `word_harness`.
 
     Raises:
         SpecificationError: words have more than 64 bits.
@@ -96,7 +96,7 @@ def verify_residue_inversions(
     vectors: int,
     seed: int,
     stalls: bool,
-    progress: Progress | None = None,
+    progress: Steps = lambda done, total: None,
 ) -> VerificationResult:
     """Make ``vectors`` inversions of operands chosen by ``seed``, modulo each modulus in turn.
 
@@ -108,18 +108,16 @@ def verify_residue_inversions(
         SpecificationError: ``vectors`` is not positive.
         ToolError: the simulator does not run.
     """
-    if vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    runs = Runs(vectors, seed, stalls, progress=progress)
     start, chooser = time.monotonic(), random.Random(seed)
     tasks, findings = tasks_of(simulator.unit, chooser), _Findings(simulator.unit)
     step = max(-(-vectors // STEPS), 1000)
-    for batch in batches(vectors, step, stalls):
+    for batch in runs.batches(step):
         chosen = list(islice(tasks, batch.count))
         given = [given_words(simulator.unit, task, chooser) for task in chosen]
         drawn = chooser.getrandbits(32)
         findings.add(chosen, *_simulate(simulator, chosen, given, drawn, batch.stalls))
-        if progress:
-            progress(findings.vectors, vectors)
+        progress(findings.vectors, vectors)
         if findings.failures:
             break
     return findings.result(time.monotonic() - start, simulator.build_seconds)

@@ -19,12 +19,11 @@ from typing import Any
 from gmpy2 import invert
 
 from residua.cores.inversion.core import InversionCore
-from residua.cores.simulation.engine import STEPS, Progress, compile_harness, reset_count
+from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import Resets, Stalls, batches
+from residua.cores.simulation.runs import STEPS, Resets, Runs, Stalls, Steps
 from residua.cores.simulation.streams import word_harness
 from residua.cores.simulation.words import LARGEST_STEP
-from residua.errors import SpecificationError
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.toolchain import process
 
@@ -60,7 +59,7 @@ class InversionFindings:
 def build_inverter_simulator(
     core: InversionCore, rtl_sources: Sequence[Path], *, optimise: bool = True
 ) -> InverterSimulator:
-    """Compile the RTL of an inverter and the harness; see `word_verification`."""
+    """Compile the RTL of an inverter and the harness; see `word_harness`."""
     start, design, top = time.monotonic(), core.design, core.name
     figures = {
         "words": design.words,
@@ -79,7 +78,7 @@ def verify_inversions(
     seed: int,
     stalls: Stalls,
     resets: Resets = None,
-    progress: Progress | None = None,
+    progress: Steps = lambda done, total: None,
 ) -> InversionFindings:
     """Make ``vectors`` inversions of operands chosen by ``seed``, adversarial ones first.
 
@@ -91,8 +90,7 @@ def verify_inversions(
         SpecificationError: ``vectors`` is not positive.
         ToolError: the simulator does not run.
     """
-    if vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    runs = Runs(vectors, seed, stalls, resets, progress)
     start, core = time.monotonic(), simulator.core
     chooser = random.Random(seed)
     operands = chain(edge_operands(core, chooser), random_operands(core, chooser))
@@ -100,9 +98,9 @@ def verify_inversions(
     failures: list[str] = []
     measured: list[int] = []
     done = mismatches = reset = 0
-    for batch in batches(vectors, step, stalls):
+    for batch in runs.batches(step):
         xs = list(islice(operands, batch.count))
-        own = 0 if batch.done else reset_count(resets, core.design.longest)
+        own = 0 if batch.done else runs.reset_count(core.design.longest)
         report, cycles = _simulate(simulator, xs, seed + batch.done, batch.stalls, own)
         failures += _failures(core, xs, report)
         if not batch.stalls:
@@ -112,8 +110,7 @@ def verify_inversions(
         mismatches += report["mismatches"]
         reset += report["resets"]
         done += report["vectors"]
-        if progress:
-            progress(done, vectors)
+        progress(done, vectors)
         if failures:
             break
     checks = _model_checks(core, seed, failures)

@@ -216,9 +216,9 @@ class RnsMontgomeryCore(EngineCore[Specification]):
         if self.words is None:
             return super().simulate(sources, runs)
         # What runs a core takes long to load, and is not needed to make one.
-        from residua.cores.rns_montgomery.verification import verify_word_core  # noqa: PLC0415
+        from residua.cores.simulation.words import verify_word_core  # noqa: PLC0415
 
-        return verify_word_core(self.words, self.name, sources, runs)
+        return verify_word_core([self.words], self.name, sources, runs)
 
     @property
     def cycles(self) -> dict[str, int]:

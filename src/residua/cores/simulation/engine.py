@@ -11,19 +11,17 @@ inputs and outputs.
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Residues, Words
 from residua.cores.simulation.result import CoxEdges, VerificationResult
-from residua.cores.simulation.runs import EVERY, Batch, Resets, Stalls, batches
-from residua.cores.simulation.workload import Workload, montgomery_workload
-from residua.errors import SpecificationError
+from residua.cores.simulation.runs import STEPS, Batch, Resets, Runs, Stalls, Steps
+from residua.cores.simulation.workload import Workload
 from residua.hardware.engine.engine_design import EngineDesign
 from residua.hardware.engine.sequencer import control_latency
 from residua.machines import native, values
@@ -38,27 +36,12 @@ MODEL_CHECKS = 256
 SAMPLES = 1024
 """Random runs of one verification that the oracle judges, besides the cases."""
 
-LONG_CYCLES = 3_000_000
-"""Simulations of so many cycles are worth an optimised simulator."""
-
-STEPS = 20
-"""Reports of progress in one verification; each step is a simulation of its own, from reset."""
-
-FEWEST_RESETS, MOST_RESETS = 6, 96
-"""Resets in mid-run of one verification, by default; fewer where runs are long."""
-
-RESET_CYCLES = 500_000
-"""Cycles that the runs before and after resets may take beyond `FEWEST_RESETS` of them."""
-
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
 COMMON_SOURCE = Path(__file__).with_name("harness.h").read_text()
 """What every harness begins with, after the generated part."""
 
 _LARGEST_NATIVE_WORD = 63
-
-Progress = Callable[[int, int], None]
-"""Told the runs that are done, and their total."""
 
 Run = tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]
 """Inputs and outputs of one run by name."""
@@ -87,50 +70,6 @@ class Simulator:
     def word_bytes(self) -> int:
         """Size of a word in the harness and in its files."""
         return 8 if self.design.width + 1 <= _LARGEST_NATIVE_WORD else 16
-
-
-def verify_engine(
-    program: Program,
-    domain: MontgomeryDomain,
-    design: EngineDesign,
-    rtl_sources: Sequence[Path],
-    *,
-    vectors: int,
-    seed: int,
-    stalls: bool,
-    top: str = "engine",
-    resets: Resets = None,
-    progress: Progress | None = None,
-) -> VerificationResult:
-    """Verify the RTL of an engine for one RNS Montgomery product.
-
-    `montgomery_workload`, `build_simulator` and `verify` in one; see there.
-    """
-    workload = montgomery_workload(program, domain, seed)
-    simulator = build_simulator(
-        design,
-        workload,
-        rtl_sources,
-        top=top,
-        optimise=is_long(vectors, design.schedule.interval, resets),
-    )
-    return verify(
-        simulator, vectors=vectors, seed=seed, stalls=stalls, resets=resets, progress=progress
-    )
-
-
-def is_long(runs: int, interval: int, resets: Resets) -> bool:
-    """Whether so many runs, one each ``interval`` cycles, are worth an optimised simulator."""
-    resets = 6 * interval if resets == EVERY else resets or 0
-    return (runs + 3 * resets) * interval >= LONG_CYCLES
-
-
-def reset_count(resets: Resets, latency: int) -> int | Literal["every"]:
-    """The resets that were asked for, or what is worth its time for runs of ``latency`` cycles."""
-    if resets is not None:
-        return resets
-    # A run is cut off by each, and some of its length and two more follow.
-    return min(max(RESET_CYCLES // (4 * latency), FEWEST_RESETS), MOST_RESETS)
 
 
 def build_simulator(
@@ -166,13 +105,13 @@ def verify(
     seed: int,
     stalls: Stalls,
     resets: Resets = None,
-    progress: Progress | None = None,
+    progress: Steps = lambda done, total: None,
 ) -> VerificationResult:
     """Make ``vectors`` runs on operands chosen by ``seed`` and compare every word of every result.
 
     Back to back, or with `Stalls`: random gaps between operands and random values of ``enable``.
     The registers begin with random values, and one cycle of reset comes before the first run. After
-    some runs come ``resets`` (None: a default, see `reset_count`) of 1, 2 and 3 cycles in the
+    some runs come ``resets`` (None: a default, see `Runs.reset_count`) of 1, 2 and 3 cycles in the
     middle of others, at instants spread over a whole run, and the runs after each are compared.
     Stops after the first few differences; a difference is a finding, not an error.
 
@@ -180,16 +119,14 @@ def verify(
         SpecificationError: ``vectors`` is not positive.
         ToolError: the simulator does not run.
     """
-    if vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
+    runs = Runs(vectors, seed, stalls, resets, progress)
     start = time.monotonic()
     findings = _Findings(simulator)
     step = max(-(-vectors // STEPS), min(vectors, 2 * len(simulator.workload.cases)))
-    wanted = reset_count(resets, simulator.design.schedule.latency)
-    for batch in batches(vectors, step, stalls):
+    wanted = runs.reset_count(simulator.design.schedule.latency)
+    for batch in runs.batches(step):
         findings.add(*_simulate(simulator, batch, seed, 0 if batch.done else wanted))
-        if progress:
-            progress(batch.done + batch.count, vectors)
+        progress(batch.done + batch.count, vectors)
         if findings.failures:
             break
     return findings.result(time.monotonic() - start)

@@ -1,6 +1,6 @@
 """What a verification found."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 
@@ -56,3 +56,17 @@ class VerificationResult:
     def passed(self) -> bool:
         """Whether nothing went wrong."""
         return not self.failures
+
+    def merged(self, other: "VerificationResult") -> "VerificationResult":
+        """What this verification, which passed, and a later one in the same simulator found."""
+        return replace(
+            other,
+            vectors=self.vectors + other.vectors,
+            mismatches=self.mismatches + other.mismatches,
+            latency=other.latency if self.latency is None else self.latency,
+            interval=other.interval if self.interval is None else self.interval,
+            seconds=self.seconds + other.seconds,
+            oracle_checks=self.oracle_checks + other.oracle_checks,
+            model_checks=self.model_checks + other.model_checks,
+            resets=self.resets + other.resets,
+        )

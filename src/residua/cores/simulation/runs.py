@@ -1,8 +1,10 @@
 """How often a core is run to verify it, and placed to time it, where nothing is asked for."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Literal
+
+from residua.errors import SpecificationError
 
 PRODUCTS, POINTS = 100_000, 50
 """Products or base extensions; multiplications of points on each curve."""
@@ -27,25 +29,20 @@ Stalls = bool | None
 """Whether streams pause, both those of operands and those of results: in all runs, in none, or
 (None) in one of `STALLED`, the last ones; the others are back to back."""
 
+LONG_CYCLES = 3_000_000
+"""Simulations of so many cycles are worth an optimised simulator."""
+
+STEPS = 20
+"""Reports of progress in one verification; each step is a simulation of its own, from reset."""
+
+FEWEST_RESETS, MOST_RESETS = 6, 96
+"""Resets in mid-run of one verification, by default; fewer where runs are long."""
+
+RESET_CYCLES = 500_000
+"""Cycles that the runs before and after resets may take beyond `FEWEST_RESETS` of them."""
 
 Steps = Callable[[int, int], None]
 """Called with the runs that are done and their total."""
-
-
-@dataclass(frozen=True)
-class Runs:
-    """How many runs, with which seed of the operands, stalls and resets."""
-
-    vectors: int
-    seed: int = 1
-    stalls: Stalls = None
-    resets: Resets = None
-    progress: Steps = lambda done, total: None
-
-    @property
-    def choices(self) -> dict[str, Any]:
-        """What every verification takes besides the core and its Verilog."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 @dataclass(frozen=True)
@@ -57,12 +54,57 @@ class Batch:
     stalls: bool
 
 
-def batches(runs: int, step: int, stalls: Stalls) -> Iterator[Batch]:
-    """So many runs in batches of at most ``step``."""
-    back_to_back = {True: 0, False: runs, None: runs - runs // STALLED}[stalls]
-    done = 0
-    while done < runs:
-        stalled = done >= back_to_back
-        count = min(step, (runs if stalled else back_to_back) - done)
-        yield Batch(done, count, stalled)
-        done += count
+@dataclass(frozen=True)
+class Runs:
+    """How many runs, with which seed of the operands, stalls and resets.
+
+    Raises:
+        SpecificationError: ``vectors`` is not positive.
+    """
+
+    vectors: int
+    seed: int = 1
+    stalls: Stalls = None
+    resets: Resets = None
+    progress: Steps = lambda done, total: None
+
+    def __post_init__(self) -> None:
+        if self.vectors < 1:
+            raise SpecificationError(f"a verification makes at least 1 run, not {self.vectors}")
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """What every verification takes besides the core and its Verilog."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def are_long(self, interval: int) -> bool:
+        """Whether they, one each ``interval`` cycles, are worth an optimised simulator."""
+        resets = 6 * interval if self.resets == EVERY else self.resets or 0
+        return (self.vectors + 3 * resets) * interval >= LONG_CYCLES
+
+    def reset_count(self, latency: int) -> int | Literal["every"]:
+        """The resets asked for, or what is worth its time for runs of ``latency`` cycles."""
+        if self.resets is not None:
+            return self.resets
+        # A run is cut off by each, and some of its length and two more follow.
+        return min(max(RESET_CYCLES // (4 * latency), FEWEST_RESETS), MOST_RESETS)
+
+    def batches(self, step: int) -> Iterator[Batch]:
+        """The runs in batches of at most ``step``."""
+        runs = self.vectors
+        back_to_back = {True: 0, False: runs, None: runs - runs // STALLED}[self.stalls]
+        done = 0
+        while done < runs:
+            stalled = done >= back_to_back
+            count = min(step, (runs if stalled else back_to_back) - done)
+            yield Batch(done, count, stalled)
+            done += count
+
+    def part(self, done: int, count: int) -> "Runs":
+        """At most ``count`` of the runs, after ``done`` others; the first ones have the resets."""
+        return replace(
+            self,
+            vectors=min(count, self.vectors - done),
+            resets=0 if done else self.resets,
+            progress=lambda now, _: self.progress(done + now, self.vectors),
+        )

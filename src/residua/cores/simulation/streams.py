@@ -12,16 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from residua.cores.simulation.engine import (
-    COMMON_SOURCE,
-    STEPS,
-    compile_harness,
-    is_long,
-    reset_count,
-)
+from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import Resets, Runs, batches
-from residua.errors import SpecificationError
+from residua.cores.simulation.runs import STEPS, Resets, Runs
 from residua.toolchain import process
 
 LARGEST_STEP = 20_000
@@ -79,18 +72,15 @@ def verify_streams(
     differences; a difference is a finding, not an error.
 
     Raises:
-        SpecificationError: no runs are wanted.
         ToolError: the simulator cannot be built or does not run.
     """
-    if runs.vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {runs.vectors}")
     start = time.monotonic()
-    optimise = is_long(runs.vectors, streams.interval, runs.resets)
     text = harness_source(streams, top)
+    optimise = runs.are_long(streams.interval)
     executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     built, findings = time.monotonic(), Findings(streams)
     step = min(max(-(-runs.vectors // STEPS), _FEWEST_RUNS), LARGEST_STEP)
-    for batch in batches(runs.vectors, step, runs.stalls):
+    for batch in runs.batches(step):
         chosen = list(islice(cases, batch.count))
         joined = ((_joined(words, streams.width) for words in case) for case in chosen)
         report = simulate_runs(
@@ -100,7 +90,7 @@ def verify_streams(
             batch.count,
             runs.seed + batch.done,
             batch.stalls,
-            resets=0 if batch.done else reset_count(runs.resets, streams.latency),
+            resets=0 if batch.done else runs.reset_count(streams.latency),
         )
         findings.add(report, chosen, "the result of the words {0}")
         runs.progress(batch.done + batch.count, runs.vectors)

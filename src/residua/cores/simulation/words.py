@@ -5,23 +5,18 @@ The expected results are computed here without engine, residues or model.
 
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import chain, islice, product
 from math import gcd
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from residua.cores.simulation.engine import (
-    STEPS,
-    Progress,
-    compile_harness,
-    reset_count,
-)
+from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import Resets, Stalls, batches
+from residua.cores.simulation.runs import STEPS, Resets, Runs
 from residua.cores.simulation.streams import Findings, Streams, harness_source, simulate_runs
-from residua.errors import SpecificationError
 
 LARGEST_STEP = 100_000
 """Products of one simulation; their operands and results are in memory at once."""
@@ -80,8 +75,15 @@ class WordDesign(Protocol):
     def interval(self) -> int:
         """Cycles between results."""
 
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded first; none if the modulus is built in."""
+
     def expected(self, x: int, y: int) -> int:
         """The result for two operands, by plain integers."""
+
+
+D = TypeVar("D", bound=WordDesign)
 
 
 @dataclass(frozen=True)
@@ -113,42 +115,82 @@ def build_word_simulator(
     return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 
 
-def verify_words(
-    simulator: WordSimulator,
-    *,
-    vectors: int,
-    seed: int,
-    stalls: Stalls,
-    resets: Resets = None,
-    progress: Progress | None = None,
+def verify_word_core(
+    designs: Sequence[WordDesign], top: str, sources: Sequence[Path], runs: Runs
 ) -> VerificationResult:
-    """Make ``vectors`` products of operands chosen by ``seed`` and compare every word of each.
+    """Compare the Verilog of a core with words, module ``top``, with plain integers.
+
+    ``designs`` are what it promises with each modulus, or key, that it may load: it is compiled
+    once, and they share the runs. Stops after the first of them that fails; see `verify_words`.
+
+    Raises:
+        ToolError: the simulator cannot be built or does not run.
+    """
+    first, share = designs[0], -(-runs.vectors // len(designs))
+    simulator = build_word_simulator(
+        first,
+        sources,
+        top=top,
+        modulus=first.modulus_words,
+        optimise=runs.are_long(first.interval),
+    )
+    results: list[VerificationResult] = []
+    for done, design in zip(range(0, runs.vectors, share), designs, strict=False):
+        loaded = replace(simulator, design=design, modulus=design.modulus_words)
+        results.append(verify_words(loaded, runs.part(done, share)))
+        if not results[-1].passed:
+            break
+    return reduce(VerificationResult.merged, results)
+
+
+def with_model(
+    found: VerificationResult,
+    designs: Sequence[D],
+    model: Callable[[D, int, int], int],
+    checks: int,
+    seed: int,
+) -> VerificationResult:
+    """What was found, and the model's results for ``checks`` adversarial operands of each design.
+
+    These are compared with plain integers, too.
+    """
+    cases = [
+        (design, *pair)
+        for design in designs
+        for pair in edge_pairs(design, random.Random(seed))[:checks]
+    ]
+    wrong = [
+        f"the model is wrong for x = {x} and y = {y} modulo {design.domain.modulus}"
+        for design, x, y in cases
+        if model(design, x, y) != design.expected(x, y)
+    ]
+    return replace(found, model_checks=len(cases), failures=(*found.failures, *wrong))
+
+
+def verify_words(simulator: WordSimulator, runs: Runs) -> VerificationResult:
+    """Make products of operands chosen by the seed and compare every word of each.
 
     Back to back, or with `Stalls`: random gaps between operand words, and results that have to
-    wait. ``resets`` in the middle of runs are those of `residua.cores.simulation.engine.verify`, a
+    wait. Resets in the middle of runs are those of `residua.cores.simulation.engine.verify`, a
     modulus is loaded again after each. Latency and interval are held against those of the design.
     Stops after the first few differences; a difference is a finding, not an error.
 
     Raises:
-        SpecificationError: ``vectors`` is not positive.
         ToolError: the simulator does not run.
     """
-    if vectors < 1:
-        raise SpecificationError(f"a verification makes at least 1 run, not {vectors}")
     start = time.monotonic()
-    design, chooser = simulator.design, random.Random(seed)
+    design, chooser = simulator.design, random.Random(runs.seed)
     edges = edge_pairs(design, chooser)
     pairs = chain(edges, random_pairs(design, chooser))
-    step = min(max(-(-vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
+    step = min(max(-(-runs.vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
     findings = Findings(_streams(design))
-    wanted = reset_count(resets, design.latency)
-    for batch in batches(vectors, step, stalls):
+    wanted = runs.reset_count(design.latency)
+    for batch in runs.batches(step):
         chosen = list(islice(pairs, batch.count))
         own = 0 if batch.done else wanted
-        report = simulate(simulator, chosen, seed + batch.done, batch.stalls, own)
+        report = simulate(simulator, chosen, runs.seed + batch.done, batch.stalls, own)
         findings.add(report, chosen, "the product of x = {} and y = {}")
-        if progress:
-            progress(batch.done + batch.count, vectors)
+        runs.progress(batch.done + batch.count, runs.vectors)
         if findings.failures:
             break
     return findings.result(time.monotonic() - start, simulator.build_seconds)

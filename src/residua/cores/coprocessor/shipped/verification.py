@@ -7,7 +7,7 @@ from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
-from residua.cores.coprocessor.verification import check_vectors, point_cycles, verify_coprocessor
+from residua.cores.coprocessor.verification import point_cycles, verify_coprocessor
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
 
@@ -24,7 +24,6 @@ def verify_coprocessor_directory(
     Arguments, results and errors are those of `residua.cores.core.Core.verify`.
     """
     design = made.core.design
-    check_vectors(runs.vectors)
     failures = verify_texts(directory.path, directory.manifest)
     through_bus = None
     if directory.top != directory.name:
