@@ -4,8 +4,8 @@ import sys
 
 import pytest
 import typer
-from tests.cores.test_ecc_directory import TINY
 from tests.schedules import quick_schedules
+from tests.small_curves import MIDDLE
 from typer.core import TyperOption
 
 from residua import cli
@@ -173,7 +173,7 @@ def test_coprocessor_from_curve_to_report(run, tmp_path):
 
 def check_all_verbs(run, path, asked):
     """Build, verify, synthesise, report; what was asked for goes into the file ``asked``."""
-    curve = "".join(f"{key} = {value!r}\n" for key, value in TINY.items())
+    curve = "".join(f"{key} = {value!r}\n" for key, value in MIDDLE.items())
     asked.write_text(f"[[curve]]\n{curve}")
     arguments = ["--algorithm", "iddmm", "--digit", 12]
     code, out, err = run("build", asked, *arguments, "-o", path, "--json")

@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.formal.tiny import CURVE, EVEN
 from tests.schedules import quick_schedules
+from tests.small_curves import EVEN, SQUARE, TINY
 
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import digest
@@ -23,12 +23,6 @@ MONTGOMERY = {
     "form": "montgomery", "name": "little", "prime": 65539, "a": 7, "b": 1, "x": 9, "y": 21939,
     "order": 8209, "cofactor": 8,
 }  # fmt: skip
-SQUARE = {
-    "form": "weierstrass", "name": "square", "prime": 0xFFEFFD8E1591D0EF, "a": 0x9C5BAAA890D7FE93,
-    "b": 0x2DAAC36F3189B8D9, "x": 0x52E91B813FD76BC0, "y": 0xA1DCE732593AF8DD,
-    "order": 0x7FF7FEC6F95D826F, "cofactor": 2,
-}  # fmt: skip
-"""Over the prime (65551 * 65513)^2 - 2, as SBMM needs it."""
 
 ENGINE = {"modulus": 0x1000B, "width": 12}
 EXTENSION = {"algorithm": "base-extension", "width": 12}
@@ -39,8 +33,8 @@ POWERS = {"algorithm": "modexp", "modulus": 0x1000B, "digit": 5}
 ENGINE_POWERS = {"algorithm": "modexp", "unit": "rns-montgomery", "modulus": 0x1000B, "width": 12}
 RSA = {"algorithm": "rsa-crt", "bits": 64, "digit": 11}
 INVERSE = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
-POINT = {"algorithm": "ecpm-2006", "curve": [CURVE], "channels": 3}
-COPROCESSOR = {"curve": [CURVE], "bus": "stream"}
+POINT = {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3}
+COPROCESSOR = {"curve": [TINY], "bus": "stream"}
 ON_DIGITS = COPROCESSOR | {"algorithm": "iddmm"}
 ON_SBMM = {"algorithm": "sbmm", "curve": [SQUARE], "bus": "stream"}
 

@@ -8,8 +8,8 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.simulations import VARIANTS, StreamClient, simulator
-from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
+from tests.small_curves import TINY
 
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor.core import CoprocessorBuild
@@ -300,7 +300,7 @@ def test_sums_of_equal_opposite_and_vanishing_points(core):
 def test_a_base_that_has_no_inverses_is_refused():
     bases = [131077, 131067], [131072, 131071]
     with pytest.raises(SpecificationError, match=r"odd moduli below 2\^17 in base b, not 131072"):
-        EccCore([curve_from_parameters(CURVE)], bases=bases, inversion=Inversion.PLUS_MINUS)
+        EccCore([curve_from_parameters(TINY)], bases=bases, inversion=Inversion.PLUS_MINUS)
 
 
 def test_inversion_in_variable_time_is_refused():
@@ -310,7 +310,7 @@ def test_inversion_in_variable_time_is_refused():
 
 @pytest.mark.parametrize(("keys", "rowers"), [({"channels": 3}, 2), ({"inverter_rowers": 1}, 1)])
 def test_rowers_of_an_inverter(keys, rowers):
-    curve = parameters_of(curve_from_parameters(CURVE))
+    curve = parameters_of(curve_from_parameters(TINY))
     asked = {"curve": [curve], "inversion": "plus-minus-ct", **keys}
     made = CoprocessorBuild(check(CoprocessorSpecification, asked))
     assert made.parameters["inverter_rowers"] == made.specification.inverter_rowers == rowers

@@ -5,8 +5,8 @@ import tomllib
 
 import pytest
 from tests.cores.simulations import simulator
-from tests.cores.test_ecc_directory import TINY, contents
-from tests.formal.tiny import CURVE
+from tests.cores.test_ecc_directory import contents
+from tests.small_curves import MIDDLE, TINY
 
 from residua.cores.coprocessor.core import DigitCoprocessorBuild
 from residua.cores.coprocessor.digit import DigitEccCore
@@ -24,17 +24,18 @@ from residua.errors import SpecificationError
 from residua.report import page
 from residua.toolchain.verilator import lint
 
-MIDDLE = curve_from_parameters(TINY)
-
-SMALLEST = curve_from_parameters(CURVE)
+MIDDLE_CURVE = curve_from_parameters(MIDDLE)
+TINY_CURVE = curve_from_parameters(TINY)
 
 EVEN = find_curve("secp112r2")
 
 CORES = {
-    "difference ladder": lambda: DigitEccCore([MIDDLE], digit=12, blinding=32),
-    "window": lambda: DigitEccCore([SMALLEST], digit=17, pipeline=1, formula=Formula.FIXED_WINDOW),
+    "difference ladder": lambda: DigitEccCore([MIDDLE_CURVE], digit=12, blinding=32),
+    "window": lambda: DigitEccCore(
+        [TINY_CURVE], digit=17, pipeline=1, formula=Formula.FIXED_WINDOW
+    ),
     "lanes, two curves": lambda: DigitEccCore(
-        [SMALLEST, MIDDLE], digit=8, lanes=2, formula=Formula.XZ_LADDER
+        [TINY_CURVE, MIDDLE_CURVE], digit=8, lanes=2, formula=Formula.XZ_LADDER
     ),
 }
 
@@ -65,7 +66,7 @@ def test_simulated_operations_equal_plain_integers(name, tmp_path):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    asked = check_any({"algorithm": "iddmm", "curve": TINY, "digit": 12})
+    asked = check_any({"algorithm": "iddmm", "curve": MIDDLE, "digit": 12})
     return build(asked, tmp_path_factory.mktemp("built") / "core")
 
 
@@ -159,8 +160,8 @@ def test_p256(tmp_path):
 
 
 BLINDED = {
-    "difference ladder": (MIDDLE, Formula.DIFFERENCE_LADDER, 32),
-    "window": (SMALLEST, Formula.FIXED_WINDOW, 70),
+    "difference ladder": (MIDDLE_CURVE, Formula.DIFFERENCE_LADDER, 32),
+    "window": (TINY_CURVE, Formula.FIXED_WINDOW, 70),
     "cofactor": (EVEN, Formula.XZ_LADDER, 69),
 }
 
@@ -205,7 +206,7 @@ def test_requests_that_are_refused(keys, message):
 
 
 def test_more_lanes_than_digits_are_refused():
-    asked = check_any({"algorithm": "iddmm", "curve": TINY, "digit": 17, "lanes": 9})
+    asked = check_any({"algorithm": "iddmm", "curve": MIDDLE, "digit": 17, "lanes": 9})
     with pytest.raises(SpecificationError, match="use for 1 to 3 lanes"):
         _ = DigitCoprocessorBuild(asked).core
 

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from tests.small_curves import MIDDLE
 
 from residua.cores.coprocessor import verification as ecc_verification
 from residua.cores.coprocessor.simulator import Answer
@@ -22,18 +23,7 @@ from residua.errors import SpecificationError
 from residua.report import page
 from residua.toolchain.verilator import lint
 
-TINY = {
-    "form": "weierstrass",
-    "name": "tiny",
-    "prime": 1099511627689,
-    "a": -3,
-    "b": 763635782919,
-    "x": 496140017063,
-    "y": 273082098879,
-    "order": 1099510235093,
-    "cofactor": 1,
-}
-SMALL = {"curve": TINY, "width": 12}
+SMALL = {"curve": MIDDLE, "width": 12}
 
 
 def contents(path: Path) -> dict[str, bytes]:

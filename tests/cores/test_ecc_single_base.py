@@ -6,6 +6,7 @@ from functools import cache
 
 import pytest
 from tests.cores.simulations import simulator
+from tests.small_curves import SQUARE
 
 from residua.algorithms.conversion import encode
 from residua.algorithms.fields import field_unit, single_base_field
@@ -18,7 +19,7 @@ from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
 from residua.curves.operations import ORDER_OPERATIONS, Operation
-from residua.curves.parameters import WeierstrassCurve, parameters_of
+from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import conversion_cox
 from residua.machines.bounds import analyse
@@ -26,22 +27,12 @@ from residua.machines.values import run
 from residua.numbers.residues import Redundant
 from residua.papers.sbmm.ladder_comparison import ladder_step
 
-TINY = WeierstrassCurve(
-    name="tiny",
-    prime=0xFFEFFD8E1591D0EF,
-    a=0x9C5BAAA890D7FE93,
-    b=0x2DAAC36F3189B8D9,
-    x=0x52E91B813FD76BC0,
-    y=0xA1DCE732593AF8DD,
-    order=0x7FF7FEC6F95D826F,
-    cofactor=2,
-)
-"""A curve over (65551 * 65513)^2 - 2, of even order: it has no complete addition."""
+CURVE = curve_from_parameters(SQUARE)
 
 
 @cache
 def core():
-    return SingleBaseEccCore([TINY], blinding="auto")
+    return SingleBaseEccCore([CURVE], blinding="auto")
 
 
 def test_simulated_operations_equal_plain_integers(tmp_path):
@@ -75,7 +66,7 @@ def test_simulated_operations_equal_plain_integers(tmp_path):
 def test_orders_have_no_operations():
     """Orders are no M_a^2 - 2; the core says BAD_OPERATION, drivers know from its registers."""
     assert not ORDER_OPERATIONS & core().design.operation_codes
-    assert core().design.moduli == (TINY.prime,)
+    assert core().design.moduli == (CURVE.prime,)
 
 
 def test_numbers_become_pairs_and_numbers_again():
@@ -91,7 +82,7 @@ def test_numbers_become_pairs_and_numbers_again():
     cox = conversion_cox(domain, max(-low, high))
     draw = random.Random(3)
     ranges = compressed_ranges(domain, representation)
-    for number in (0, 1, TINY.prime - 1, TINY.prime, (1 << 64) - 1, *(draw.getrandbits(64),) * 9):
+    for number in (0, 1, CURVE.prime - 1, CURVE.prime, (1 << 64) - 1, *(draw.getrandbits(64),) * 9):
         words = [number >> 16 * i & 0xFFFF for i in range(4)]
         outputs = run(lowered.program, {"n": words})
         pair = [lowered.outputs[f"n:{part}"] for part in "rk"]
@@ -104,7 +95,7 @@ def test_numbers_become_pairs_and_numbers_again():
         residues = [word for output in unload.outputs for word in xi[output.name]]
         found = from_cofactors_of(base, residues, cox)
         assert low <= found <= high
-        assert found % TINY.prime == number % TINY.prime
+        assert found % CURVE.prime == number % CURVE.prime
 
 
 def from_cofactors_of(base, residues, cox):
@@ -134,13 +125,13 @@ def test_elements_at_the_ends_of_their_ranges_leave_as_numbers():
 
 
 def specified(**keys):
-    return check_any({"algorithm": "sbmm", "curve": [parameters_of(TINY)], **keys})
+    return check_any({"algorithm": "sbmm", "curve": [SQUARE], **keys})
 
 
 def test_a_specification_names_every_choice():
     made = CoprocessorBuild(specified())
     chosen = made.specification
-    assert made.name.startswith("ecc_sbmm_tiny_4x16_")
+    assert made.name.startswith("ecc_sbmm_square_4x16_")
     assert (chosen.base_a, chosen.channels, chosen.width) == ((65551, 65513), 4, 16)
     again = CoprocessorBuild(check_any(tomllib.loads(chosen.toml())))
     assert again.core.bases == made.core.bases
@@ -179,8 +170,8 @@ def test_requests_that_are_refused(keys, message):
 
 
 def test_curves_of_a_core_share_a_prime():
-    with pytest.raises(SpecificationError, match="tiny and P-256 are not"):
-        SingleBaseEccCore([TINY, find_curve("P-256")])
+    with pytest.raises(SpecificationError, match="square and P-256 are not"):
+        SingleBaseEccCore([CURVE, find_curve("P-256")])
 
 
 def test_a_ladder_step_takes_as_many_cycles_as_it_has_slots():

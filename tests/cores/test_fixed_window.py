@@ -4,6 +4,7 @@ import random
 
 import pytest
 from tests.schedules import quick_schedules
+from tests.small_curves import WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import CoprocessorBuild
@@ -23,20 +24,8 @@ from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 
-ORDER = 65539
-SMALL = curve_from_parameters(
-    {
-        "form": "weierstrass",
-        "name": "small",
-        "prime": 65287,
-        "a": 0,
-        "b": 5,
-        "x": 2,
-        "y": 28347,
-        "order": ORDER,
-        "cofactor": 1,
-    }
-)
+SMALL = curve_from_parameters(WITHOUT_A)
+ORDER = SMALL.order
 EVEN = find_curve("secp112r2")
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.cores.driver_core import X25519, ladder
-from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
+from tests.small_curves import TINY
 
 from residua.cores.coprocessor.driver.program import build_driver_program, run_driver_program
 from residua.cores.directory import Directory, build
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 CORES = {
-    "engine": {"curve": [CURVE], "bus": "axi"},
+    "engine": {"curve": [TINY], "bus": "axi"},
     "montgomery": {"curve": "Curve25519", "algorithm": "iddmm", "bus": "wishbone", "lanes": 4},
     "digits": {
         "curve": "secp112r1", "algorithm": "iddmm", "bus": "axi",
@@ -196,7 +196,7 @@ def test_one_program_drives_all_coprocessors(cores, tmp_path):
     directories = [cores[key] for key in COPROCESSORS]
     made = build_driver_program(directories, main, tmp_path / "work", optimise=False)
     found = dict(line.split() for line in run_driver_program(made, timeout=600).splitlines())
-    tiny, secp = curve_from_parameters(CURVE), find_curve("secp112r1")
+    tiny, secp = curve_from_parameters(TINY), find_curve("secp112r1")
     point = affine.multiply(tiny, 0x3039, tiny.base_point)
     assert found["engine"] == "04" + "".join(f"{part:04x}" for part in point)
     public = affine.multiply(secp, int("42" * 14, 16), secp.base_point)

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from tests.cores.planted import rehash
-from tests.cores.test_ecc_directory import TINY
+from tests.small_curves import MIDDLE
 
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
@@ -18,7 +18,7 @@ from residua.errors import SpecificationError
 from residua.report import page
 
 SMALL = {"modulus": 0x1000B, "width": 12}
-COPROCESSOR = {"algorithm": "iddmm", "curve": TINY, "digit": 20}
+COPROCESSOR = {"algorithm": "iddmm", "curve": MIDDLE, "digit": 20}
 
 KINDS = {
     "multiplier": SMALL,

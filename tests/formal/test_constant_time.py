@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from tests.cores.test_ecc_directory import TINY as MIDDLE
 from tests.schedules import quick_schedules
+from tests.small_curves import EVEN, MIDDLE, TINY
 
-from formal.tiny import CURVE, EVEN, tiny_core
+from formal.tiny import tiny_core
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.digit.boundary import digit_boundary
@@ -278,9 +278,7 @@ def test_a_digit_core(values, tmp_path):
     assert result.registers > 10
 
 
-@pytest.mark.parametrize(
-    "curves", [[CURVE], [MIDDLE], [CURVE, EVEN]], ids=["tiny", "ladder", "even"]
-)
+@pytest.mark.parametrize("curves", [[TINY], [MIDDLE], [TINY, EVEN]], ids=["tiny", "ladder", "even"])
 def test_a_digit_coprocessor(curves, tmp_path):
     """Scalars of fixed length change r, multiples of the base point another factor than others."""
     core = DigitEccCore([curve_from_parameters(curve) for curve in curves], digit=8, blinding=32)

@@ -5,8 +5,8 @@ which has more cores of every kind.
 """
 
 import pytest
-from tests.formal.tiny import CURVE
 from tests.schedules import quick_schedules
+from tests.small_curves import TINY
 
 from residua.cores.directory import build
 from residua.cores.proofs.freshness import STALE
@@ -26,7 +26,7 @@ KINDS = {
     "mwr2mm": {"algorithm": "mwr2mm", "bits": 24, "digit": 5},
     "iddmm": {"algorithm": "iddmm", "bits": 24, "digit": 5, "inverse": "supplied"},
     "plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
-    "coprocessor": {"curve": [CURVE], "bus": "stream", "blinding": 0},
+    "coprocessor": {"curve": [TINY], "bus": "stream", "blinding": 0},
 }
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 from tests.schedules import quick_schedules
+from tests.small_curves import TINY
 
-from formal.tiny import CURVE
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
@@ -130,13 +130,13 @@ def test_an_exponentiator(values, tmp_path):
 
 
 def test_a_digit_coprocessor(tmp_path):
-    design = DigitEccCore([curve_from_parameters(CURVE)], digit=8, blinding=32).design
+    design = DigitEccCore([curve_from_parameters(TINY)], digit=8, blinding=32).design
     assert first_cycles(Coprocessor(design), coprocessor_boundary(design), tmp_path).passed
 
 
 def test_a_point_multiplier(tmp_path):
     """Registers that shift nothing but zeros in have no secrets, and no reset: they are data."""
-    core = ExtendedCore(check_any({"algorithm": "ecpm-2006", "curve": CURVE, "operation": "add"}))
+    core = ExtendedCore(check_any({"algorithm": "ecpm-2006", "curve": TINY, "operation": "add"}))
     result = whole(core.component(), point_boundary(core.design), tmp_path)
     assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
     assert result.registers > 60

@@ -5,7 +5,7 @@ import random
 import pytest
 from amaranth.hdl import ResetInserter, Signal
 from amaranth.sim import Simulator
-from tests.formal.tiny import CURVE
+from tests.small_curves import TINY
 
 from residua.curves.formulas import Formula
 from residua.curves.operations import constants
@@ -15,12 +15,12 @@ from residua.hardware.digit import memory
 from residua.machines.digit_passes import RAW, DigitModel
 from residua.numbers.digits import join_digits
 
-TINY = curve_from_parameters(CURVE)
+CURVE = curve_from_parameters(TINY)
 OPTIONS = [(8, 1, None), (17, 1, 2), (8, 2, None), (20, 1, 0)]
 
 
 def design(digit, lanes, pipeline):
-    return DigitCoprocessorDesign([TINY], [Formula.XZ_LADDER], digit, lanes, pipeline)
+    return DigitCoprocessorDesign([CURVE], [Formula.XZ_LADDER], digit, lanes, pipeline)
 
 
 class Bench:
@@ -29,7 +29,7 @@ class Bench:
     def __init__(self, made):
         self.made, self.unit = made, made.field_unit(8)
         self.store, self.field = made.processor.store, made.field
-        self.model = DigitModel(self.store, [constants(TINY), {}])
+        self.model = DigitModel(self.store, [constants(CURVE), {}])
 
     def run(self, process):
         simulator = Simulator(self.unit)
@@ -109,7 +109,7 @@ def test_registers_equal_the_model(options):
     async def process(ctx):
         await bench.cleared(ctx)
         for element in ("x", "m", "l"):
-            await bench.load(ctx, draw.getrandbits(17) % TINY.prime)
+            await bench.load(ctx, draw.getrandbits(17) % CURVE.prime)
             await bench.both(ctx, "load")
             await bench.both(ctx, f"copy_{element}_number")
         await bench.both(ctx, "initial_state")
@@ -150,7 +150,7 @@ def test_a_reset_wipes_registers_and_multiplier(monkeypatch):
     def held(ctx):
         found = [[ctx.get(data[row]) for row in range(data.depth)] for data in memories]
         numbers = [join_digits(rows, digit) for rows in found]
-        return [number for number in numbers if number not in (0, TINY.prime)]
+        return [number for number in numbers if number not in (0, CURVE.prime)]
 
     async def process(ctx):
         await bench.cleared(ctx)

@@ -3,8 +3,8 @@
 import random
 
 import pytest
+from tests.small_curves import TINY, WITHOUT_A
 
-from formal.tiny import CURVE
 from machines.control_words import Interpreter
 from residua.algorithms.conversion import split_words
 from residua.cores.coprocessor.rns_montgomery import EccCore
@@ -17,16 +17,13 @@ from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design
 from residua.machines.scheduling.blocks import Problem, list_schedule, place_by_lists
 
-WITHOUT_A = CURVE | {"prime": 65287, "a": 0, "b": 5, "x": 2, "y": 28347, "order": 65539}
-"""With formulas for a = 0 and a small b."""
-
 
 def core(parameters):
     curve = curve_from_parameters(parameters)
     return EccCore([curve], formula=Formula.FIXED_WINDOW, blinding=32)
 
 
-@pytest.fixture(scope="module", params=[CURVE, WITHOUT_A], ids=["a=-3", "a=0"])
+@pytest.fixture(scope="module", params=[TINY, WITHOUT_A], ids=["a=-3", "a=0"])
 def tiny(request):
     return core(request.param)
 
@@ -108,7 +105,7 @@ def test_a_round_too_short_for_the_next_digit_is_refused(tiny, monkeypatch):
     pause = tiny.design.processor.routines["ladder_step"].gate_pause
     assert pause >= curve_design.DIGIT_DELAY == 14
     monkeypatch.setattr(curve_design, "DIGIT_DELAY", pause + 1)
-    fresh = core(CURVE | {"name": "other"}).design
+    fresh = core(TINY | {"name": "other"}).design
     with pytest.raises(SpecificationError, match=r"ladder_step: .* too short for the next digit"):
         _ = fresh.controller
 
