@@ -45,7 +45,7 @@ def test_bus_and_driver_pass(bus, directories, models):
     operations, faults = verify_bus(models(bus), design, 3)
     assert faults == []
     assert operations > 3 * len(design.operation_codes)
-    assert verify_driver(directories(bus), design, optimise=False) == []
+    assert verify_driver(directories(bus), design) == []
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_fault_of_the_driver_is_found(name, directories, tmp_path):
     assert old in text
     source.write_text(text.replace(old, new))
     broken = Directory(path, made.manifest)
-    faults = verify_driver(broken, made.made.core.design, optimise=False)
+    faults = verify_driver(broken, made.made.core.design)
     assert faults
     assert message in faults[0]
 

@@ -54,11 +54,8 @@ class Call:
         return _literal(self.result or b"")
 
 
-def verify_driver(directory: Directory, design: CurveDesign, *, optimise: bool = True) -> list[str]:
-    """What goes wrong in a directory's driver: it does not compile, or gives something else.
-
-    ``optimise`` is for long runs of the simulation.
-    """
+def verify_driver(directory: Directory, design: CurveDesign) -> list[str]:
+    """What goes wrong in a directory's driver: it does not compile, or gives something else."""
     calls = [call for number in range(len(design.curves)) for call in _Calls(design, number).all()]
     template = environment("residua.cores.coprocessor.shipped").get_template("driver_check.c")
     with TemporaryDirectory() as work:
@@ -66,7 +63,7 @@ def verify_driver(directory: Directory, design: CurveDesign, *, optimise: bool =
         text = template.render(calls=calls, name=directory.name)
         check.write_text(text, encoding="utf-8")
         try:
-            program = build_driver_program([directory], check, Path(work), optimise=optimise)
+            program = build_driver_program([directory], check, Path(work), optimise=False)
             output = run_driver_program(program, timeout=_LIMIT)
         except ToolError as error:
             return [f"driver: {error}"]

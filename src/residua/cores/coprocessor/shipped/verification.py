@@ -29,7 +29,7 @@ def verify_coprocessor_directory(
     if directory.top != directory.name:
         model = directory_model(directory, optimise=False)
         through_bus, faults = verify_bus(model, design, runs.seed)
-        failures += faults + verify_driver(directory, design, optimise=False)
+        failures += faults + verify_driver(directory, design)
     failures += verify_bench(directory.path, directory.sources("ecp5"))
     sources = directory.sources(top=made.name)
     found = verify_coprocessor(design, sources, made.name, **runs.choices)
