@@ -3,15 +3,14 @@
 import random
 from dataclasses import dataclass, field
 
-from amaranth.sim import Simulator
+from tests.hardware.traffic import sender, simulate
 
-CYCLES_PER_WORD = 400
-"""A word that takes longer does not come any more."""
+from residua.numbers.digits import join_digits
 
 
 @dataclass
 class Transfers:
-    """What was transferred, and in which cycles."""
+    """What was transferred, and in which cycles words were taken and results complete."""
 
     taken: list[int] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
@@ -19,50 +18,34 @@ class Transfers:
     finished: list[int] = field(default_factory=list)
 
 
-def pass_through(component, source, sink, words, width, count, pace=(1.0, 1.0), seed=1):
+def pass_through(component, source, sink, words, width, count, pace=(1.0, 1.0), prepare=None):
     """Send ``words`` into ``source``, collect ``count`` results of ``width``-bit words.
 
-    ``pace`` is how likely each side is willing to transfer in a cycle.
+    ``pace`` is how likely each side is willing to transfer in a cycle; ``prepare`` comes first.
     """
-    transfers, generator = Transfers(), random.Random(seed)
-    limit = CYCLES_PER_WORD * len(words)
+    transfers, generator = Transfers(), random.Random(2)
 
     async def send(ctx):
-        cycle, cycles = 0, aiter(ctx.tick().sample(source.ready & source.valid))
-        for word in words:
-            ready = False
-            ctx.set(source.payload, word)
-            while not ready and cycle < limit:
-                ctx.set(source.valid, generator.random() < pace[0])
-                _, _, ready = await anext(cycles)
-                cycle += 1
-            transfers.taken.append(cycle - 1)
-        ctx.set(source.valid, 0)
+        if prepare:
+            await prepare(ctx)
+        await sender(source, words, pace[0], taken=transfers.taken)(ctx)
 
     async def receive(ctx):
-        result = length = 0
-        cycles = aiter(
-            ctx.tick().sample(sink.valid & sink.ready, sink.payload.word, sink.payload.last)
-        )
-        for cycle in range(limit):
+        found, cycle = [], 0
+        ctx.set(sink.ready, generator.random() < pace[1])
+        sampled = ctx.tick().sample(sink.valid & sink.ready, sink.payload.word, sink.payload.last)
+        async for _, _, there, word, last in sampled:
             ctx.set(sink.ready, generator.random() < pace[1])
-            _, _, there, word, last = await anext(cycles)
-            if not there:
-                continue
-            result |= word << (width * length)
-            length += 1
-            if last:
-                transfers.results.append(result)
-                transfers.lengths.append(length)
+            if there:
+                found.append(word)
+            if there and last:
+                transfers.results.append(join_digits(found, width))
+                transfers.lengths.append(len(found))
                 transfers.finished.append(cycle)
-                result = length = 0
+                found = []
             if len(transfers.results) == count:
                 return
+            cycle += 1
 
-    simulator = Simulator(component)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(send)
-    simulator.add_testbench(receive)
-    simulator.run()
-    assert len(transfers.results) == count
+    simulate(component, receive, send)
     return transfers

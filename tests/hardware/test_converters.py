@@ -5,7 +5,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from amaranth.sim import Simulator
 from tests.algorithms.domains import P17, P64, P192, extreme_words, signed_domain
 from tests.hardware.streams import pass_through
 from tests.hardware.traffic import receiver, sender, simulate, ticks
@@ -207,39 +206,23 @@ def test_each_modulus_has_a_range(moduli, count):
 def residues_of(converter, numbers, count, width):
     """All results of a converter to residues, in the order in which they come, and when."""
     groups = len(converter.design.schedule.outputs)
-    found, cycles, taken = [], [], []
+    found, cycles = [], []
     words = [word for number in numbers for word in split_words(number, count, width)]
-
-    async def send(ctx):
-        cycle = 0
-        ctx.set(converter.enable, 1)
-        edges = aiter(ctx.tick().sample(converter.binary.ready))
-        for word in words:
-            ctx.set(converter.binary.payload, word)
-            ctx.set(converter.binary.valid, 1)
-            ready = False
-            while not ready:
-                _, _, ready = await anext(edges)
-                cycle += 1
-            taken.append(cycle - 1)
-        ctx.set(converter.binary.valid, 0)
 
     async def receive(ctx):
         cycle, signals = 0, [converter.result[i] for i in range(converter.design.rowers)]
-        edges = aiter(ctx.tick().sample(converter.result_valid, converter.result_word, *signals))
-        while len(found) < groups * len(numbers) and cycle < 200 * len(words):
-            _, _, valid, position, *residues = await anext(edges)
+        ctx.set(converter.enable, 1)
+        sampled = ctx.tick().sample(converter.result_valid, converter.result_word, *signals)
+        async for _, _, valid, position, *residues in sampled:
             if valid:
                 assert position == len(found) % groups
                 found.append(tuple(residues))
                 cycles.append(cycle)
+            if len(found) == groups * len(numbers):
+                return
             cycle += 1
 
-    simulator = Simulator(converter)
-    simulator.add_clock(1e-6)
-    simulator.add_testbench(send)
-    simulator.add_testbench(receive)
-    simulator.run()
+    simulate(converter, receive, sender(converter.binary, words))
     return found, cycles
 
 

@@ -44,7 +44,7 @@ def test_powers_and_cycles(modulus, width, channels, bits, window):
     assert [made.model(x, y % (1 << bits)) for x, y in pairs] == expected
     found = multiply(made.component(), made, pairs)
     assert found.results == expected
-    assert {b - a for a, b in zip(found.given, found.finished, strict=True)} == {made.latency}
+    assert {b - a for a, b in zip(found.taken, found.finished, strict=True)} == {made.latency}
     gaps = {b - a for a, b in zip(found.finished, found.finished[1:], strict=False)}
     assert gaps == {made.interval}
 
@@ -57,7 +57,7 @@ def test_public_exponents(exponent):
     assert [made.model(x, 0) for (x,) in bases] == expected
     found = multiply(made.component(), made, bases)
     assert found.results == expected
-    assert {b - a for a, b in zip(found.given, found.finished, strict=True)} == {made.latency}
+    assert {b - a for a, b in zip(found.taken, found.finished, strict=True)} == {made.latency}
     # Squarings, a product for all ones but the first, conversions.
     assert made.products <= exponent.bit_length() + exponent.bit_count()
 

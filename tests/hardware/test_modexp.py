@@ -54,7 +54,7 @@ def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
     gaps = {b - a for a, b in zip(found.finished, found.finished[1:], strict=False)}
     assert gaps == {design.interval}
     if not loaded:
-        assert {b - a for a, b in zip(found.given, found.finished, strict=True)} == {design.latency}
+        assert {b - a for a, b in zip(found.taken, found.finished, strict=True)} == {design.latency}
 
 
 @pytest.mark.parametrize("loaded", [False, True])
@@ -79,7 +79,7 @@ def test_plain_products(exponent):
     pairs = [(0, 0), (65535, 65518), (1, 1), (40000, 50000)]
     found = multiply(design.component(), design.streams, pairs, plain=True)
     assert found.results == [domain.product(x, y) for x, y in pairs]
-    taken = {b - a for a, b in zip(found.given, found.finished, strict=True)}
+    taken = {b - a for a, b in zip(found.taken, found.finished, strict=True)}
     assert taken == {design.product_cycles}
 
 

@@ -5,6 +5,7 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
+from tests.hardware.traffic import sender
 
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
@@ -47,7 +48,7 @@ class Bench:
         simulator.run()
 
     async def load(self, ctx, words):
-        await self._give(ctx, self.core.modulus, words)
+        await sender(self.core.modulus, words)(ctx)
         # Until p' is there.
         await ctx.tick().repeat(4 * self.design.width)
 
@@ -55,7 +56,7 @@ class Bench:
         """The result, its flag, and the cycles that it took."""
         design, result = self.design, self.core.result
         words = split_digits(message, design.operand_words, design.width)
-        await self._give(ctx, self.core.operands, words)
+        await sender(self.core.operands, words)(ctx)
         ctx.set(result.ready, 1)
         found, flags, cycles = [], set(), 0
         payload = result.payload
@@ -74,16 +75,6 @@ class Bench:
         ctx.set(result.ready, 0)
         (flag,) = flags
         return join_digits(found, design.width), flag, cycles
-
-    async def _give(self, ctx, stream, words):
-        ctx.set(stream.valid, 1)
-        edges = aiter(ctx.tick().sample(stream.ready))
-        for word in words:
-            ctx.set(stream.payload, word)
-            ready = False
-            while not ready:
-                _, _, ready = await anext(edges)
-        ctx.set(stream.valid, 0)
 
 
 @pytest.mark.parametrize(
