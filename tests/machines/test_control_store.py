@@ -19,7 +19,7 @@ from machines.examples import (
 from residua.algorithms.fields.field import evaluate
 from residua.algorithms.fields.rns_field import lower
 from residua.machines.control_store import Bus, assemble, control_widths
-from residua.machines.microcode import ROW_FIELDS
+from residua.machines.controls import CONTROLS
 from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import ALWAYS
 from residua.numbers.residues import Redundant
@@ -133,7 +133,7 @@ ROWS = ["row", "row_higher", "row_first", "row_launch", "row_modulus"]
 @pytest.mark.parametrize("field", [*FIELDS, "first", "left", "cox_first", "bus", *ROWS])
 def test_wrong_control_words_are_noticed(field):
     """Some faults have no effect, such as another modulus for a small sum; most have one."""
-    columns = 2 if field in ROW_FIELDS else 1
+    columns = 2 if CONTROLS[field].part == "rows" else 1
     design = processor(CHANNELS, columns)
     block = design.store.blocks["mixed"]
     values = design.store.fields[field]

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
-from residua.machines.microcode import ROW_FIELDS, binary_address
+from residua.machines.controls import controls_of, weight_controls
+from residua.machines.microcode import binary_address
 from residua.machines.routine import Routine
 from residua.machines.slots import Launch, Left, Machine, Slot
 from residua.machines.slots import Sequence as Slots
@@ -67,27 +68,6 @@ def assemble(routines: Sequence[Routine], machine: Machine, binary_words: int) -
     return _Assembler(routines, machine, binary_words).assemble()
 
 
-FIELDS = (
-    "left",
-    "left_register",
-    "right_register",
-    "constant",
-    "first",
-    "subtract",
-    "bus",
-    "binary_word",
-    "modulus",
-    "write",
-    "write_register",
-    "cox_first",
-    "emit",
-    "advance",
-)
-
-NARROW_FIELDS = ("listens", "narrow_tap")
-"""The controls of a processor with a small rower, beside those of every one."""
-
-
 class _Assembler:
     def __init__(self, routines: Sequence[Routine], machine: Machine, binary_words: int) -> None:
         self.routines, self.machine, self.binary_words = routines, machine, binary_words
@@ -97,11 +77,10 @@ class _Assembler:
         self.moduli: dict[tuple[Modulus, ...], int] = {}
         gates = [slot.gate[0] for r in routines for _, _, _, slot in r.slots() if slot.gate]
         self.gates = tuple(dict.fromkeys(gates))
-        names = [*FIELDS, *(f"cox_weight_{tap}" for tap in range(machine.taps))]
-        if machine.columns > 1:
-            names += ROW_FIELDS
-        if machine.narrow:
-            names += NARROW_FIELDS
+        names = controls_of("processor", "", "binary", "cox", "emit")
+        names += weight_controls(machine.taps)
+        names += controls_of("processor", "rows") if machine.columns > 1 else []
+        names += controls_of("processor", "narrow") if machine.narrow else []
         weights = {w for r in routines for _, _, _, slot in r.slots() for w in slot.tap_weights}
         self.weights = tuple(sorted(weights - {0})) or (1,)
         # Word 0 starts new sums of nothing, so that no sum stays where it was when nothing runs.
@@ -169,8 +148,9 @@ class _Assembler:
     def _passed(self, routine: Routine, time: int, job: int, slot: Slot) -> dict[str, int]:
         """The controls of what goes around a ring; on the ring of rows ahead of their slot."""
         values = {"cox_first": int(slot.cox_first)}
-        for tap, weight in enumerate(slot.tap_weights):
-            values[f"cox_weight_{tap}"] = self.weights.index(weight) + 1 if weight else 0
+        weights = slot.tap_weights
+        for name, weight in zip(weight_controls(len(weights)), weights, strict=True):
+            values[name] = self.weights.index(weight) + 1 if weight else 0
         if slot.narrow_tap:
             values["narrow_tap"] = 1
         if slot.left == Left.ROW:

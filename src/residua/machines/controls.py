@@ -1,7 +1,7 @@
 """The controls of a Cox-Rower engine: what each does, and when after its slot."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True)
@@ -38,48 +38,71 @@ class Timing:
 
 
 class Control(NamedTuple):
-    """A control: the event of `Timing` at which it acts, and what it does."""
+    """A control: the event of `Timing` at which it acts, what it does, and where there is one.
+
+    ``part`` is a part that not all machines have, or that is apart in their control words; ``only``
+    says that engines of one program or processors have none of it.
+    """
 
     when: str
     does: str
+    part: str = ""
+    only: Literal["", "engine", "processor"] = ""
 
 
 CONTROLS = {
-    "constant": Control("constant", "address of the constant"),
+    "left": Control("operand", "where the left operand comes from"),
     "left_register": Control("address", "address of the left operand"),
     "right_register": Control("address", "address of the right operand"),
-    "left_register_1": Control("address", "that of lane 1"),
-    "right_register_1": Control("address", "that of lane 1"),
-    "crosses": Control("address", "lanes take the words of each other's bus"),
-    "left": Control("operand", "where the left operand comes from"),
+    "left_register_1": Control("address", "that of lane 1", "lanes", "engine"),
+    "right_register_1": Control("address", "that of lane 1", "lanes", "engine"),
+    "crosses": Control("address", "lanes take the words of each other's bus", "lanes", "engine"),
+    "constant": Control("constant", "address of the constant"),
     "first": Control("operand", "begins a sum"),
     "subtract": Control("operand", "takes the product away"),
-    "bus": Control("bus", "what the bus carries"),
-    "binary": Control("bus", "the bus carries a word of a binary operand"),
-    "binary_word": Control("bus", "which word of it"),
+    "bus": Control("bus", "what the bus carries", only="processor"),
+    "binary": Control("bus", "the bus carries a word of a binary operand", "binary", "engine"),
+    "binary_word": Control("bus", "which word of it", "binary"),
     "modulus": Control("modulus", "the modulus that the sum is reduced by"),
     "write": Control("store", "keeps the residue"),
     "write_register": Control("store", "where"),
-    "cox_first": Control("cox_first", "clears the Cox"),
-    "emit": Control("emit_serial", "hands a residue out"),
-    "advance": Control("advance", "the bit of the scalar has been used"),
-    "row": Control("operand", "the product is one of a super-residue"),
-    "row_higher": Control("operand", "by a higher digit of the constant"),
-    "row_first": Control("row_first", "begins a sum over a row"),
-    "row_write": Control("row_store", "keeps a super-residue"),
-    "row_write_register": Control("row_store", "where"),
-    "row_launch": Control("row_launch", "what goes into the ring of rows"),
-    "row_register": Control("row_launch", "address of the super-residue that does"),
-    "row_modulus": Control("row_modulus", "the modulus that a super-residue is reduced by"),
-    "listens": Control("operand", "the small rower hears the ring"),
-    "narrow_bus": Control("bus", "the bus carries the word of the small rower"),
-    "narrow_tap": Control("tap", "the Cox takes the word of the small rower"),
+    "cox_first": Control("cox_first", "clears the Cox", "cox"),
+    "emit": Control("emit_serial", "hands a residue out", "emit"),
+    "advance": Control("advance", "the bit of the scalar has been used", only="processor"),
+    "row": Control("operand", "the product is one of a super-residue", "rows"),
+    "row_higher": Control("operand", "by a higher digit of the constant", "rows"),
+    "row_first": Control("row_first", "begins a sum over a row", "rows"),
+    "row_write": Control("row_store", "keeps a super-residue", "rows"),
+    "row_write_register": Control("row_store", "where", "rows"),
+    "row_launch": Control("row_launch", "what goes into the ring of rows", "rows"),
+    "row_register": Control("row_launch", "address of the super-residue that does", "rows"),
+    "row_modulus": Control("row_modulus", "the modulus that a super-residue is reduced by", "rows"),
+    "listens": Control("operand", "the small rower hears the ring", "narrow"),
+    "narrow_bus": Control("bus", "the bus carries the word of the small rower", "narrow", "engine"),
+    "narrow_tap": Control("tap", "the Cox takes the word of the small rower", "narrow"),
 }
-"""In the order in which a processor delays them; ``cox_weight_<tap>`` come after them."""
+"""In the order in which they lie in a control word; the weights of the Cox are apart."""
+
+
+def controls_of(kind: Literal["engine", "processor"], *parts: str) -> list[str]:
+    """The names of the controls of some parts."""
+    return [
+        name
+        for name, control in CONTROLS.items()
+        if control.part in parts and control.only in ("", kind)
+    ]
+
+
+def weight_controls(taps: int) -> list[str]:
+    """The names of the controls of the Cox's weights."""
+    return [f"{_WEIGHT}{tap}" for tap in range(taps)]
 
 
 def delay(name: str, timing: Timing) -> int:
     """Cycles from the first control of a slot to this one."""
-    if name.startswith("cox_weight_"):
+    if name.startswith(_WEIGHT):
         return timing.cox_weights
     return int(getattr(timing, CONTROLS[name].when))
+
+
+_WEIGHT = "cox_weight_"

@@ -6,8 +6,9 @@ are stored in the phase in which they act, so that the engine delays none of the
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
-from residua.machines.controls import Timing, delay
+from residua.machines.controls import Timing, controls_of, delay, weight_controls
 from residua.machines.schedule import Schedule
 from residua.machines.slots import (
     EVERY_LEFT,
@@ -23,24 +24,6 @@ from residua.numbers.moduli import Modulus
 
 IDLE = 0
 """Value of every control that a phase does not use."""
-
-ROW_FIELDS = (
-    "row",
-    "row_higher",
-    "row_first",
-    "row_write",
-    "row_write_register",
-    "row_launch",
-    "row_register",
-    "row_modulus",
-)
-"""The controls of an engine with rows, beside those of every engine."""
-
-NARROW_FIELDS = ("listens", "narrow_bus", "narrow_tap")
-"""The controls of an engine with a small rower, beside those of every engine."""
-
-LANE_FIELDS = ("left_register_1", "right_register_1", "crosses")
-"""The controls of an engine with two lanes: registers of lane 1, and whose word is on the bus."""
 
 
 @dataclass(frozen=True)
@@ -83,32 +66,7 @@ class _Assembler:
         self.weights = sorted(
             {w for _, _, slot in schedule.slots() for w in slot.tap_weights if w}
         ) or [1]
-        names = [
-            "left",
-            "left_register",
-            "right_register",
-            "constant",
-            "first",
-            "subtract",
-            "modulus",
-            "write",
-            "write_register",
-            "emit",
-            "emit_word",
-            "emit_stage",
-            "release",
-            "release_stage",
-            "cox_first",
-        ]
-        if schedule.binary_words:
-            names += ["binary", "binary_word"]
-        if schedule.machine.columns > 1:
-            names += ROW_FIELDS
-        if schedule.machine.narrow:
-            names += NARROW_FIELDS
-        if schedule.machine.lanes > 1:
-            names += LANE_FIELDS
-        names += [f"cox_weight_{tap}" for tap in range(schedule.machine.taps)]
+        names = _fields(schedule)
         self.fields: dict[str, list[int | None]] = {n: [None] * self.interval for n in names}
 
     def assemble(self) -> Microcode:
@@ -188,9 +146,9 @@ class _Assembler:
     def _cox(self, time: int, slot: Slot) -> None:
         """The controls of the Cox."""
         self._act("cox_first", time, int(slot.cox_first))
-        for tap, weight in enumerate(slot.tap_weights):
-            code = self.weights.index(weight) + 1 if weight else 0
-            self._act(f"cox_weight_{tap}", time, code)
+        weights = slot.tap_weights
+        for name, weight in zip(weight_controls(len(weights)), weights, strict=True):
+            self._act(name, time, self.weights.index(weight) + 1 if weight else 0)
 
     def _row_product(self, time: int, slot: Slot) -> None:
         """The controls of a product that a super-residue is made of."""
@@ -264,6 +222,22 @@ class _Assembler:
         values, phase = self.fields[name], time % self.interval
         assert values[phase] is None, f"two runs drive {name} in phase {phase}"
         values[phase] = value
+
+
+def _fields(schedule: Schedule) -> list[str]:
+    """The names of the fields of a control word, in their order."""
+    own, machine = partial(controls_of, "engine"), schedule.machine
+    names = [*own(""), *own("emit"), "emit_word", "emit_stage", "release", "release_stage"]
+    names += own("cox")
+    parts = {
+        "binary": schedule.binary_words > 0,
+        "rows": machine.columns > 1,
+        "narrow": machine.narrow > 0,
+        "lanes": machine.lanes > 1,
+    }
+    for part, there in parts.items():
+        names += own(part) if there else []
+    return names + weight_controls(machine.taps)
 
 
 def _lefts(schedule: Schedule) -> tuple[Left, ...]:

@@ -21,7 +21,7 @@ from residua.hardware.engine.rower import (
     Rower,
 )
 from residua.hardware.engine.sequencer import Sequencer
-from residua.machines.microcode import ROW_FIELDS
+from residua.machines.controls import weight_controls
 from residua.numbers.cox import Cox as Estimate
 
 
@@ -156,8 +156,8 @@ class Engine(Component):
         shape = self.design.row_shape
         if shape is None:
             return [rower.operand for rower in lane.rowers]
-        control = {name: getattr(sequencer, name) for name in ROW_FIELDS}
-        words: list[Value] = [row.word for row in join_rows(m, shape, lane.rowers, control)]
+        rows = join_rows(m, shape, lane.rowers, sequencer.controls)
+        words: list[Value] = [row.word for row in rows]
         if lane.extra:
             # It comes when the other rowers have reduced it and taken it for their left operand.
             # The constant that it includes is 0 modulo 2^g.
@@ -232,10 +232,10 @@ class Engine(Component):
             delay=machine.cox_delay,
             narrow=design.narrow,
         )
-        for tap in range(machine.taps):
+        for tap, weight in enumerate(weight_controls(machine.taps)):
             m.d.comb += [
                 cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
-                cox.weights[tap].eq(getattr(sequencer, f"cox_weight_{tap}")),
+                cox.weights[tap].eq(sequencer.controls[weight]),
             ]
         m.d.comb += cox.first.eq(sequencer.cox_first)
         return cox

@@ -13,6 +13,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.delay import delayed
+from residua.hardware.engine.controls import own_copies
 from residua.hardware.engine.rower import RowerShape
 from residua.hardware.primitives import MULTIPLIER_LATENCY, Multiplier
 from residua.machines.slots import Left
@@ -36,14 +37,14 @@ class NarrowRower(Component):
         self, shape: RowerShape, bits: int, latency: int, constants: Sequence[int]
     ) -> None:
         self.shape, self.bits, self.latency = shape, bits, latency
+        self.controls: dict[str, Any] = {**shape.control(), "listens": 1}
         self.constants = tuple(constants)
         word = signed(bits)
         super().__init__(
-            {name: In(port) for name, port in shape.control().items()}
+            {name: In(port) for name, port in self.controls.items()}
             | ({"partner": In(word)} if Left.PARTNER in shape.lefts else {})
             | ({"row": In(word)} if shape.row else {})
             | {
-                "listens": In(1),
                 "ring": In(word),
                 "bus": In(word),
                 "word": In(word),
@@ -58,11 +59,7 @@ class NarrowRower(Component):
     def elaborate(self, platform: Any) -> Module:
         """Memories, two stages of operand multiplexers, product, sum."""
         m = Module()
-        control = {
-            name: Signal(shape, name=f"{name}_copy")
-            for name, shape in (*self.shape.control().items(), ("listens", 1))
-        }
-        m.d.sync += [copy.eq(getattr(self, name)) for name, copy in control.items()]
+        control = own_copies(m, self)
         m.submodules.multiplier = multiplier = Multiplier(self.bits, self.bits)
         m.d.comb += [
             multiplier.left.eq(self._left(m, control)),

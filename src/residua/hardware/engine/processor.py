@@ -8,6 +8,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.delay import delayed
+from residua.hardware.engine.controls import connect_controls
 from residua.hardware.engine.cox import Cox
 from residua.hardware.engine.microsequencer import Microsequencer
 from residua.hardware.engine.narrow_rower import NarrowRower
@@ -16,6 +17,7 @@ from residua.hardware.engine.rings import join_rows
 from residua.hardware.engine.row import LAUNCH_DELAY, Row
 from residua.hardware.engine.rower import Rower
 from residua.machines.control_store import Bus, control_widths
+from residua.machines.controls import weight_controls
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.slots import ALWAYS
 
@@ -133,8 +135,7 @@ class Processor(Component):
             rowers.append(rower)
         for index, rower in enumerate(rowers):
             m.d.comb += rower.neighbour.eq(rowers[(index + 1) % len(rowers)].operand)
-            own = [name for name in design.shape.control() if name in control]
-            m.d.comb += [getattr(rower, name).eq(control[name]) for name in own]
+            connect_controls(m, rower, control)
         return rowers
 
     def _narrow_rower(
@@ -147,8 +148,7 @@ class Processor(Component):
         constants = design.store.constants[design.rowers]
         extra = NarrowRower(design.shape, design.narrow, design.rower_latency, constants)
         m.submodules.narrow_rower = extra
-        own = [name for name in (*design.shape.control(), "listens") if name in control]
-        m.d.comb += [getattr(extra, name).eq(control[name]) for name in own]
+        connect_controls(m, extra, control)
         m.d.comb += extra.ring.eq(first.operand)
         return extra
 
@@ -224,10 +224,10 @@ class Processor(Component):
                 cox.narrow_word.eq(extra.operand),
                 cox.narrow_tap.eq(control["narrow_tap"]),
             ]
-        for tap in range(machine.taps):
+        for tap, weight in enumerate(weight_controls(machine.taps)):
             m.d.comb += [
                 cox.taps[tap].eq(words[min(tap * machine.tap_slots, len(words) - 1)]),
-                cox.weights[tap].eq(control[f"cox_weight_{tap}"]),
+                cox.weights[tap].eq(control[weight]),
             ]
         m.d.comb += cox.first.eq(control["cox_first"])
         quotient: Value = cox.quotient

@@ -15,13 +15,17 @@ from residua.hardware.engine.rower import (
 )
 from residua.machines.bounds import analyse
 from residua.machines.control_store import ControlStore, assemble
-from residua.machines.controls import CONTROLS, delay
+from residua.machines.controls import CONTROLS, delay, weight_controls
 from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
 from residua.numbers.cox import Cox as Estimate
 
 FRACTION = "fraction"
 """The element whose parts come from outside, as residues, where there is one."""
+
+
+_ADDRESSES = {"constant": 0, "address": 1}
+"""The events of controls that a processor delays before all others, in their order."""
 
 
 class ProcessorDesign(DatapathDesign):
@@ -164,6 +168,7 @@ class ProcessorDesign(DatapathDesign):
     @cached_property
     def delays(self) -> dict[str, int]:
         """Cycles by which the processor delays each control after the address of the constant."""
-        weights = (f"cox_weight_{tap}" for tap in range(self.machine.taps))
-        names = [*(name for name in CONTROLS if name in self.store.fields), *weights]
+        own = [name for name in CONTROLS if name in self.store.fields]
+        own.sort(key=lambda name: _ADDRESSES.get(CONTROLS[name].when, len(_ADDRESSES)))
+        names = [*own, *weight_controls(self.machine.taps)]
         return {name: delay(name, self.timing) for name in names}

@@ -7,6 +7,7 @@ from amaranth.hdl import Module, Value
 
 from residua.algorithms.program import Program
 from residua.errors import SpecificationError
+from residua.hardware.engine.controls import connect_controls
 from residua.hardware.engine.reducer import plan_folds
 from residua.hardware.engine.row import Row, RowShape
 from residua.hardware.engine.rower import MEMORY_DELAY, Rower
@@ -122,7 +123,7 @@ def join_rows(
                 rower.plain.eq(plain),
                 rower.row_modulus.eq(control["row_modulus"]),
             ]
-        m.d.comb += [getattr(row, name).eq(control[name]) for name in shape.control()]
+        connect_controls(m, row, control)
     for index, row in enumerate(rows):
         m.d.comb += row.neighbour.eq(rows[(index + 1) % len(rows)].word)
     return rows

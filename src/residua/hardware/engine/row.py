@@ -9,6 +9,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
+from residua.hardware.engine.controls import own_copies
 from residua.hardware.engine.reducer import FoldPlan
 from residua.machines.slots import Launch
 from residua.numbers.cox import Range
@@ -82,10 +83,10 @@ class Row(Component):
     """
 
     def __init__(self, shape: RowShape, sum_width: int) -> None:
-        self.shape = shape
+        self.shape, self.controls = shape, shape.control()
         word = signed(shape.word)
         super().__init__(
-            {name: In(port) for name, port in shape.control().items()}
+            {name: In(port) for name, port in self.controls.items()}
             | {
                 "sums": In(data.ArrayLayout(signed(sum_width), shape.columns)),
                 "neighbour": In(word),
@@ -96,10 +97,7 @@ class Row(Component):
     def elaborate(self, platform: Any) -> Module:
         """The adders, the register that puts digits together, the ring, the memory."""
         m = Module()
-        control = {}
-        for name, shape in self.shape.control().items():
-            control[name] = Signal(shape, name=f"{name}_copy")
-            m.d.sync += control[name].eq(getattr(self, name))
+        control = own_copies(m, self)
         result = self._sum(m)
         if self.shape.digits > 1:
             result = self._join(m, result, control["row_first"])

@@ -9,6 +9,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
+from residua.hardware.engine.controls import own_copies
 from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.engine.reducer import ChannelReducer, FoldPlan
 from residua.hardware.engine.row import RowShape
@@ -114,7 +115,7 @@ class Rower(Component):
         constants: Sequence[int],
     ) -> None:
         self.shape, self.moduli = shape, tuple(moduli)
-        self.constants = tuple(constants)
+        self.controls, self.constants = shape.control(), tuple(constants)
         word = signed(shape.width + 1)
         self.mac = MultiplyAccumulate(
             shape.width + 1,
@@ -134,7 +135,7 @@ class Rower(Component):
             row = {"row": In(signed(shape.row.word)), "sum": Out(signed(self.mac.sum_width))}
         partner = {"partner": In(word)} if Left.PARTNER in shape.lefts else {}
         super().__init__(
-            {name: In(port) for name, port in shape.control().items()}
+            {name: In(port) for name, port in self.controls.items()}
             | row
             | partner
             | {
@@ -151,7 +152,7 @@ class Rower(Component):
     def elaborate(self, platform: Any) -> Module:
         """Memories, operand multiplexers, multiplier-accumulator and reducer."""
         m = Module()
-        control = self._controls(m)
+        control = own_copies(m, self)
         m.submodules.mac = mac = self.mac
         m.submodules.reducer = reducer = self.reducer
         left_word, right_word = self._operands(m, control)
@@ -203,14 +204,6 @@ class Rower(Component):
         ]
         residue: Value = reducer.residue
         return residue
-
-    def _controls(self, m: Module) -> dict[str, Signal]:
-        """This rower's own copies of its controls."""
-        copies = {}
-        for name, shape in self.shape.control().items():
-            copies[name] = Signal(shape, name=f"{name}_copy")
-            m.d.sync += copies[name].eq(getattr(self, name))
-        return copies
 
     def _operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
         """Both operands from the memories, each in a register."""

@@ -49,6 +49,11 @@ class Sequencer(Component):
             | {"request": In(1), "start": Out(1)}
         )
 
+    @property
+    def controls(self) -> dict[str, Value]:
+        """The outputs that are fields of the microcode, by name."""
+        return {name: getattr(self, name) for name in self.fields}
+
     def elaborate(self, platform: Any) -> Module:
         """Phase counter, run history, control memory."""
         m = Module()
