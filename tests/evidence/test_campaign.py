@@ -6,7 +6,7 @@ import pytest
 
 from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign, digest
-from residua.evidence.rows import Page, RowTable, commit
+from residua.evidence.rows import RowTable, commit, table_page
 
 COLUMNS = {"Name": lambda row: row["name"], "Runs": lambda row: row["vectors"], "Commit": commit}
 
@@ -31,9 +31,10 @@ def run(tmp_path, monkeypatch):
 
     def run(names, commit="a", **options):
         monkeypatch.setattr("residua.evidence.campaign.source_commit", lambda: commit)
-        page = Page("page", "A page", "Introduction.", (RowTable(COLUMNS),))
+        page = table_page("page", "A page", "Introduction.", (RowTable(COLUMNS),))
         made = Campaign(page, dict.fromkeys(names, 10), measure)
-        return made.run(tmp_path, work=tmp_path / "work", jobs=1, **options)
+        options = {"jobs": 1} | options
+        return made.run(tmp_path, work=tmp_path / "work", **options)
 
     return run
 
@@ -53,7 +54,8 @@ def test_rows_are_measured_written_and_kept(run, tmp_path):
     # Another commit with the same Verilog.
     told = []
     assert commits(run(["one", "two"], "b", progress=told.append)) == {"one": "a", "two": "a"}
-    assert told == [f"{name}: the same Verilog as at a, kept" for name in ("one", "two")]
+    kept = [f"{name}: the same Verilog as at a, kept" for name in ("one", "two")]
+    assert told == ["2 of 2 rows to be measured", *kept]
 
 
 def test_rows_are_measured_again(run, tmp_path):
@@ -75,19 +77,19 @@ def test_rows_are_measured_again(run, tmp_path):
     run(["one"], "c+")
     told = []
     run(["one"], "c+", progress=told.append)
-    assert told == ["one: the same Verilog as at c, kept"]
+    assert told[1:] == ["one: the same Verilog as at c, kept"]
 
 
 def test_rows_of_another_campaign_are_never_lost(run):
     run(["one", "old"])
-    assert list(run(["two", "one"]).rows) == ["one", "old", "two"]
+    assert list(run(["two", "one"]).rows) == ["two", "one", "old"]
 
 
 def test_faults_are_told_and_measured_again(run):
     told = []
     outcome = run(["one", "faulty"], progress=told.append)
     assert outcome.faults == {"faulty": ["wrong"]}
-    assert told == ["one: 0 faults", "faulty: 1 faults\n  wrong"]
+    assert told[1:] == ["one: 0 faults", "faulty: 1 faults\n  wrong"]
     assert commits(run(["one", "faulty"], "b")) == {"one": "a", "faulty": "b"}
 
 
@@ -110,3 +112,15 @@ def test_comments_are_no_hardware():
     code = "module m;\nendmodule\n"
     assert digest({"rtl/m.v": f"// Made of this.\n{code}"}) == digest({"rtl/m.v": code})
     assert digest({"rtl/m.v": code}) != digest({"rtl/n.v": code})
+
+
+def test_rows_are_made_side_by_side(run):
+    told = []
+    outcome = run(["lost", "one", "two"], jobs=2, progress=told.append)
+    assert list(outcome.rows) == ["one", "two"]
+    assert str(outcome.lost["lost"]) == "no such core"
+    assert sorted(told[1:]) == [
+        "lost: no row was made: no such core",
+        "one: 0 faults",
+        "two: 0 faults",
+    ]

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from residua.errors import SpecificationError
-from residua.papers import measured
+from residua.evidence import candidates
 from residua.papers import tables as paper_tables
-from residua.papers.ecpm import tables as ecpm_tables
 from residua.papers.ecpm.published import TABLE_I
 
 
@@ -16,11 +15,11 @@ def tools(monkeypatch):
     """Stands in for synthesis and placement, and remembers what was asked for."""
     asked = []
 
-    def mapped(_files, _top, target, _progress):
+    def mapped(_files, _top, target):
         asked.append(target)
         return {"lut": 30_000, "ff": 200, "dsp": 0, "bram": 5, "carry": 30}
 
-    def placed(_files, _top, seeds, _progress):
+    def placed(_files, _top, seeds):
         asked.append(f"{seeds} seeds")
         figures = {"lut": 33_000, "ff": 230, "dsp": 0, "bram": 5, "fmax_mhz": 100.0}
         return {**figures, "seeds": [{"seed": s + 1} for s in range(seeds)]}
@@ -29,9 +28,9 @@ def tools(monkeypatch):
         component._MustUse__silence = True  # Amaranth warns of components never elaborated
         return {f"rtl/{name}.v": "module"}
 
-    monkeypatch.setattr(measured, "mapped", mapped)
-    monkeypatch.setattr(measured, "placed", placed)
-    monkeypatch.setattr(ecpm_tables, "emit", emit)
+    monkeypatch.setattr(candidates, "mapped", mapped)
+    monkeypatch.setattr(candidates, "placed", placed)
+    monkeypatch.setattr(candidates, "emit", emit)
     return asked
 
 
@@ -46,7 +45,7 @@ def test_measured_rows_are_kept(tools, tmp_path):
         document, data = paper_tables.make("ecpm", tmp_path, seeds=1, only=["20 x 33"])
     assert tools == ["xc2vp", "1 seeds"]
     (row,) = data["rows"]
-    assert json.loads((tmp_path / "ecpm.json").read_text())["rows"] == [row]
+    assert json.loads((tmp_path / "ecpm.json").read_text()) == [row]
     assert row["n"] == 20
     assert row["w"] == 33
     first, second = document.parts

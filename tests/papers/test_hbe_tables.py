@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from residua.errors import SpecificationError
-from residua.papers import measured
+from residua.evidence import candidates
 from residua.papers import tables as paper_tables
 from residua.papers.hbe import costs as hbe_costs
 from residua.papers.hbe import synthesis as hbe_synthesis
@@ -107,16 +107,16 @@ def tools(monkeypatch):
     """Stands in for synthesis and placement, and remembers what was asked for."""
     asked = []
 
-    def mapped(_files, top, target, _progress):
+    def mapped(_files, top, target):
         asked.append((top, target))
         return {"lut": 1000, "ff": 200, "dsp": 16, "bram": 0, "carry": 3}
 
-    def placed(_files, top, seeds, _progress):
+    def placed(_files, top, seeds):
         asked.append((top, f"{seeds} seeds"))
         return {"lut": 1100, "fmax_mhz": 200.0, "seeds": [{"seed": s + 1} for s in range(seeds)]}
 
-    monkeypatch.setattr(measured, "mapped", mapped)
-    monkeypatch.setattr(measured, "placed", placed)
+    monkeypatch.setattr(candidates, "mapped", mapped)
+    monkeypatch.setattr(candidates, "placed", placed)
     return asked
 
 
@@ -142,9 +142,9 @@ def test_page_without_tools(tmp_path):
 
 def test_rows_are_measured_once(tmp_path, tools):
     only = ["CMR 17", "HBE 256/17"]
-    document, _ = paper_tables.make("hbe", tmp_path, seeds=0, only=only)
+    _, data = paper_tables.make("hbe", tmp_path, seeds=0, only=only)
     assert tools == [("cmr_17", "xc7"), ("base_extension_16x17", "xc7")]
-    row = document.data["rows"][-1]
+    row = data["rows"][-1]
     assert (row["name"], row["n"], row["cycles"]["latency"]) == ("HBE 256/17", 16, 25)
     assert row["shortest_interval"] < row["cycles"]["interval"]
     tools.clear()
@@ -165,23 +165,23 @@ def test_rows_are_measured_once(tmp_path, tools):
 def test_changed_verilog_is_measured_again(tmp_path, tools):
     paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR 17"])
     data = json.loads((tmp_path / "hbe.json").read_text())
-    data["rows"][0]["verilog"] = "0" * 64
+    data[0]["verilog"] = "0" * 64
     (tmp_path / "hbe.json").write_text(json.dumps(data))
     paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR 17"])
     assert tools == [("cmr_17", "xc7")] * 2
 
 
 def test_an_interrupted_run_keeps_its_rows(tmp_path, tools, monkeypatch):
-    def stop(_files, _top, _target, _progress):
+    def stop(_files, _top, _target):
         if tools:
             raise KeyboardInterrupt
         tools.append("first")
         return {"lut": 1, "ff": 2, "dsp": 3, "bram": 0, "carry": 0}
 
-    monkeypatch.setattr(measured, "mapped", stop)
+    monkeypatch.setattr(candidates, "mapped", stop)
     with pytest.raises(KeyboardInterrupt):
         paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR"])
-    kept = json.loads((tmp_path / "hbe.json").read_text())["rows"]
+    kept = json.loads((tmp_path / "hbe.json").read_text())
     assert [row["name"] for row in kept] == ["CMR 17"]
 
 
@@ -192,8 +192,8 @@ def test_refusals(tmp_path):
         paper_tables.make("hbe", tmp_path, seeds=-1)
     with pytest.raises(SpecificationError, match="no row has 'XYZ' in its name: CMR 17; CMM 17"):
         paper_tables.make("hbe", tmp_path, only=["XYZ"])
-    (tmp_path / "hbe.json").write_text("[]")
-    with pytest.raises(SpecificationError, match="is no data of an earlier run"):
+    (tmp_path / "hbe.json").write_text('{"rows": []}')
+    with pytest.raises(SpecificationError, match="has no rows of an earlier run"):
         paper_tables.make("hbe", tmp_path, synthesis=False)
     with pytest.raises(SpecificationError, match="exists and is no directory"):
         paper_tables.make("hbe", tmp_path / "hbe.json")

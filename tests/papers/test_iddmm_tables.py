@@ -5,7 +5,7 @@ import json
 import pytest
 
 from residua.errors import SpecificationError
-from residua.papers import measured
+from residua.evidence import candidates
 from residua.papers import tables as paper_tables
 from residua.papers.iddmm import costs as iddmm_costs
 from residua.papers.iddmm import synthesis as iddmm_synthesis
@@ -26,17 +26,17 @@ def tools(monkeypatch):
     """Stands in for synthesis and placement, and remembers what was asked for."""
     asked = []
 
-    def mapped(_files, _top, target, _progress):
+    def mapped(_files, _top, target):
         asked.append(target)
         return {"lut": 300, "ff": 200, "dsp": 3, "bram": 5, "carry": 30}
 
-    def placed(_files, _top, seeds, _progress):
+    def placed(_files, _top, seeds):
         asked.append(f"{seeds} seeds")
         figures = {"lut": 400, "ff": 230, "dsp": 3, "bram": 5, "fmax_mhz": 160.0}
         return {**figures, "seeds": [{"seed": s + 1} for s in range(seeds)]}
 
-    monkeypatch.setattr(measured, "mapped", mapped)
-    monkeypatch.setattr(measured, "placed", placed)
+    monkeypatch.setattr(candidates, "mapped", mapped)
+    monkeypatch.setattr(candidates, "placed", placed)
     return asked
 
 
@@ -98,9 +98,9 @@ def test_page_without_tools(tmp_path):
 
 
 def test_points_are_measured_once(tmp_path, tools):
-    document, _ = paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
+    _, found = paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
     assert tools == ["xc3se", "xc5v"]
-    (row,) = document.data["rows"]
+    (row,) = found["rows"]
     assert (row["name"], row["cycles"]["compute"]) == (POINT, 304)
     tools.clear()
     paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
@@ -114,7 +114,7 @@ def test_points_are_measured_once(tmp_path, tools):
     assert "150 MHz, reached, 160 at most" in text
     assert f"| 6: {POINT} | xc3s500e | 289 / 304 | – / 3 | – / 300 |" in text
     data = json.loads((tmp_path / "iddmm.json").read_text())
-    data["rows"][0]["verilog"] = "0" * 64
+    data[0]["verilog"] = "0" * 64
     (tmp_path / "iddmm.json").write_text(json.dumps(data))
     tools.clear()
     paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
@@ -123,24 +123,24 @@ def test_points_are_measured_once(tmp_path, tools):
 
 def test_figures_show_measured_points(tmp_path, tools):
     only = ["N=1024 k=16 arch1 ver2", "N=1024 k=32 arch1 ver2"]
-    document, _ = paper_tables.make("iddmm", tmp_path, seeds=0, only=only)
+    _, found = paper_tables.make("iddmm", tmp_path, seeds=0, only=only)
     assert len(tools) == 4
-    assert len(document.data["rows"]) == 2
+    assert len(found["rows"]) == 2
     files = {path.name for path in tmp_path.iterdir()}
     assert {"iddmm_figure_11.svg", "iddmm_figure_13.svg"} <= files
     assert "iddmm_figure_12.svg" not in files
 
 
 def test_lanes_are_placed(tmp_path, tools):
-    document, _ = paper_tables.make("iddmm", tmp_path, seeds=1, only=["N=256 k=17 lanes=2"])
+    _, found = paper_tables.make("iddmm", tmp_path, seeds=1, only=["N=256 k=17 lanes=2"])
     assert tools == ["1 seeds"]
-    (row,) = document.data["rows"]
+    (row,) = found["rows"]
     assert (row["lanes"], row["cycles"]["compute"]) == (2, 128)
 
 
 def test_refusals(tmp_path):
-    with pytest.raises(SpecificationError, match="no point has 'N=17' in its name: names are such"):
+    with pytest.raises(SpecificationError, match="no row has 'N=17' in its name: "):
         paper_tables.make("iddmm", tmp_path, only=["N=17"])
-    (tmp_path / "iddmm.json").write_text("[]")
-    with pytest.raises(SpecificationError, match="is no data of an earlier run"):
+    (tmp_path / "iddmm.json").write_text('{"rows": []}')
+    with pytest.raises(SpecificationError, match="has no rows of an earlier run"):
         paper_tables.make("iddmm", tmp_path, synthesis=False)

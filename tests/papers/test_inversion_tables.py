@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from residua.papers import measured
+from residua.evidence import candidates
 from residua.papers import tables as paper_tables
 from residua.papers.inversion import costs as inversion_costs
 from residua.papers.inversion.published import OPERATIONS, SIZES, WITH_DSP
@@ -18,11 +18,11 @@ def tools(monkeypatch):
     """Stands in for synthesis, and remembers what was asked for."""
     asked = []
 
-    def mapped(_files, _top, target, _progress):
+    def mapped(_files, _top, target):
         asked.append(target)
         return {"lut": 2042, "ff": 1116, "dsp": 0, "bram": 0, "carry": 141}
 
-    monkeypatch.setattr(measured, "mapped", mapped)
+    monkeypatch.setattr(candidates, "mapped", mapped)
     return asked
 
 
@@ -67,7 +67,7 @@ def test_measured_rows_are_kept(tools, tmp_path, monkeypatch):
     inversion_costs._samples.cache_clear()
     assert len(tools) == 3
     assert again.parts == document.parts
-    assert json.loads((tmp_path / "inversion.json").read_text())["rows"] == [row]
+    assert json.loads((tmp_path / "inversion.json").read_text()) == [row]
     text = (tmp_path / "inversion.md").read_text()
     assert f"{WITH_DSP['PM', 192, 12].cycles} / {row['cycles']['average']:g}" in text
 
@@ -91,14 +91,14 @@ def test_a_tool_that_fails_names_the_row_and_loses_no_other(tmp_path, monkeypatc
     inversion_costs._samples.cache_clear()
     rows = ["plus-minus unit 192 7x29 on 4", "division-steps 192 12x17"]
 
-    def mapped(_files, top, _target, _progress):
+    def mapped(_files, top, _target):
         if top.startswith("division"):
             raise ToolError("Yosys failed", ["yosys"], None, "no memory")
         return {"lut": 1, "ff": 1, "dsp": 0, "bram": 0, "carry": 0}
 
-    monkeypatch.setattr(measured, "mapped", mapped)
+    monkeypatch.setattr(candidates, "mapped", mapped)
     with pytest.raises(ToolError, match=r"^division-steps 192 12x17: Yosys failed"):
         paper_tables.make("inversion", tmp_path, seeds=0, only=rows)
     inversion_costs._samples.cache_clear()
-    kept = json.loads((tmp_path / "inversion.json").read_text())["rows"]
+    kept = json.loads((tmp_path / "inversion.json").read_text())
     assert [row["name"] for row in kept] == rows[:1]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from residua.cli.terminal import Json, RowsDirectory, Verb, show
+from residua.cli.terminal import Jobs, Json, RowsDirectory, Verb, show
 from residua.evidence.catalogue import CAMPAIGNS, campaign
 from residua.report import documents
 
@@ -27,7 +27,7 @@ def evidence_of(
     most: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Run no more than this of each row.")
     ] = None,
-    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Rows at once.")] = 2,
+    jobs: Jobs = 2,
     work: Annotated[Path, typer.Option(metavar="DIR", help="Where cores are built.")] = Path(
         "build/evidence"
     ),
@@ -44,7 +44,11 @@ def evidence_of(
         progress=lambda text: console.print(text, markup=False, highlight=False),
     )
     document = asked.page.document(list(found.rows.values()))
-    data = {"rows": list(found.rows.values()), "faults": dict(found.faults)}
+    data = {
+        "files": [str(path) for path in found.files],
+        "rows": list(found.rows.values()),
+        "faults": dict(found.faults),
+    }
     show(data, as_json, lambda _: documents.terminal(document))
     if found.faults:
         raise typer.Exit(1)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, RowsDirectory, Verb, show, steps
+from residua.cli.terminal import Jobs, Json, RowsDirectory, Verb, show, steps
+from residua.evidence.candidates import SEEDS
 from residua.papers import tables as paper_tables
 from residua.report import documents
 
@@ -21,7 +22,7 @@ def tables_of(
     output: RowsDirectory = Path("tables"),
     seeds: Annotated[
         int, typer.Option(metavar="N", min=0, help="Placements on an ECP5; 0 leaves them out.")
-    ] = paper_tables.SEEDS,
+    ] = SEEDS,
     synthesis: Annotated[
         bool, typer.Option(help="Measure with tools, or only take over what is there.")
     ] = True,
@@ -29,11 +30,18 @@ def tables_of(
         list[str] | None,
         typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
     ] = None,
+    jobs: Jobs = 2,
     as_json: Json = False,
 ) -> None:
     """Make the tables and figures of a paper with measured columns beside its own."""
     with steps("tables") as step:
         document, data = paper_tables.make(
-            paper, output, seeds=seeds, synthesis=synthesis, only=only or (), progress=step
+            paper,
+            output,
+            seeds=seeds,
+            synthesis=synthesis,
+            only=only or (),
+            jobs=jobs,
+            progress=step,
         )
     show(data, as_json, lambda _: documents.terminal(document))

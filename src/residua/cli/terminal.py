@@ -22,6 +22,7 @@ RowsDirectory = Annotated[
         help="Where rows and page go, and where rows of an earlier run are taken from.",
     ),
 ]
+Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Rows at once.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
 

@@ -98,6 +98,10 @@ class Campaign:
     alone: bool = False
     faults: Callable[[Row], list[str]] = _failures
 
+    def rows(self, directory: Path) -> Rows:
+        """Read the rows of an earlier run, in order; see `Page.rows`."""
+        return self._ordered(self.page.rows(directory))
+
     def run(
         self,
         directory: Path,
@@ -119,7 +123,7 @@ class Campaign:
             progress: called as rows are done.
 
         Returns:
-            All rows, those that were there among them, and what is wrong.
+            What came of it, rows that were there among it.
 
         Raises:
             SpecificationError: no row has such a part in its name, or there are rows of another
@@ -127,7 +131,7 @@ class Campaign:
         """
         names = self._names(list(parts))
         check_directory(directory)
-        rows, sources = self.page.rows(directory), source_commit()
+        rows, sources = self.rows(directory), source_commit()
         requests = [
             Request(
                 name,
@@ -140,18 +144,25 @@ class Campaign:
             for name in names
         ]
         missing = [request for request in requests if not request.is_met]
-        lost: dict[str, list[str]] = {}
+        progress(f"{len(missing)} of {len(requests)} rows to be measured")
+        lost: dict[str, BaseException] = {}
         for name, row in _done(self.measure, missing, 1 if self.alone else jobs):
             if isinstance(row, BaseException):
-                lost[name] = [f"no row was made: {row}"]
-                progress(f"{name}: {lost[name][0]}")
+                lost[name] = row
+                progress(f"{name}: no row was made: {row}")
                 continue
-            rows[name] = row
-            self.page.write(rows, self.amounts, directory)
+            rows = self._ordered(rows | {name: row})
+            self.page.write(rows, directory)
             progress(self._told(row, sources))
-        self.page.write(rows, self.amounts, directory)
-        found = {name: faults for name, row in rows.items() if (faults := self.faults(row))}
-        return Outcome(rows, found | lost)
+        files = self.page.write(rows, directory)
+        faults = {name: found for name, row in rows.items() if (found := self.faults(row))}
+        faults |= {name: [f"no row was made: {error}"] for name, error in lost.items()}
+        return Outcome(rows, files, faults, lost)
+
+    def _ordered(self, rows: Rows) -> Rows:
+        """Rows in the campaign's order, after them those that it has no more."""
+        names = dict.fromkeys([*self.amounts, *rows])
+        return {name: rows[name] for name in names if name in rows}
 
     def _names(self, parts: list[str]) -> list[str]:
         """The names of the rows with one of these parts, all of them if there are none."""
@@ -172,10 +183,19 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a campaign: rows, and what is wrong with which of them, by their names."""
+    """What came of a campaign.
+
+    Attributes:
+        rows: all of them, by name.
+        files: in which they are.
+        faults: what is wrong with which row.
+        lost: why some rows could not be made.
+    """
 
     rows: Rows
+    files: list[Path]
     faults: Mapping[str, list[str]]
+    lost: Mapping[str, BaseException]
 
 
 def verilog(directory: Directory) -> str:
@@ -199,7 +219,14 @@ def digest(files: Mapping[str, str]) -> str:
 def _done(
     measure: Callable[[Request], Row], requests: list[Request], jobs: int
 ) -> Iterator[tuple[str, Row | BaseException]]:
-    """Rows, or why there is none, as they come."""
+    """Rows, or why there is none, as they come; one at a time is made in this process."""
+    if jobs == 1:
+        for request in requests:
+            try:
+                yield request.name, measure(request)
+            except Exception as error:  # noqa: BLE001 - a row that is lost is told of
+                yield request.name, error
+        return
     with _workers(jobs) as pool:
         futures = {pool.submit(partial(measure, one)): one.name for one in requests}
         for future in as_completed(futures):

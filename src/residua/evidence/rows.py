@@ -1,8 +1,8 @@
 """Rows of measurements, which are kept from run to run, and the page that is made of them."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,21 +68,10 @@ class RowTable:
 
 @dataclass(frozen=True)
 class Page:
-    """Keeps rows in ``name``.json, and shows them in ``name``.md.
-
-    Attributes:
-        name: of the files.
-        title: the page's heading.
-        introduction: what was measured, and how.
-        tables: one after the other.
-        figures: drawings of the rows, which follow the first table.
-    """
+    """Keeps rows in ``name``.json, and shows them on the page that ``document`` makes of them."""
 
     name: str
-    title: str
-    introduction: str
-    tables: tuple[RowTable, ...]
-    figures: Callable[[list[Row]], tuple[Figure, ...]] = field(default=_nothing)
+    document: Callable[[list[Row]], Document]
 
     def rows(self, directory: Path) -> Rows:
         """Read the rows that an earlier run left in a directory, of whatever commit.
@@ -94,32 +83,47 @@ class Page:
         if not path.exists():
             return {}
         try:
-            rows = json.loads(path.read_text(encoding="utf-8"))
+            rows: list[Row] = json.loads(path.read_text(encoding="utf-8"))
             return {row["name"]: row for row in rows if row["commit"]}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SpecificationError(
                 f"{path} has no rows of an earlier run: remove it or name another directory"
             ) from error
 
-    def write(self, rows: Rows, order: Iterable[str], directory: Path) -> None:
-        """Write rows, page and figures: those in ``order`` first, then those that it lacks."""
-        names = dict.fromkeys([*order, *rows])
-        ordered = [rows[name] for name in names if name in rows]
-        document = self.document(ordered)
+    def write(self, rows: Rows, directory: Path) -> list[Path]:
+        """Write rows, page and figures; their paths."""
+        ordered = list(rows.values())
         files = {
+            **documents.files(self.document(ordered)),
             f"{self.name}.json": json.dumps(ordered, indent=1, ensure_ascii=False) + "\n",
-            f"{self.name}.md": documents.markdown(document),
-            **{part.file: part.svg for part in document.parts if isinstance(part, Figure)},
         }
         for name, text in files.items():
             write_whole(directory / name, text)
+        return [directory / name for name in files]
 
-    def document(self, rows: list[Row]) -> Document:
-        """The page of these rows."""
-        first, *others = (table.table(rows) for table in self.tables)
-        return Document(
-            self.name, self.title, self.introduction, (first, *self.figures(rows), *others)
-        )
+
+def table_page(
+    name: str,
+    title: str,
+    introduction: str,
+    tables: Sequence[RowTable],
+    figures: Callable[[list[Row]], tuple[Figure, ...]] = _nothing,
+) -> Page:
+    """Make a page of tables of rows.
+
+    Args:
+        name: of its files.
+        title: the page's heading.
+        introduction: what was measured, and how.
+        tables: one after the other.
+        figures: drawings of the rows, which follow the first table.
+    """
+
+    def document(rows: list[Row]) -> Document:
+        first, *others = (table.table(rows) for table in tables)
+        return Document(name, title, introduction, (first, *figures(rows), *others))
+
+    return Page(name, document)
 
 
 def commit(row: Row) -> str:

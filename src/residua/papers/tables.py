@@ -1,32 +1,31 @@
 """Which papers have tables here, by the name that ``residua tables`` knows them by."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
-from residua.output import check_directory
-from residua.papers.ecpm import tables as ecpm_tables
-from residua.papers.hbe import tables as hbe_tables
-from residua.papers.iddmm import tables as iddmm_tables
-from residua.papers.inversion import tables as inversion_tables
-from residua.papers.measured import Run
-from residua.papers.sbmm import tables as sbmm_tables
-from residua.report import documents
+from residua.evidence.campaign import Campaign
+from residua.evidence.candidates import SEEDS
+from residua.output import Progress, check_directory
 from residua.report.documents import Document
-from residua.toolchain.commit import source_commit
+from residua.toolchain.process import ToolError
 
-PAPERS: dict[str, Callable[[Run], Document]] = {
-    "hbe": hbe_tables.make,
-    "sbmm": sbmm_tables.make,
-    "iddmm": iddmm_tables.make,
-    "inversion": inversion_tables.make,
-    "ecpm": ecpm_tables.make,
-}
-"""A new paper is a line here."""
+PAPERS = ("hbe", "sbmm", "iddmm", "inversion", "ecpm")
+"""A new paper is a word here, and a folder."""
 
-SEEDS = 3
-"""Placements of one design by default."""
+
+def campaign_of(paper: str) -> Campaign:
+    """Load what the tables of a paper measure.
+
+    Raises:
+        SpecificationError: there is no such paper.
+    """
+    if paper not in PAPERS:
+        raise SpecificationError(f"there are no tables of '{paper}': one of {', '.join(PAPERS)}")
+    found: Campaign = import_module(f"residua.papers.{paper}.tables").CAMPAIGN
+    return found
 
 
 def make(
@@ -36,23 +35,42 @@ def make(
     seeds: int = SEEDS,
     synthesis: bool = True,
     only: Iterable[str] = (),
-    progress: Callable[[str], None] = lambda step: None,
+    jobs: int = 1,
+    progress: Progress = lambda step: None,
 ) -> tuple[Document, dict[str, Any]]:
     """Make and write the tables of a paper; the page, and where it is with its data.
 
-    Arguments but ``paper`` are those of `residua.papers.measured.Run`.
+    Args:
+        paper: one of `PAPERS`.
+        directory: where an earlier run left its <paper>.json, whose rows are taken over as far as
+            the Verilog of their designs is the same; what is measured is kept there as it comes.
+        seeds: placements of each design on an ECP5; 0 for none.
+        synthesis: whether to measure with tools at all, or only to take over.
+        only: parts of the names of the rows to measure; none for all.
+        jobs: rows at once.
+        progress: called as rows are done.
 
     Raises:
         SpecificationError: there is no such paper, no row with such a part in its name, or fewer
             than 0 seeds.
         ToolError: a tool is missing or failed.
     """
-    if paper not in PAPERS:
-        raise SpecificationError(f"there are no tables of '{paper}': one of {', '.join(PAPERS)}")
     if seeds < 0:
         raise SpecificationError(f"seeds = {seeds}: give 0 for no placement, or a number of them")
+    campaign = campaign_of(paper)
     check_directory(directory)
-    made = Run(directory, seeds, synthesis, tuple(only), source_commit(), progress)
-    document = PAPERS[paper](made)
-    paths = documents.write(document, directory)
-    return document, {"files": [str(path) for path in paths], **document.data}
+    if synthesis:
+        outcome = campaign.run(
+            directory, parts=only, most=seeds, jobs=jobs, work=directory, progress=progress
+        )
+        for name, error in outcome.lost.items():
+            if isinstance(error, ToolError):
+                error.args = (f"{name}: {error.args[0]}", *error.args[1:])
+            raise error
+        rows, files = outcome.rows, outcome.files
+    else:
+        rows = campaign.rows(directory)
+        files = campaign.page.write(rows, directory)
+    document = campaign.page.document(list(rows.values()))
+    paths = sorted(str(path) for path in files)
+    return document, {"files": paths, "rows": list(rows.values()), **document.data}

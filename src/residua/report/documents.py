@@ -1,9 +1,7 @@
 """Pages of tables and figures, for a terminal, as Markdown and as HTML."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal
 
 from markupsafe import Markup
@@ -12,7 +10,6 @@ from rich.console import RenderableType
 from rich.table import Table as RichTable
 
 from residua.cores.templating import environment
-from residua.output import write_whole
 
 
 @dataclass(frozen=True)
@@ -54,7 +51,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Document:
-    """A page; ``name`` is that of its files, ``data`` what the tables and figures were made of."""
+    """A page; ``name`` is that of its files, ``data`` what was counted for its tables."""
 
     name: str
     title: str
@@ -63,17 +60,13 @@ class Document:
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def write(document: Document, directory: Path) -> list[Path]:
-    """Write <name>.md, .html and .json and the figures; the same document, the same bytes."""
-    files = {
+def files(document: Document) -> dict[str, str]:
+    """Make <name>.md, <name>.html and the figures; the same document, the same bytes."""
+    return {
         f"{document.name}.md": markdown(document),
         f"{document.name}.html": html(document),
-        f"{document.name}.json": json.dumps(document.data, indent=2, ensure_ascii=False) + "\n",
         **{part.file: part.svg for part in document.parts if isinstance(part, Figure)},
     }
-    for name, text in files.items():
-        write_whole(directory / name, text)
-    return [directory / name for name in files]
 
 
 def markdown(document: Document) -> str:

@@ -14,7 +14,7 @@ from residua.curves import affine
 from residua.curves.blinding import needed_bits
 from residua.curves.parameters import MontgomeryCurve
 from residua.evidence.campaign import Campaign, Request, digest, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.evidence.rows import Row, RowTable, commit, table_page
 from residua.report.documents import Figure
 from residua.report.drawings import svg
 
@@ -172,7 +172,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("coprocessors", "Measured coprocessors", INTRODUCTION, (TABLE,), _figures),
+    table_page("coprocessors", "Measured coprocessors", INTRODUCTION, (TABLE,), _figures),
     dict.fromkeys(CORES, 1),
     measure,
     counted="multiplications",

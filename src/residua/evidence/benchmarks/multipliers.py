@@ -4,7 +4,7 @@ from typing import Any
 
 from residua.cores.synthesis import synthesise_directory
 from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.evidence.rows import Row, RowTable, commit, table_page
 
 SEEDS = 5
 
@@ -102,7 +102,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("measured", "Measured cores", INTRODUCTION, (TABLE,)),
+    table_page("measured", "Measured cores", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, SEEDS),
     measure,
     counted="seeds",

@@ -7,7 +7,7 @@ from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.timing import TimingResult, measure_timing
 from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.evidence.rows import Row, RowTable, commit, table_page
 
 RUNS = 1000
 SEED = 1
@@ -80,7 +80,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("constant-time", "Constant time, as measured", INTRODUCTION, (TABLE,)),
+    table_page("constant-time", "Constant time, as measured", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, RUNS),
     measure,
     counted="runs",

@@ -7,7 +7,7 @@ from typing import Any
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign, Request
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
 
 SEED = 22
@@ -102,7 +102,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("digits", "Digit multipliers", INTRODUCTION, (TABLE,)),
+    table_page("digits", "Digit multipliers", INTRODUCTION, (TABLE,)),
     {name: 1_000_000 if name in LONG else 500 for name in cores()},
     measure,
 )

@@ -8,7 +8,7 @@ from residua.cores.directory import Directory
 from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.extended_rns.verification import negatives, operands
 from residua.evidence.campaign import Campaign, Request
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
 
 SEED = 8
@@ -85,7 +85,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("extended-rns", "Extended-RNS point multiplier", INTRODUCTION, (TABLE,)),
+    table_page("extended-rns", "Extended-RNS point multiplier", INTRODUCTION, (TABLE,)),
     {name: runs for name, (runs, _) in CORES.items()},
     measure,
 )

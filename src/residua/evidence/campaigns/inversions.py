@@ -15,7 +15,7 @@ from residua.cores.simulation.result import VerificationResult
 from residua.curves.catalogue import find_curve
 from residua.evidence.campaign import Campaign, Request, digest, verilog
 from residua.evidence.campaigns.inversion_steps import figures, steps, steps_table
-from residua.evidence.rows import Columns, Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Columns, Row, RowTable, commit, mismatches, table_page
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.rtl import emit
@@ -218,7 +218,7 @@ UNIT_TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page(
+    table_page(
         "inversions",
         "Modular inversion",
         INTRODUCTION,

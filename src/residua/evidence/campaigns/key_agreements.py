@@ -16,7 +16,7 @@ from residua.errors import SpecificationError
 from residua.evidence.bus_drivers import Driver, cycles_cell, drivers, extremes
 from residua.evidence.campaign import Campaign, Request, verilog
 from residua.evidence.published_vectors import vectors_of, wycheproof
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 
 AGREEMENTS = 1000
 SEED = 1
@@ -201,7 +201,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("ecdh", "Key agreements", INTRODUCTION, (TABLE,)),
+    table_page("ecdh", "Key agreements", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, AGREEMENTS),
     measure,
     counted="asked",

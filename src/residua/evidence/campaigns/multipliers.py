@@ -7,7 +7,7 @@ from gmpy2 import next_prime
 
 from residua.cores.directory import Directory
 from residua.evidence.campaign import Campaign, Request
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
 
 VECTORS = 1_000_000
@@ -69,7 +69,7 @@ def measure(request: Request) -> Row:
 
 
 CAMPAIGN = Campaign(
-    Page(
+    table_page(
         "campaign",
         "Multipliers on the engine",
         f"RNS Montgomery products. {HOW} `make campaign` writes this page.",

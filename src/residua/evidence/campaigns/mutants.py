@@ -5,7 +5,7 @@ from typing import Any
 
 from residua.evidence.campaign import Campaign, Request
 from residua.evidence.mutants import run_mutants, tally
-from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.evidence.rows import Row, RowTable, commit, table_page
 from residua.evidence.small_curves import SBMM_TINY, TINY
 from residua.output import write_whole
 
@@ -113,7 +113,7 @@ OPEN = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("mutants", "Mutants", INTRODUCTION, (TABLE, OPEN)),
+    table_page("mutants", "Mutants", INTRODUCTION, (TABLE, OPEN)),
     dict.fromkeys(CORES, COUNT),
     measure,
     counted="asked",

@@ -6,7 +6,7 @@ from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.simulation.engine import verify
 from residua.cores.simulation.netlists import netlist_simulator
 from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches, tools_notes
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page, tools_notes
 from residua.toolchain.process import versions
 
 SEED = 1
@@ -93,7 +93,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("netlists", "Netlists", INTRODUCTION, (TABLE,)),
+    table_page("netlists", "Netlists", INTRODUCTION, (TABLE,)),
     dict.fromkeys(NETLISTS, PRODUCTS),
     measure,
     counted="products",

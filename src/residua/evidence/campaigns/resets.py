@@ -6,7 +6,7 @@ from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.simulation.runs import EVERY, Resets
 from residua.cores.verification import run_directory
 from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 from residua.evidence.small_curves import TINY
 
 SEED = 7
@@ -109,7 +109,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("resets", "Resets in mid-run", INTRODUCTION, (TABLE,)),
+    table_page("resets", "Resets in mid-run", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, 1),
     measure,
     counted="resets",

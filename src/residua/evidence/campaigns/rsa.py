@@ -14,7 +14,7 @@ from residua.cores.digit.rsa_crt import RsaCrtCore, RsaOperations
 from residua.cores.directory import Directory
 from residua.cores.simulation.words import WordSimulator, build_word_simulator, simulate
 from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 from residua.numbers.rsa import RsaKey
 
 EXPONENT = 65537
@@ -208,7 +208,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("rsa", "RSA", INTRODUCTION, (TABLE,)),
+    table_page("rsa", "RSA", INTRODUCTION, (TABLE,)),
     {name: SIZES[operation.bits][0] for name, operation in OPERATIONS.items()},
     measure,
     counted="signatures",

@@ -9,7 +9,7 @@ from residua.evidence.campaign import Campaign, Request
 from residua.evidence.proofs import arithmetic
 from residua.evidence.proofs.arithmetic import TIMEOUT, Proof, chains, reducers
 from residua.evidence.proofs.cores import constant_time, fresh, reset
-from residua.evidence.rows import Page, Row, RowTable, commit, tools_notes
+from residua.evidence.rows import Row, RowTable, commit, table_page, tools_notes
 from residua.evidence.small_curves import TINY
 from residua.toolchain.process import ToolError, versions
 
@@ -177,7 +177,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("proofs", "Proofs, as last run", INTRODUCTION, (TABLE,)),
+    table_page("proofs", "Proofs, as last run", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CLAIMS, 1),
     measure,
     counted="cases",

@@ -1,10 +1,12 @@
 """Table I and the area of the ECPM paper with measured columns beside the published ones."""
 
 import tempfile
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
+
+from amaranth.lib.wiring import Component
 
 from residua.cores.coprocessor.core import CoprocessorBuild
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
@@ -12,15 +14,14 @@ from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.extended_rns.specification import ExtendedSpecification
-from residua.cores.manifest import digest
 from residua.cores.specification.reading import check
 from residua.curves.parameters import parameters_of
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.candidates import Candidate, amounts, measured
+from residua.evidence.rows import Page, Row
 from residua.explore.half_base_curve import half_base_curve
-from residua.hardware.rtl import emit
-from residua.output import Progress
-from residua.papers import measured
+from residua.papers.cells import number
 from residua.papers.ecpm import published as ecpm_published
-from residua.papers.measured import Row
 from residua.papers.sbmm.published import PARAMETERS as SBMM_PARAMETERS
 from residua.report.documents import Document, Table
 from residua.toolchain.targets import PRIMITIVE_FILE
@@ -44,144 +45,91 @@ INTRODUCTION = (
 )
 
 
-class Point(Protocol):
-    """A core that is measured."""
-
-    @property
-    def name(self) -> str:
-        """What its row is called."""
-
-    def prepared(self) -> tuple[str, dict[str, str], Row]:
-        """Its top module, its Verilog, and what is known of it without tools."""
-
-    def complete(self, row: Row, files: Mapping[str, str], progress: Progress) -> None:
-        """Adds what only a simulation tells."""
-
-
-@dataclass(frozen=True)
-class Ecpm:
+def _ecpm(name: str, **values: object) -> Candidate:
     """An extended-RNS point multiplier."""
 
-    name: str
-    values: Mapping[str, Any]
+    @cache
+    def core() -> ExtendedCore:
+        return ExtendedCore(check(ExtendedSpecification, {"algorithm": "ecpm-2006", **values}))
 
-    def prepared(self) -> tuple[str, dict[str, str], Row]:
-        """See `Point`."""
-        core = ExtendedCore(check(ExtendedSpecification, {"algorithm": "ecpm-2006", **self.values}))
+    def facts(_component: Component) -> Row:
+        made = core()
         parts = {
-            "add": ExtendedCore(core.specification.model_copy(update=_part("add"))),
-            "double": ExtendedCore(core.specification.model_copy(update=_part("double"))),
+            operation: ExtendedCore(
+                made.specification.model_copy(
+                    update={"operation": operation, "scalar_bits": None, "name": None}
+                )
+            )
+            for operation in ("add", "double")
         }
-        cycles = core.cycles | {name: part.cycles["compute"] for name, part in parts.items()}
+        cycles = made.cycles | {name: part.cycles["compute"] for name, part in parts.items()}
         keys = ("curve", "modulus_bits", "scalar_bits", "n", "w", "product_digit")
-        row = {"cycles": cycles, **{key: core.parameters[key] for key in keys}}
-        return core.name, emit(core.component(), core.name), row
+        return {"cycles": cycles, **{key: made.parameters[key] for key in keys}}
 
-    def complete(self, row: Row, files: Mapping[str, str], progress: Progress) -> None:
-        """Nothing: verification has measured that the computed cycles are right."""
+    return Candidate(name, core().name, lambda: core().component(), facts, (TARGET,))
 
 
-@dataclass(frozen=True)
-class Coprocessor:
-    """A coprocessor without a bus and without blinding; ``keys`` say what for."""
+def _coprocessor(name: str, keys: Mapping[str, Any]) -> Candidate:
+    """A coprocessor without a bus and without blinding."""
 
-    name: str
-    keys: Callable[[], Mapping[str, Any]]
+    @cache
+    def build() -> CoprocessorBuild:
+        return CoprocessorBuild(
+            check(CoprocessorSpecification, {"bus": "stream", "blinding": 0, **keys})
+        )
 
-    def _build(self) -> CoprocessorBuild:
-        keys = {"bus": "stream", "blinding": 0, **self.keys()}
-        return CoprocessorBuild(check(CoprocessorSpecification, keys))
+    def facts(_component: Component) -> Row:
+        (curve,) = build().core.curves
+        return {"curve": curve.name, "modulus_bits": curve.field_bits}
 
-    def prepared(self) -> tuple[str, dict[str, str], Row]:
-        """See `Point`."""
-        made = self._build()
-        (curve,) = made.core.curves
-        row: Row = {"curve": curve.name, "modulus_bits": curve.field_bits}
-        return made.name, emit(made.component(), made.name), row
-
-    def complete(self, row: Row, files: Mapping[str, str], progress: Progress) -> None:
-        """The cycles of a multiplication, simulated."""
-        if "cycles" in row:
-            return
-        progress("simulation")
-        made = self._build()
-        with tempfile.TemporaryDirectory() as name:
+    def simulated(files: Mapping[str, str]) -> Row:
+        """The cycles of a multiplication."""
+        made = build()
+        with tempfile.TemporaryDirectory() as work:
             sources = []
             for path in (f"rtl/{made.name}.v", PRIMITIVE_FILE):
-                sources.append(Path(name) / Path(path).name)
+                sources.append(Path(work) / Path(path).name)
                 sources[-1].write_text(files[path], encoding="utf-8")
             design = made.core.design
             simulator = build_coprocessor_simulator(sources, made.name, design.words)
             ((operation, cycles),) = point_cycles(simulator, design)
-        row["cycles"] = {"latency": cycles, "operation": operation}
+        return {"cycles": {"latency": cycles, "operation": operation}}
+
+    top, component = build().name, build().component
+    return Candidate(name, top, component, facts, (TARGET,), simulated=simulated)
 
 
-def _part(operation: str) -> dict[str, Any]:
-    return {"operation": operation, "scalar_bits": None, "name": None}
+@cache
+def candidates() -> dict[str, Candidate]:
+    """All rows by their names."""
+    single_base = half_base_curve(*SBMM_PARAMETERS["SBMM", 192])
+    found = (
+        _ecpm(MAIN, curve="brainpoolP160r1"),
+        _ecpm("ECPM 192, 20 x 39", curve="P-192"),
+        _ecpm("ECPM 160, radix 2", curve="brainpoolP160r1", product_digit=1, conversion_digit=1),
+        _coprocessor("RNS Montgomery coprocessor, 160 bits", {"curve": "brainpoolP160r1"}),
+        _coprocessor("RNS Montgomery coprocessor, 192 bits", {"curve": "P-192"}),
+        _coprocessor(
+            "SBMM coprocessor, 192 bits",
+            {"algorithm": "sbmm", "curve": [parameters_of(single_base)], "formula": "xz-ladder"},
+        ),
+    )
+    return {one.name: one for one in found}
 
 
-def _single_base() -> dict[str, Any]:
-    curve = half_base_curve(*SBMM_PARAMETERS["SBMM", 192])
-    return {"algorithm": "sbmm", "curve": [parameters_of(curve)], "formula": "xz-ladder"}
-
-
-POINTS: tuple[Point, ...] = (
-    Ecpm(MAIN, {"curve": "brainpoolP160r1"}),
-    Ecpm("ECPM 192, 20 x 39", {"curve": "P-192"}),
-    Ecpm(
-        "ECPM 160, radix 2", {"curve": "brainpoolP160r1", "product_digit": 1, "conversion_digit": 1}
-    ),
-    Coprocessor("RNS Montgomery coprocessor, 160 bits", lambda: {"curve": "brainpoolP160r1"}),
-    Coprocessor("RNS Montgomery coprocessor, 192 bits", lambda: {"curve": "P-192"}),
-    Coprocessor("SBMM coprocessor, 192 bits", _single_base),
-)
-
-
-def make(run: measured.Run) -> Document:
-    """All tables.
-
-    Raises:
-        SpecificationError: no row has a name with such a part.
-        ToolError: a tool is missing or failed.
-    """
-    rows = measured.kept(run.directory, NAME)
-    if run.synthesis:
-        for point in measured.chosen(POINTS, run.only):
-            _measure(point, rows, run.directory, run.seeds, run.commit, run.progress)
-    parts = (published(rows), area(rows))
+def document(measurements: list[Row]) -> Document:
+    """Make the page: all tables."""
+    rows = {row["name"]: row for row in measurements}
     title = "Tables of the extended-RNS point multiplier of 2006"
-    return Document(NAME, title, INTRODUCTION, parts, _data(rows))
+    return Document(NAME, title, INTRODUCTION, (published(rows), area(rows)))
 
 
-def _measure(
-    point: Point,
-    rows: dict[str, Row],
-    directory: Path,
-    seeds: int,
-    commit: str,
-    progress: Callable[[str], None],
-) -> None:
-    """The row of a point; what an earlier run found of the same Verilog is taken over."""
+def measure(request: Request) -> Row:
+    """Measure the core of a row."""
+    return measured(request, candidates()[request.name])
 
-    def step(text: str) -> None:
-        progress(f"{point.name}: {text}")
 
-    step("Verilog")
-    top, files, known = point.prepared()
-    own = digest("".join(files[name] for name in sorted(files)))
-    old = rows.get(point.name, {})
-    old = old if old.get("verilog") == own else {}
-    row: Row = {"name": point.name, **old, **known, "verilog": own}
-    row.setdefault("commit", commit)
-    rows[point.name] = row
-    if TARGET not in row:
-        row[TARGET] = measured.mapped(files, top, TARGET, step)
-        measured.keep(directory, NAME, _data(rows))
-    point.complete(row, files, step)
-    if seeds and len(row.get("ecp5", {}).get("seeds", [])) < seeds:
-        row["ecp5"] = measured.placed(files, top, seeds, step)
-        row["commit"] = commit
-    measured.keep(directory, NAME, _data(rows))
+CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
 
 
 def published(rows: Mapping[str, Row]) -> Table:
@@ -190,11 +138,11 @@ def published(rows: Mapping[str, Row]) -> Table:
     parts = ("product", "add", "double", "latency")
     lines = []
     for (operation, (other, own)), part in zip(ecpm_published.TABLE_I.items(), parts, strict=True):
-        cycles = _number(rows, MAIN, "cycles", part)
+        cycles = number(rows.get(MAIN), "cycles", part)
         time = _milliseconds(rows, MAIN, part)
         lines.append((operation, f"{other:g}", f"{own:g}", _shown(cycles), _shown(time)))
     reached = _milliseconds(rows, MAIN, "latency")
-    mhz = _number(rows, MAIN, "ecp5", "fmax_mhz")
+    mhz = number(rows.get(MAIN), "ecp5", "fmax_mhz")
     clock = "has not been placed" if mhz is None else f"runs at {mhz:g} MHz (median)"
     note = (
         f"{MAIN} moduli {clock}. The multiplication has 160 doublings and 160 additions, operands "
@@ -221,13 +169,15 @@ def area(rows: Mapping[str, Row]) -> Table:
     lines += [
         (name, str(luts), *dashes, "–", "–") for name, luts in ecpm_published.OTHER_LUTS.items()
     ]
-    for point in POINTS:
-        name = point.name
-        figures = [_number(rows, name, TARGET, kind) for kind in kinds]
-        figures += [_number(rows, name, "ecp5", kind) for kind in (*kinds, "fmax_mhz")]
-        figures += [_number(rows, name, "cycles", "latency"), _milliseconds(rows, name, "latency")]
+    for name in candidates():
+        figures = [number(rows.get(name), TARGET, kind) for kind in kinds]
+        figures += [number(rows.get(name), "ecp5", kind) for kind in (*kinds, "fmax_mhz")]
+        figures += [
+            number(rows.get(name), "cycles", "latency"),
+            _milliseconds(rows, name, "latency"),
+        ]
         lines.append((name, *map(_shown, figures)))
-    luts = _number(rows, MAIN, TARGET, "lut")
+    luts = number(rows.get(MAIN), TARGET, "lut")
     note = (
         f"Target of the project for {MAIN} moduli: {LUT_TARGET} LUT4 on xc2vp, "
         f"{_verdict(luts, LUT_TARGET)}. The coprocessors give affine coordinates, with inversion "
@@ -237,27 +187,15 @@ def area(rows: Mapping[str, Row]) -> Table:
     return Table("Area, and the same operation on other cores", columns, tuple(lines), (note,))
 
 
-def _data(rows: Mapping[str, Row]) -> dict[str, Any]:
-    return {"rows": [rows[point.name] for point in POINTS if point.name in rows]}
-
-
-def _number(rows: Mapping[str, Row], name: str, *keys: str) -> float | None:
-    """A number of a row, None if it was not measured."""
-    found: Any = rows.get(name)
-    for key in keys:
-        found = found.get(key) if found else None
-    return None if found is None else float(found)
-
-
 def _milliseconds(rows: Mapping[str, Row], name: str, part: str) -> float | None:
-    cycles, mhz = _number(rows, name, "cycles", part), _number(rows, name, "ecp5", "fmax_mhz")
+    cycles, mhz = number(rows.get(name), "cycles", part), number(rows.get(name), "ecp5", "fmax_mhz")
     return None if cycles is None or mhz is None else cycles / mhz / 1000
 
 
-def _shown(number: float | None) -> str:
-    if number is None:
+def _shown(figure: float | None) -> str:
+    if figure is None:
         return "–"
-    return f"{number:.0f}" if number >= 1000 else f"{number:.4g}"
+    return f"{figure:.0f}" if figure >= 1000 else f"{figure:.4g}"
 
 
 def _verdict(found: float | None, limit: float) -> str:

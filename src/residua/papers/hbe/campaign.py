@@ -4,7 +4,7 @@ from typing import Any
 
 from residua.evidence.campaign import Campaign, Request
 from residua.evidence.campaigns.multipliers import HOW, SEED, TABLE, VECTORS, sizes
-from residua.evidence.rows import Page, Row
+from residua.evidence.rows import Row, table_page
 from residua.evidence.simulation import simulated
 from residua.papers.hbe.synthesis import CHANNELS, specification
 
@@ -36,7 +36,7 @@ def measure(request: Request) -> Row:
 
 
 CAMPAIGN = Campaign(
-    Page(
+    table_page(
         "hbe-campaign",
         "Hierarchical base extensions, simulated",
         f"RNS Montgomery products over hierarchical extensions with rows of c moduli, and the "

@@ -1,10 +1,6 @@
-"""Measured rows of HBE's tables, and whole products: built, mapped to `xc7`, placed on `ecp5`.
+"""Measured rows of HBE's tables, and whole products: built, mapped to `xc7`, placed on `ecp5`."""
 
-A row that was measured before is kept as long as its Verilog is the same.
-"""
-
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -12,18 +8,14 @@ from amaranth.lib.wiring import Component
 
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.base_extension.specification import BaseExtensionSpecification
-from residua.cores.manifest import digest
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
+from residua.evidence.candidates import Candidate
+from residua.evidence.rows import Row
 from residua.hardware.engine.elementary import ModularProduct, row_reduction
-from residua.hardware.rtl import emit
 from residua.numbers.moduli import Modulus
-from residua.output import Progress
-from residua.papers import measured
 from residua.papers.hbe.published import SIZES, WIDTHS
-from residua.papers.measured import Row
-from residua.toolchain.process import ToolError
 
 CHANNELS = {
     (256, 17): 16,
@@ -47,78 +39,10 @@ KINDS = {"KBE": "kawamura", "HBE": "hierarchical"}
 """Key `extension` by the name that the paper has for it."""
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """Something to be measured: ``facts`` are what is known of it without tools."""
-
-    name: str
-    top: str
-    component: Callable[[], Component]
-    facts: Callable[[Component], Row]
-
-
-def candidates() -> list[Candidate]:
-    """All rows of the tables, the quick ones first."""
-    return [*_units(), *_products(), *_extensions()]
-
-
-def measure(
-    chosen: Iterable[Candidate],
-    kept: Mapping[str, Row],
-    *,
-    seeds: int,
-    commit: str,
-    progress: Progress = lambda step: None,
-    targets: Iterable[str] = ("xc7",),
-) -> Iterator[Row]:
-    """The rows one after the other; those in ``kept`` are taken over as far as they still hold.
-
-    What they have of other targets stays in them.
-
-    Args:
-        chosen: what to measure.
-        kept: earlier rows by name.
-        seeds: placements of each on the ECP5, numbered from 1; 0 for none.
-        commit: what new figures are said to be measured at.
-        progress: called at each step.
-        targets: what to map each to, besides the ECP5; see `measured.mapped`.
-
-    Raises:
-        ToolError: a tool failed; the message begins with the row. Rows before it are kept.
-    """
-    for candidate in chosen:
-        progress(candidate.name)
-        facts, files = _emitted(candidate)
-        own = digest("".join(files[name] for name in sorted(files)))
-        old = kept.get(candidate.name, {})
-        old = old if old.get("verilog") == own else {}
-        row: Row = {**old, "name": candidate.name, **facts, "verilog": own}
-        row["commit"] = old.get("commit", commit)
-
-        def step(text: str, name: str = candidate.name) -> None:
-            progress(f"{name}: {text}")
-
-        placed = old.get("ecp5")
-        try:
-            for target in targets:
-                row[target] = measured.alike(row, target) or measured.mapped(
-                    files, candidate.top, target, step
-                )
-            if seeds and len((placed or {}).get("seeds", [])) < seeds:
-                placed = measured.placed(files, candidate.top, seeds, step)
-                row["commit"] = commit
-        except ToolError as error:
-            error.args = (f"{candidate.name}: {error}",)
-            raise
-        row["ecp5"] = placed
-        yield row
-
-
 @cache
-def _emitted(candidate: Candidate) -> tuple[Row, dict[str, str]]:
-    """What is known of a candidate without tools, and its Verilog."""
-    component = candidate.component()
-    return candidate.facts(component), emit(component, candidate.top)
+def candidates() -> dict[str, Candidate]:
+    """All rows of the tables, the quick ones first, by their names."""
+    return {one.name: one for one in (*_units(), *_products(), *_extensions())}
 
 
 def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecification:

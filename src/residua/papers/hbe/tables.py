@@ -1,17 +1,18 @@
 """The tables and figures of HBE (ARITH 2019) with measured columns beside the published ones."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-from residua.papers import measured
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.candidates import amounts, measured
+from residua.evidence.rows import Page, Row
+from residua.papers.cells import both, number, shown
 from residua.papers.hbe import published as hbe_published
 from residua.papers.hbe import synthesis as hbe_synthesis
 from residua.papers.hbe.costs import COLUMNS, OPERATIONS, Operation, published_cost
 from residua.papers.hbe.figures import figures
 from residua.papers.hbe.position_residue_costs import weighted
 from residua.papers.hbe.published import CMM, CMR, HBE, KBE, SIZES, TARGETS, WIDTHS
-from residua.papers.hbe.synthesis import KINDS, extension_name, product_name, unit_name
-from residua.papers.measured import Row, both, number, shown
+from residua.papers.hbe.synthesis import KINDS, candidates, extension_name, product_name, unit_name
 from residua.report.documents import Document, Figure, Table
 
 NAME = "hbe"
@@ -29,23 +30,9 @@ INTRODUCTION = (
 )
 
 
-def make(run: measured.Run) -> Document:
-    """All tables and figures.
-
-    Raises:
-        SpecificationError: no row has a name with such a part.
-        ToolError: a tool is missing or failed.
-    """
-    rows = measured.kept(run.directory, NAME)
-    if run.synthesis:
-        chosen = measured.chosen(hbe_synthesis.candidates(), run.only)
-        found = hbe_synthesis.measure(
-            chosen, dict(rows), seeds=run.seeds, commit=run.commit, progress=run.progress
-        )
-        for row in found:
-            rows[row["name"]] = row
-            _keep(run.directory, rows)
-    run.progress("counts and figures")
+def document(measurements: list[Row]) -> Document:
+    """Make the page: all tables and figures."""
+    rows = {row["name"]: row for row in measurements}
     parts: tuple[Table | Figure, ...] = (
         units(rows),
         costs(),
@@ -53,25 +40,16 @@ def make(run: measured.Run) -> Document:
         products(rows),
         *figures(),
     )
-    return Document(
-        NAME,
-        "Tables and figures of the hierarchical base extension",
-        INTRODUCTION,
-        parts,
-        {"rows": _ordered(rows), "costs": cost_data()},
-    )
+    title = "Tables and figures of the hierarchical base extension"
+    return Document(NAME, title, INTRODUCTION, parts, {"costs": cost_data()})
 
 
-def _keep(directory: Path, rows: dict[str, Row]) -> None:
-    measured.keep(directory, NAME, {"rows": _ordered(rows), "costs": cost_data()})
+def measure(request: Request) -> Row:
+    """Measure the design of a row."""
+    return measured(request, candidates()[request.name])
 
 
-def _ordered(rows: dict[str, Row]) -> list[Row]:
-    """The rows in the order of the tables, whatever the order in which they were measured."""
-    names = [unit_name(operation, w) for w in WIDTHS for operation in ("CMR", "CMM")]
-    names += [product_name(kind) for kind in KINDS]
-    names += [extension_name(b, w, kind) for b in SIZES for w in WIDTHS for kind in KINDS]
-    return [rows[name] for name in names if name in rows]
+CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
 
 
 def units(rows: dict[str, Row]) -> Table:

@@ -4,9 +4,9 @@ from typing import Any
 
 from matplotlib.figure import Figure as Plot
 
+from residua.evidence.rows import Row
 from residua.papers.iddmm.published import DEVICES, DIGITS, VERSIONS
 from residua.papers.iddmm.synthesis import point_name
-from residua.papers.measured import Row
 from residua.report.documents import Figure
 from residua.report.drawings import svg
 

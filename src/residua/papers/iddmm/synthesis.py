@@ -1,21 +1,17 @@
-"""Measured points of the IDDMM report's design space, and of IDDMM in lanes, several at a time.
+"""Points of the IDDMM report's design space, and of IDDMM in lanes, to be measured."""
 
-A point that was measured before is kept as long as its Verilog is the same.
-"""
-
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from amaranth.lib.wiring import Component
 
 from residua.cores.digit.core import DigitMontgomeryCore
 from residua.cores.digit.specification import DigitSpecification
-from residua.cores.manifest import digest
 from residua.cores.specification.reading import check
-from residua.hardware.rtl import emit
-from residua.output import Progress
-from residua.papers import measured
+from residua.evidence.candidates import Candidate
+from residua.evidence.rows import Row
 from residua.papers.iddmm.published import (
     ARCHITECTURES,
     BITS,
@@ -24,8 +20,6 @@ from residua.papers.iddmm.published import (
     IMPLEMENTATIONS,
     VERSIONS,
 )
-from residua.papers.measured import Row
-from residua.toolchain.process import side_by_side
 
 PLACED_BITS = (256, 1024)
 PLACED_DIGITS = (8, 16, 32)
@@ -111,76 +105,29 @@ def points() -> list[Point]:
     return sorted(rows, key=lambda one: one.name not in printed) + tiled + lanes
 
 
-def measure(
-    chosen: Iterable[Point],
-    kept: Mapping[str, Row],
-    *,
-    seeds: int,
-    commit: str,
-    workers: int | None = None,
-    progress: Progress = lambda step: None,
-) -> Iterator[Row]:
-    """The rows as they come; those in ``kept`` are taken over as far as they still hold.
-
-    Args:
-        chosen: what to measure.
-        kept: earlier rows by name.
-        seeds: placements of each on the ECP5, numbered from 1; 0 for none.
-        commit: what new figures are said to be measured at.
-        workers: points at a time, one for each processor by default.
-        progress: called at each step.
-    """
-    waiting = list(chosen)
-    total, done, most = len(waiting), 0, workers or os.cpu_count() or 1
-    running: set[Future[Row]] = set()
-    with side_by_side(most) as pool:
-        while waiting or running:
-            # Verilog is made here, tools run in the pool.
-            while waiting and len(running) < most:
-                point = waiting.pop(0)
-                row, files = _prepared(point, kept.get(point.name, {}), commit)
-                step = _named(point.name, progress)
-                running.add(pool.submit(_measured, point, row, files, seeds, commit, step))
-            finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in finished:
-                done += 1
-                progress(f"{done} of {total} points")
-                yield future.result()
+@cache
+def candidates() -> dict[str, Candidate]:
+    """All points as designs to be measured, by their names."""
+    return {point.name: _candidate(point) for point in points()}
 
 
-def _prepared(point: Point, old: Row, commit: str) -> tuple[Row, dict[str, str]]:
-    """What is known of a point without tools, what still holds of an earlier row, its Verilog."""
-    core = point.core()
-    files = emit(core.component(), core.name)
-    own = digest("".join(files[name] for name in sorted(files)))
-    old = old if old.get("verilog") == own else {}
-    row: Row = {
-        "name": point.name,
-        "bits": core.shape.bits,
-        "digit": core.request.digit,
-        "architecture": core.parameters["architecture"],
-        "version": point.values.get("version"),
-        "lanes": core.request.lanes,
-        "cycles": core.cycles,
-        "verilog": own,
-        "commit": old.get("commit", commit),
-    }
-    kept = {name: old[name] for name in (*point.families, "ecp5") if old.get(name)}
-    return row | kept, files
+def _candidate(point: Point) -> Candidate:
+    def facts(_component: Component) -> Row:
+        core = point.core()
+        return {
+            "bits": core.shape.bits,
+            "digit": core.request.digit,
+            "architecture": core.parameters["architecture"],
+            "version": point.values.get("version"),
+            "lanes": core.request.lanes,
+            "cycles": core.cycles,
+        }
 
-
-def _measured(
-    point: Point, row: Row, files: dict[str, str], seeds: int, commit: str, step: Progress
-) -> Row:
-    """The row with what tools find of it."""
-    for family in point.families:
-        if family not in row:
-            row[family] = measured.mapped(files, _TOP, family, step)
-    if point.placed and seeds and len(row.get("ecp5", {}).get("seeds", [])) < seeds:
-        row["ecp5"] = measured.placed(files, _TOP, seeds, step)
-        row["commit"] = commit
-    return row
-
-
-def _named(name: str, progress: Progress) -> Callable[[str], None]:
-    return lambda text: progress(f"{name}: {text}")
+    return Candidate(
+        point.name,
+        _TOP,
+        lambda: point.core().component(),
+        facts,
+        point.families,
+        point.placed,
+    )

@@ -1,9 +1,9 @@
 """The tables and figures of the IDDMM report with measured columns beside the published ones."""
 
-from typing import Any
-
-from residua.errors import SpecificationError
-from residua.papers import measured
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.candidates import amounts, measured
+from residua.evidence.rows import Page, Row
+from residua.papers.cells import both, number, shown
 from residua.papers.iddmm import costs, published
 from residua.papers.iddmm import synthesis as iddmm_synthesis
 from residua.papers.iddmm.figures import figures
@@ -14,8 +14,7 @@ from residua.papers.iddmm.published import (
     TABLE_4_CYCLES,
     Implementation,
 )
-from residua.papers.iddmm.synthesis import lanes_name, point_name, tiles_name
-from residua.papers.measured import Row, both, number, shown
+from residua.papers.iddmm.synthesis import candidates, lanes_name, point_name, tiles_name
 from residua.report.documents import Document, Figure, Table
 
 NAME = "iddmm"
@@ -42,23 +41,9 @@ INTRODUCTION = (
 )
 
 
-def make(run: measured.Run) -> Document:
-    """All tables and figures.
-
-    Raises:
-        SpecificationError: no row has a name with such a part.
-        ToolError: a tool is missing or failed.
-    """
-    rows = measured.kept(run.directory, NAME)
-    if run.synthesis:
-        chosen = _chosen(list(run.only))
-        found = iddmm_synthesis.measure(
-            chosen, dict(rows), seeds=run.seeds, commit=run.commit, progress=run.progress
-        )
-        for row in found:
-            rows[row["name"]] = row
-            measured.keep(run.directory, NAME, _data(rows))
-    run.progress("counts and figures")
+def document(measurements: list[Row]) -> Document:
+    """Make the page: all tables and figures."""
+    rows = {row["name"]: row for row in measurements}
     parts: tuple[Table | Figure, ...] = (
         passes(),
         complexity(),
@@ -70,24 +55,16 @@ def make(run: measured.Run) -> Document:
         *figures(rows),
     )
     title = "Tables and figures of digit-digit Montgomery multiplication"
-    return Document(NAME, title, INTRODUCTION, parts, _data(rows))
-
-
-def _chosen(only: list[str]) -> list[iddmm_synthesis.Point]:
-    found = iddmm_synthesis.points()
-    for part in only:
-        if not any(part in one.name for one in found):
-            raise SpecificationError(
-                f"no point has '{part}' in its name: names are such as {found[0].name} and "
-                f"{found[-1].name}"
-            )
-    return [one for one in found if not only or any(part in one.name for part in only)]
-
-
-def _data(rows: dict[str, Row]) -> dict[str, Any]:
-    order = [one.name for one in iddmm_synthesis.points() if one.name in rows]
     counts = [row for bits, width in _PASSES for row in costs.passes(bits, width)]
-    return {"rows": [rows[name] for name in order], "passes": counts}
+    return Document(NAME, title, INTRODUCTION, parts, {"passes": counts})
+
+
+def measure(request: Request) -> Row:
+    """Measure the point of a row."""
+    return measured(request, candidates()[request.name])
+
+
+CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
 
 
 def passes() -> Table:
@@ -243,7 +220,7 @@ def space(rows: dict[str, Row]) -> Table:
             str(row["cycles"]["compute"]),
             *(shown(number(row, f, kind)) for f in DEVICES for kind in ("lut", "ff", "dsp")),
         )
-        for row in _data(rows)["rows"]
+        for row in rows.values()
         if row["version"]
     )
     total = sum("version" in one.values for one in iddmm_synthesis.points())

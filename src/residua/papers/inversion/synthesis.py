@@ -11,13 +11,12 @@ from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
+from residua.evidence.candidates import WITHOUT_DSP, Candidate
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.numbers.catalogue import parse_modulus
 from residua.numbers.hats import hat_form
-from residua.papers.hbe.synthesis import Candidate
 from residua.papers.inversion.costs import NIST
 from residua.papers.inversion.published import SIZES
-from residua.papers.measured import WITHOUT_DSP
 
 FAMILIES = ("xc5v", "xc7")
 
@@ -58,8 +57,13 @@ def core(kind: str, bits: int, channels: int) -> InversionCore | RnsMontgomeryCo
     )
 
 
-def candidates() -> Iterator[Candidate]:
-    """All rows: every (n, w) of the slides, and other methods with the first w."""
+@cache
+def candidates() -> dict[str, Candidate]:
+    """All rows by their names: every (n, w) of the slides, and other methods with the first w."""
+    return {one.name: one for one in _candidates()}
+
+
+def _candidates() -> Iterator[Candidate]:
     for bits, sizes in SIZES.items():
         first = sizes[0][0]
         for channels, _ in sizes:
@@ -92,7 +96,7 @@ def _unit(bits: int, channels: int, rowers: int) -> Candidate:
         assert isinstance(made, ResidueInverter)
         return {"cycles": {"latency": made.latency, "average": made.latency}}
 
-    return Candidate(name, _top(name), component, facts)
+    return Candidate(name, _top(name), component, facts, TARGETS)
 
 
 def _candidate(kind: str, bits: int, channels: int) -> Candidate:
@@ -104,7 +108,7 @@ def _candidate(kind: str, bits: int, channels: int) -> Candidate:
     def facts(_component: Component) -> dict[str, Any]:
         return {"cycles": dict(core(kind, bits, channels).cycles)}
 
-    return Candidate(name, _top(name), component, facts)
+    return Candidate(name, _top(name), component, facts, TARGETS)
 
 
 def _top(name: str) -> str:

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from residua.papers import measured
-from residua.papers.hbe import synthesis as hbe_synthesis
-from residua.papers.inversion import synthesis as inversion_synthesis
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.candidates import SAME_NETLIST, amounts, measured
+from residua.evidence.candidates import WITHOUT_DSP as NO_BLOCKS
+from residua.evidence.rows import Page, Row
+from residua.papers.cells import number
 from residua.papers.inversion.costs import GENERAL, NIST, SAMPLE, costs
 from residua.papers.inversion.published import (
     DEVICE,
@@ -21,11 +23,11 @@ from residua.papers.inversion.synthesis import (
     OTHERS,
     PUBLISHED,
     TARGETS,
+    candidates,
     row_name,
     unit_name,
     unit_rowers,
 )
-from residua.papers.measured import Row
 from residua.report.documents import Document, Table
 
 NAME = "inversion"
@@ -39,7 +41,7 @@ INTRODUCTION = (
     "Resources are Yosys's, clocks nextpnr's for an ECP5, the median of the placements."
 )
 
-_NAMES = tuple(target.replace(measured.WITHOUT_DSP, " (no DSP)") for target in TARGETS)
+_NAMES = tuple(target.replace(NO_BLOCKS, " (no DSP)") for target in TARGETS)
 
 _TARGETS = {
     ("plus-minus", 192): 1000,
@@ -50,28 +52,9 @@ _TARGETS = {
 """Average cycles that the project wants."""
 
 
-def make(run: measured.Run) -> Document:
-    """All tables.
-
-    Raises:
-        SpecificationError: no row has a name with such a part.
-        ToolError: a tool is missing or failed.
-    """
-    rows = measured.kept(run.directory, NAME)
-    if run.synthesis:
-        chosen = measured.chosen(inversion_synthesis.candidates(), run.only)
-        for row in hbe_synthesis.measure(
-            chosen,
-            dict(rows),
-            seeds=run.seeds,
-            commit=run.commit,
-            progress=run.progress,
-            targets=inversion_synthesis.TARGETS,
-        ):
-            rows[row["name"]] = row
-            measured.keep(run.directory, NAME, {"rows": _ordered(rows)})
-    run.progress("counts")
-    counted = costs()
+def document(measurements: list[Row]) -> Document:
+    """Make the page: all tables."""
+    rows, counted = {row["name"]: row for row in measurements}, costs()
     parts = (
         operations(counted),
         implementations(rows),
@@ -79,13 +62,15 @@ def make(run: measured.Run) -> Document:
         constant_time(rows),
         clocks(rows),
     )
-    data = {"rows": _ordered(rows), "costs": counted}
-    return Document(NAME, "Tables of modular inversion", INTRODUCTION, parts, data)
+    return Document(NAME, "Tables of modular inversion", INTRODUCTION, parts, {"costs": counted})
 
 
-def _ordered(rows: Mapping[str, Row]) -> list[Row]:
-    names = [one.name for one in inversion_synthesis.candidates()]
-    return [rows[name] for name in names if name in rows]
+def measure(request: Request) -> Row:
+    """Measure the design of a row."""
+    return measured(request, candidates()[request.name])
+
+
+CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
 
 
 def operations(counted: Iterable[Mapping[str, Any]]) -> Table:
@@ -116,7 +101,7 @@ def implementations(rows: Mapping[str, Row]) -> Table:
     """Both tables of implementations."""
     columns = ("method", "average cycles", "DSP", "LUT", "FF", "LUT of xc7", "LUT of MM alone")
     lines = []
-    for ending, table in (("", WITH_DSP), (measured.WITHOUT_DSP, WITHOUT_DSP)):
+    for ending, table in (("", WITH_DSP), (NO_BLOCKS, WITHOUT_DSP)):
         for (algorithm, bits, channels), published in table.items():
             name = f"{algorithm}-RNS {bits}, {channels} × {dict(SIZES[bits])[channels]}{ending}"
             lines.append((name, *_cells(rows, published, ending, algorithm, bits, channels)))
@@ -128,7 +113,7 @@ def implementations(rows: Mapping[str, Row]) -> Table:
             "Average cycles are those of a thousand random operands, from the last operand word to "
             "the last result word, both conversions included."
         ),
-        measured.SAME_NETLIST,
+        SAME_NETLIST,
     )
     return Table("Implementations", columns, tuple(lines), notes)
 
@@ -188,7 +173,7 @@ def units(rows: Mapping[str, Row]) -> Table:
 
 
 def _added(unit: Row | None, other: Row | None, target: str, kind: str) -> str:
-    own, alone = measured.number(unit, target, kind), measured.number(other, target, kind)
+    own, alone = number(unit, target, kind), number(other, target, kind)
     share = f"{own / alone:.0%}" if own is not None and alone else "–"
     return f"{_shown(own)} / {_shown(alone)} / {share}"
 
@@ -211,7 +196,7 @@ def clocks(rows: Mapping[str, Row]) -> Table:
     """What was placed on an ECP5."""
     columns = ("core", "cycles at most", "LUT4", "FF", "MULT18", "MHz", "longest, µs")
     lines = []
-    for row in _ordered(rows):
+    for row in rows.values():
         if not row.get("ecp5"):
             continue
         used, cycles = row["ecp5"], row["cycles"]["latency"]

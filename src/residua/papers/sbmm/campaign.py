@@ -11,7 +11,7 @@ from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.single_base.verification import single_base_workload
 from residua.evidence.campaign import Campaign, Request
 from residua.evidence.campaigns.multipliers import sizes
-from residua.evidence.rows import Page, Row, RowTable, commit, mismatches
+from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
 from residua.machines import values
 from residua.papers.sbmm.published import PARAMETERS, SIZES
@@ -120,7 +120,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page("single-base", "Single-base products", INTRODUCTION, (TABLE,)),
+    table_page("single-base", "Single-base products", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, VECTORS),
     measure,
 )

@@ -1,34 +1,32 @@
 """Table 7 of SBMM in cycles: a step of its ladder on both field units, on as many rowers."""
 
-from dataclasses import asdict
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from typing import Any
 
-from residua.papers.measured import Row
+from residua.evidence.campaign import Request
+from residua.evidence.rows import Row
 from residua.papers.sbmm.ladder_comparison import LadderStep, ladder_step
 from residua.papers.sbmm.published import GAINS
 from residua.report.documents import Table
 
-STEPS = ((12, 16), (12, 32), (16, 32), (24, 16), (32, 16))
+STEPS = {
+    f"ladder step ({n}, {w})": (n, w) for n, w in ((12, 16), (12, 32), (16, 32), (24, 16), (32, 16))
+}
 """n and w that are compared; both bases of RNS Montgomery have w + 1 bits."""
 
 
-def steps(kept: list[Row], commit: str) -> list[Row]:
-    """The steps of `STEPS`; those that were counted at exactly this ``commit`` are taken over."""
-    known = {(row["channels"], row["width"]): row for row in kept if row["commit"] == commit}
-    return [known.get(size) or {**_counted(size), "commit": commit} for size in STEPS]
+def measure(request: Request) -> Row:
+    """Count the cycles of a step."""
+    return request.row(**asdict(ladder_step(*STEPS[request.name])), placements=0)
 
 
-@cache
-def _counted(size: tuple[int, int]) -> Row:
-    return asdict(ladder_step(*size))
-
-
-def cycles(rows: list[Row]) -> Table:
+def cycles(rows: Mapping[str, Row]) -> Table:
     """Table 7, measured."""
     lines = []
-    for row in rows:
-        step = LadderStep(**{name: value for name, value in row.items() if name != "commit"})
+    names = [each.name for each in fields(LadderStep)]
+    for row in (rows[name] for name in STEPS if name in rows):
+        step = LadderStep(**{name: row[name] for name in names})
         cells: list[Any] = [step.rowers, step.extra_bits, step.montgomery, step.sbmm]
         lines.append(
             (

@@ -11,7 +11,7 @@ from residua.curves import affine
 from residua.curves.parameters import WeierstrassCurve, parameters_of
 from residua.evidence.bus_drivers import cycles_cell, drivers, extremes
 from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Page, Row, RowTable, commit
+from residua.evidence.rows import Row, RowTable, commit, table_page
 from residua.explore.half_base_curve import half_base_curve
 from residua.papers.sbmm.ladder_comparison import ladder_step
 
@@ -155,7 +155,7 @@ STEP_TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    Page(
+    table_page(
         "sbmm_ladder",
         "Point multiplication on SBMM",
         INTRODUCTION,

@@ -1,6 +1,5 @@
 """What Tables 4 and 5 of SBMM measure: MM with n rowers, SBMM with n / 2 and with n."""
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -11,8 +10,7 @@ from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.cores.specification.reading import check
-from residua.papers.hbe.synthesis import Candidate
-from residua.papers.measured import WITHOUT_DSP
+from residua.evidence.candidates import WITHOUT_DSP, Candidate
 from residua.papers.sbmm.published import PARAMETERS, SIZES
 
 FULL = "SBMM full"
@@ -24,13 +22,11 @@ KINDS = ("MM", "SBMM half", FULL)
 FAMILIES = {"S6": "xc6s", "V5": "xc5v", "K7": "xc7"}
 """Yosys's name of each device's family."""
 
-STEPS: tuple[tuple[tuple[str, ...], bool], ...] = (
-    (("xc7",), False),
-    ((), True),
-    (("xc6s", "xc5v"), False),
-    (tuple(family + WITHOUT_DSP for family in (*FAMILIES.values(), "ecp5")), False),
+TARGETS = (
+    *("xc7", "xc6s", "xc5v"),
+    *(family + WITHOUT_DSP for family in (*FAMILIES.values(), "ecp5")),
 )
-"""What Tables 4 and 5 map to, and whether designs are placed; what is wanted most comes first."""
+"""What Tables 4 and 5 map to, besides the ECP5."""
 
 _PRIMES = {192: "P-192", 384: "P-384", 512: "brainpoolP512r1"}
 """Of MM, whose cost depends little on the prime."""
@@ -54,11 +50,11 @@ def core(kind: str, bits: int) -> RnsMontgomeryCore | SingleBaseCore:
     )
 
 
-def candidates() -> Iterator[Candidate]:
-    """All rows, the smallest fields first."""
-    for bits in SIZES:
-        for kind in KINDS:
-            yield _candidate(kind, bits)
+@cache
+def candidates() -> dict[str, Candidate]:
+    """All rows by their names, the smallest fields first."""
+    found = (_candidate(kind, bits) for bits in SIZES for kind in KINDS)
+    return {one.name: one for one in found}
 
 
 def _candidate(kind: str, bits: int) -> Candidate:
@@ -76,4 +72,4 @@ def _candidate(kind: str, bits: int) -> Candidate:
             "cycles": dict(made.cycles),
         }
 
-    return Candidate(row_name(kind, bits), top, component, facts)
+    return Candidate(row_name(kind, bits), top, component, facts, TARGETS)

@@ -5,14 +5,14 @@ from dataclasses import asdict
 from fractions import Fraction
 
 from residua.algorithms.program import Program
+from residua.evidence.campaign import Campaign, Request
+from residua.evidence.candidates import SAME_NETLIST, WITHOUT_DSP, amounts, measured
+from residua.evidence.rows import Page, Row
 from residua.machines.counts import Counts, count
-from residua.papers import measured
-from residua.papers.hbe import synthesis as hbe_synthesis
-from residua.papers.measured import WITHOUT_DSP, Row, both
+from residua.papers.cells import both, shown
 from residua.papers.sbmm import costs as sbmm_costs
 from residua.papers.sbmm import ladder as sbmm_ladder
 from residua.papers.sbmm import published as sbmm_published
-from residua.papers.sbmm import synthesis as sbmm_synthesis
 from residua.papers.sbmm.figures import figures
 from residua.papers.sbmm.published import (
     DEVICES,
@@ -24,7 +24,7 @@ from residua.papers.sbmm.published import (
     TABLE_5,
     Cost,
 )
-from residua.papers.sbmm.synthesis import FAMILIES, FULL, KINDS, row_name
+from residua.papers.sbmm.synthesis import FAMILIES, FULL, KINDS, candidates, row_name
 from residua.report.documents import Document, Figure, Table
 
 NAME = "sbmm"
@@ -41,29 +41,9 @@ INTRODUCTION = (
 )
 
 
-def make(run: measured.Run) -> Document:
-    """All tables and figures.
-
-    Raises:
-        SpecificationError: no row has a name with such a part.
-        ToolError: a tool is missing or failed.
-    """
-    rows = measured.kept(run.directory, NAME)
-    ladder = sbmm_ladder.steps(measured.kept_rows(run.directory, NAME, "ladder"), run.commit)
-    if run.synthesis:
-        candidates = measured.chosen(sbmm_synthesis.candidates(), run.only)
-        for targets, places in sbmm_synthesis.STEPS:
-            for row in hbe_synthesis.measure(
-                candidates,
-                dict(rows),
-                seeds=run.seeds if places else 0,
-                commit=run.commit,
-                progress=run.progress,
-                targets=targets,
-            ):
-                rows[row["name"]] = row
-                measured.keep(run.directory, NAME, {"rows": _ordered(rows), "ladder": ladder})
-    run.progress("counts and figures")
+def document(measurements: list[Row]) -> Document:
+    """Make the page: all tables and figures."""
+    rows = {row["name"]: row for row in measurements}
     parts: tuple[Table | Figure, ...] = (
         precomputations(),
         costs(),
@@ -72,26 +52,27 @@ def make(run: measured.Run) -> Document:
         without_dsp(rows),
         on_ecp5(rows),
         points(),
-        sbmm_ladder.cycles(ladder),
+        sbmm_ladder.cycles(rows),
         *figures(_luts(rows), _times(rows)),
     )
-    return Document(
-        NAME,
-        "Tables and figures of single-base modular multiplication",
-        INTRODUCTION,
-        parts,
-        {
-            "rows": _ordered(rows),
-            "costs": cost_data(),
-            "points": point_data(),
-            "ladder": ladder,
-        },
-    )
+    title = "Tables and figures of single-base modular multiplication"
+    data = {"costs": cost_data(), "points": point_data()}
+    return Document(NAME, title, INTRODUCTION, parts, data)
 
 
-def _ordered(rows: Mapping[str, Row]) -> list[Row]:
-    names = [row_name(kind, bits) for bits in SIZES for kind in KINDS]
-    return [rows[name] for name in names if name in rows]
+def measure(request: Request) -> Row:
+    """Measure the design of a row, or count the cycles of a step."""
+    if request.name in sbmm_ladder.STEPS:
+        return sbmm_ladder.measure(request)
+    return measured(request, candidates()[request.name])
+
+
+CAMPAIGN = Campaign(
+    Page(NAME, document),
+    amounts(candidates()) | dict.fromkeys(sbmm_ladder.STEPS, 0),
+    measure,
+    "placements",
+)
 
 
 def precomputations() -> Table:
@@ -216,7 +197,7 @@ def with_dsp(rows: Mapping[str, Row]) -> Table:
 def without_dsp(rows: Mapping[str, Row]) -> Table:
     """Table 5."""
     lines = _results(rows, TABLE_5, WITHOUT_DSP)
-    notes = (measured.SAME_NETLIST,)
+    notes = (SAME_NETLIST,)
     return Table("Table 5: designs without DSP blocks", _RESULTS, lines, notes)
 
 
@@ -256,8 +237,8 @@ def on_ecp5(rows: Mapping[str, Row]) -> Table:
         for kind in KINDS:
             row = rows.get(row_name(kind, bits), {})
             placed, plain = row.get("ecp5") or {}, row.get(f"ecp5{WITHOUT_DSP}") or {}
-            resources = [measured.shown(placed.get(name)) for name in ("dsp", "lut", "ff")]
-            clock = [measured.shown(placed.get("fmax_mhz")), "–"]
+            resources = [shown(placed.get(name)) for name in ("dsp", "lut", "ff")]
+            clock = [shown(placed.get("fmax_mhz")), "–"]
             if placed:
                 clock[1] = f"{_nanoseconds(row):.0f}"
             lines.append(
@@ -266,7 +247,7 @@ def on_ecp5(rows: Mapping[str, Row]) -> Table:
                     str(row["cycles"]["latency"]) if row else "–",
                     *resources,
                     *clock,
-                    *(measured.shown(plain.get(name)) for name in ("lut", "ff")),
+                    *(shown(plain.get(name)) for name in ("lut", "ff")),
                     row.get("commit", "–"),
                 )
             )

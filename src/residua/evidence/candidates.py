@@ -1,0 +1,129 @@
+"""Designs that are mapped to families of devices and placed, as rows of a campaign."""
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from amaranth.lib.wiring import Component
+
+from residua.cores.synthesis import place_in_harness
+from residua.evidence.campaign import Request, digest
+from residua.evidence.rows import Row
+from residua.hardware.rtl import emit
+from residua.toolchain import yosys
+from residua.toolchain.targets import primitive_file
+
+SEEDS = 3
+"""Placements of one design by default."""
+
+WITHOUT_DSP = " without DSP"
+"""What the name of a target ends with if DSP blocks are not to be used."""
+
+_ALIKE = ("xc7", "xc6s", "xc5v")
+SAME_NETLIST = (
+    "Without blocks, Yosys maps to the families of six-input tables (xc5v, xc6s, xc7) by the same "
+    "commands, and what was mapped to all three took the same of each; larger designs were mapped "
+    "once."
+)
+
+_RESOURCES = ("lut", "ff", "dsp", "bram", "carry")
+
+Verilog = Mapping[str, str]
+"""Texts by their paths, see `residua.hardware.rtl.emit`."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A design to be measured.
+
+    Attributes:
+        name: of its row.
+        top: its top module.
+        component: makes the design.
+        facts: tells of the component what is known without tools.
+        targets: what it is mapped to, besides the ECP5: families of Yosys, `WITHOUT_DSP` after
+            them if multipliers have to be made of look-up tables.
+        is_placed: whether it is placed on an ECP5.
+        simulated: adds what only a simulation of its Verilog tells.
+    """
+
+    name: str
+    top: str
+    component: Callable[[], Component]
+    facts: Callable[[Component], Row]
+    targets: tuple[str, ...] = ("xc7",)
+    is_placed: bool = True
+    simulated: Callable[[Verilog], Row] | None = None
+
+
+def amounts(candidates: Mapping[str, Candidate]) -> dict[str, int]:
+    """The placements of each candidate, by the names of the rows."""
+    return {name: SEEDS * candidate.is_placed for name, candidate in candidates.items()}
+
+
+def measured(request: Request, candidate: Candidate) -> Row:
+    """Map and place a design; what is known of the same Verilog is taken over, part by part.
+
+    Args:
+        request: whose amount are the placements on an ECP5, numbered from 1; 0 for none.
+        candidate: of this name.
+
+    Raises:
+        ToolError: a tool failed.
+    """
+    component = candidate.component()
+    files = emit(component, candidate.top)
+    hardware = digest(files)
+    known = request.known if request.known and request.known["verilog"] == hardware else {}
+    row: Row = {"placements": 0, **known, **candidate.facts(component)}
+    before = dict(row)
+    for target in candidate.targets:
+        if target not in row:
+            row[target] = alike(row, target) or mapped(files, candidate.top, target)
+    if candidate.simulated and not known:
+        row |= candidate.simulated(files)
+    if request.amount > row["placements"]:
+        row["ecp5"] = placed(files, candidate.top, request.amount)
+        row["placements"] = request.amount
+    if known and row == before:
+        return row
+    own = ("name", "commit", "verilog")
+    return request.row(hardware, **{key: row[key] for key in row if key not in own})
+
+
+def alike(row: Row, target: str) -> Row | None:
+    """Look up a target, or a family with the same netlist; see `SAME_NETLIST`."""
+    found: Row | None = row.get(target)
+    family = target.removesuffix(WITHOUT_DSP)
+    if found or family == target or family not in _ALIKE:
+        return found
+    others = (row.get(other + WITHOUT_DSP) for other in _ALIKE)
+    return next((other for other in others if other and not other["bram"]), None)
+
+
+def mapped(files: Verilog, top: str, target: str) -> Row:
+    """Resources after synthesis for a target, see `Candidate`."""
+    with tempfile.TemporaryDirectory() as work:
+        family, dsp = target.removesuffix(WITHOUT_DSP), not target.endswith(WITHOUT_DSP)
+        sources = _write(files, top, family, Path(work))
+        found = yosys.synthesise(sources, top, family, out_dir=Path(work), dsp=dsp)
+        return {kind: getattr(found, kind) for kind in _RESOURCES}
+
+
+def placed(files: Verilog, top: str, seeds: int) -> Row:
+    """Resources and clock on an ECP5."""
+    resources = mapped(files, top, "ecp5")
+    with tempfile.TemporaryDirectory() as work:
+        sources = _write(files, top, "ecp5", Path(work))
+        found = place_in_harness(sources, top, Path(work), range(1, seeds + 1))
+    return {**resources, **found}
+
+
+def _write(files: Verilog, top: str, family: str, work: Path) -> list[Path]:
+    """Write the Verilog of one complete design."""
+    paths = []
+    for name in (f"rtl/{top}.v", primitive_file(family)):
+        paths.append(work / Path(name).name)
+        paths[-1].write_text(files[name], encoding="utf-8")
+    return paths
