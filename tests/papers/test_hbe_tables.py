@@ -165,7 +165,7 @@ def test_rows_are_measured_once(tmp_path, tools):
 def test_changed_verilog_is_measured_again(tmp_path, tools):
     paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR 17"])
     data = json.loads((tmp_path / "hbe.json").read_text())
-    data[0]["verilog"] = "0" * 64
+    data[0] |= {"verilog": "0" * 64, "commit": "of other sources"}
     (tmp_path / "hbe.json").write_text(json.dumps(data))
     paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR 17"])
     assert tools == [("cmr_17", "xc7")] * 2

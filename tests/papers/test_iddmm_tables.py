@@ -114,7 +114,7 @@ def test_points_are_measured_once(tmp_path, tools):
     assert "150 MHz, reached, 160 at most" in text
     assert f"| 6: {POINT} | xc3s500e | 289 / 304 | – / 3 | – / 300 |" in text
     data = json.loads((tmp_path / "iddmm.json").read_text())
-    data[0]["verilog"] = "0" * 64
+    data[0] |= {"verilog": "0" * 64, "commit": "of other sources"}
     (tmp_path / "iddmm.json").write_text(json.dumps(data))
     tools.clear()
     paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
