@@ -19,7 +19,7 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite proofs constant-time netlists mutants digests lock clean
+.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo 'campaign-NAME  another campaign: hbe, sbmm, sbmm-ladders, digits, rsa, inversions, ecpm, ecdh, resets'
 	@echo 'proofs    everything that is proved        netlists  synthesised netlists against the model'
 	@echo 'mutants   faults in every kind of core     constant-time  cycles of points over a thousand secrets'
+	@echo 'results   which measured rows hold (STALE=1: measure the others; SCHEDULER=ADDRESS: by Dask)'
 	@echo 'bench-suite  how long the tests take, and with what'
 	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'answers   the placements that are part of the package'
@@ -83,7 +84,7 @@ demo-multiplier: setup
 	$(RESIDUA) report $(DEMO)-multiplier
 
 # Rows that still hold are kept.
-EVIDENCE := $(RESIDUA) evidence --output docs/results
+EVIDENCE := $(RESIDUA) evidence --store results --output docs/results
 
 campaign: campaign-multipliers
 
@@ -92,6 +93,10 @@ campaign-%: setup
 
 proofs netlists mutants constant-time: setup
 	$(EVIDENCE) $@
+
+# What is published, and whether it still holds; STALE=1 measures what does not.
+results: setup
+	$(RESIDUA) results $(if $(STALE),--measure) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) --jobs $(JOBS)
 
 bench: setup
 	$(EVIDENCE) clocks

@@ -1,12 +1,10 @@
 """Tables of the ECPM paper: published numbers, measured rows that are kept."""
 
-import json
-
 import pytest
+from tests.papers.making import make, stored
 
 from residua.errors import SpecificationError
 from residua.evidence import candidates
-from residua.papers import tables as paper_tables
 from residua.papers.ecpm.published import TABLE_I
 
 
@@ -22,7 +20,7 @@ def tools(monkeypatch):
     def placed(_files, _top, seeds):
         asked.append(f"{seeds} seeds")
         figures = {"lut": 33_000, "ff": 230, "dsp": 0, "bram": 5, "fmax_mhz": 100.0}
-        return {**figures, "seeds": [{"seed": s + 1} for s in range(seeds)]}
+        return {**figures, "seeds": [{"seed": s + 1, "mhz": 200.0} for s in range(seeds)]}
 
     def emit(component, name):
         component._MustUse__silence = True  # Amaranth warns of components never elaborated
@@ -42,10 +40,10 @@ def test_the_published_total_is_160_doublings_and_80_additions():
 
 def test_measured_rows_are_kept(tools, tmp_path):
     for _ in range(2):
-        document, data = paper_tables.make("ecpm", tmp_path, seeds=1, only=["20 x 33"])
+        document, data = make("ecpm", tmp_path, seeds=1, only=["20 x 33"])
     assert tools == ["xc2vp", "1 seeds"]
     (row,) = data["rows"]
-    assert json.loads((tmp_path / "ecpm.json").read_text()) == [row]
+    assert stored("ecpm", tmp_path) == [row]
     assert row["n"] == 20
     assert row["w"] == 33
     first, second = document.parts
@@ -56,11 +54,11 @@ def test_measured_rows_are_kept(tools, tmp_path):
 
 
 def test_nothing_measured(tmp_path):
-    document, _ = paper_tables.make("ecpm", tmp_path, synthesis=False)
+    document, _ = make("ecpm", tmp_path, synthesis=False)
     assert "not measured" in document.parts[0].notes[0]
     assert "not measured" in document.parts[1].notes[0]
 
 
 def test_rows_that_do_not_exist(tmp_path):
     with pytest.raises(SpecificationError, match="no row has 'radix 3'"):
-        paper_tables.make("ecpm", tmp_path, only=["radix 3"])
+        make("ecpm", tmp_path, only=["radix 3"])

@@ -1,9 +1,9 @@
 """HBE's tables and figures: published numbers, counts against formulas, what is kept and reused."""
 
-import json
 from html.parser import HTMLParser
 
 import pytest
+from tests.papers.making import change, make, stored
 
 from residua.errors import SpecificationError
 from residua.evidence import candidates
@@ -113,7 +113,8 @@ def tools(monkeypatch):
 
     def placed(_files, top, seeds):
         asked.append((top, f"{seeds} seeds"))
-        return {"lut": 1100, "fmax_mhz": 200.0, "seeds": [{"seed": s + 1} for s in range(seeds)]}
+        made = [{"seed": s + 1, "mhz": 200.0} for s in range(seeds)]
+        return {"lut": 1100, "fmax_mhz": 200.0, "seeds": made}
 
     monkeypatch.setattr(candidates, "mapped", mapped)
     monkeypatch.setattr(candidates, "placed", placed)
@@ -123,7 +124,7 @@ def tools(monkeypatch):
 def test_page_without_tools(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     for directory in (one, two):
-        paper_tables.make("hbe", directory, synthesis=False)
+        make("hbe", directory, synthesis=False)
     files = sorted(path.name for path in one.iterdir())
     pictures = [f"hbe_figure_{number}.svg" for number in (2, 4, 5, 6)]
     assert files == ["hbe.html", "hbe.json", "hbe.md", *pictures]
@@ -142,17 +143,17 @@ def test_page_without_tools(tmp_path):
 
 def test_rows_are_measured_once(tmp_path, tools):
     only = ["CMR 17", "HBE 256/17"]
-    _, data = paper_tables.make("hbe", tmp_path, seeds=0, only=only)
+    _, data = make("hbe", tmp_path, seeds=0, only=only)
     assert tools == [("cmr_17", "xc7"), ("base_extension_16x17", "xc7")]
     row = data["rows"][-1]
-    assert (row["name"], row["n"], row["cycles"]["latency"]) == ("HBE 256/17", 16, 25)
+    assert (row.name, row["n"], row["cycles"]["latency"]) == ("HBE 256/17", 16, 25)
     assert row["shortest_interval"] < row["cycles"]["interval"]
     tools.clear()
-    paper_tables.make("hbe", tmp_path, seeds=0, only=only)
+    make("hbe", tmp_path, seeds=0, only=only)
     assert tools == []
-    paper_tables.make("hbe", tmp_path, seeds=2, only=["CMR 17"])
+    make("hbe", tmp_path, seeds=2, only=["CMR 17"])
     assert tools == [("cmr_17", "2 seeds")]
-    paper_tables.make("hbe", tmp_path, seeds=1, only=["CMR 17"])
+    make("hbe", tmp_path, seeds=1, only=["CMR 17"])
     assert len(tools) == 1
     assert "| CMR 17 | 2 / 16 | 1 | 1000, 200 | 1 / 4 | 2.4 / 20 | 5.0 |" in (
         (tmp_path / "hbe.md").read_text()
@@ -163,11 +164,9 @@ def test_rows_are_measured_once(tmp_path, tools):
 
 
 def test_changed_verilog_is_measured_again(tmp_path, tools):
-    paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR 17"])
-    data = json.loads((tmp_path / "hbe.json").read_text())
-    data[0] |= {"verilog": "0" * 64, "commit": "of other sources"}
-    (tmp_path / "hbe.json").write_text(json.dumps(data))
-    paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR 17"])
+    make("hbe", tmp_path, seeds=0, only=["CMR 17"])
+    change("hbe", tmp_path, verilog="0" * 64, commit="of other sources")
+    make("hbe", tmp_path, seeds=0, only=["CMR 17"])
     assert tools == [("cmr_17", "xc7")] * 2
 
 
@@ -180,21 +179,21 @@ def test_an_interrupted_run_keeps_its_rows(tmp_path, tools, monkeypatch):
 
     monkeypatch.setattr(candidates, "mapped", stop)
     with pytest.raises(KeyboardInterrupt):
-        paper_tables.make("hbe", tmp_path, seeds=0, only=["CMR"])
-    kept = json.loads((tmp_path / "hbe.json").read_text())
-    assert [row["name"] for row in kept] == ["CMR 17"]
+        make("hbe", tmp_path, seeds=0, only=["CMR"])
+    kept = stored("hbe", tmp_path)
+    assert [row.name for row in kept] == ["CMR 17"]
 
 
 def test_refusals(tmp_path):
     with pytest.raises(SpecificationError, match="no tables of 'sbmmm': one of hbe"):
-        paper_tables.make("sbmmm", tmp_path)
+        make("sbmmm", tmp_path)
     with pytest.raises(SpecificationError, match="seeds = -1: give 0"):
-        paper_tables.make("hbe", tmp_path, seeds=-1)
+        make("hbe", tmp_path, seeds=-1)
     with pytest.raises(SpecificationError, match="no row has 'XYZ' in its name: CMR 17; CMM 17"):
-        paper_tables.make("hbe", tmp_path, only=["XYZ"])
+        make("hbe", tmp_path, only=["XYZ"])
     (tmp_path / "hbe.json").write_text('{"rows": []}')
-    with pytest.raises(SpecificationError, match="has no rows of an earlier run"):
-        paper_tables.make("hbe", tmp_path, synthesis=False)
+    with pytest.raises(SpecificationError, match="has no rows of a store"):
+        make("hbe", tmp_path, synthesis=False)
     with pytest.raises(SpecificationError, match="exists and is no directory"):
-        paper_tables.make("hbe", tmp_path / "hbe.json")
+        make("hbe", tmp_path / "hbe.json")
     assert hbe_tables.NAME in paper_tables.PAPERS

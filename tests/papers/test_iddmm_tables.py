@@ -1,12 +1,10 @@
 """Tables of the IDDMM report: formulas, published rows, measured rows that are kept."""
 
-import json
-
 import pytest
+from tests.papers.making import change, make
 
 from residua.errors import SpecificationError
 from residua.evidence import candidates
-from residua.papers import tables as paper_tables
 from residua.papers.iddmm import costs as iddmm_costs
 from residua.papers.iddmm import synthesis as iddmm_synthesis
 from residua.papers.iddmm.published import (
@@ -33,7 +31,7 @@ def tools(monkeypatch):
     def placed(_files, _top, seeds):
         asked.append(f"{seeds} seeds")
         figures = {"lut": 400, "ff": 230, "dsp": 3, "bram": 5, "fmax_mhz": 160.0}
-        return {**figures, "seeds": [{"seed": s + 1} for s in range(seeds)]}
+        return {**figures, "seeds": [{"seed": s + 1, "mhz": 200.0} for s in range(seeds)]}
 
     monkeypatch.setattr(candidates, "mapped", mapped)
     monkeypatch.setattr(candidates, "placed", placed)
@@ -86,7 +84,7 @@ def test_points_are_the_whole_product():
 def test_page_without_tools(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     for directory in (one, two):
-        paper_tables.make("iddmm", directory, synthesis=False)
+        make("iddmm", directory, synthesis=False)
     files = sorted(path.name for path in one.iterdir())
     assert files == ["iddmm.html", "iddmm.json", "iddmm.md"]
     for name in files:
@@ -98,32 +96,33 @@ def test_page_without_tools(tmp_path):
 
 
 def test_points_are_measured_once(tmp_path, tools):
-    _, found = paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
+    _, found = make("iddmm", tmp_path, seeds=0, only=[POINT])
     assert tools == ["xc3se", "xc5v"]
     (row,) = found["rows"]
-    assert (row["name"], row["cycles"]["compute"]) == (POINT, 304)
+    assert (row.name, row["cycles"]["compute"]) == (POINT, 304)
     tools.clear()
-    paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
+    make("iddmm", tmp_path, seeds=0, only=[POINT])
     assert tools == []
-    paper_tables.make("iddmm", tmp_path, seeds=2, only=[POINT])
+    make("iddmm", tmp_path, seeds=2, only=[POINT])
     assert tools == ["2 seeds"]
-    paper_tables.make("iddmm", tmp_path, seeds=1, only=[POINT])
+    make("iddmm", tmp_path, seeds=1, only=[POINT])
     assert tools == ["2 seeds"]
     text = (tmp_path / "iddmm.md").read_text()
-    assert f"| {POINT} | 304 | 3 | 400 | 230 | 5 | 160 | 1.9 | 760 |" in text
+    assert (
+        f"| {POINT} | 304 | 3 | 400 | 230 | 5 | 160 (200 to 200, 2 placements) | 1.9 | 760 |"
+        in text
+    )
     assert "150 MHz, reached, 160 at most" in text
     assert f"| 6: {POINT} | xc3s500e | 289 / 304 | – / 3 | – / 300 |" in text
-    data = json.loads((tmp_path / "iddmm.json").read_text())
-    data[0] |= {"verilog": "0" * 64, "commit": "of other sources"}
-    (tmp_path / "iddmm.json").write_text(json.dumps(data))
+    change("iddmm", tmp_path, verilog="0" * 64, commit="of other sources")
     tools.clear()
-    paper_tables.make("iddmm", tmp_path, seeds=0, only=[POINT])
+    make("iddmm", tmp_path, seeds=0, only=[POINT])
     assert tools == ["xc3se", "xc5v"]
 
 
 def test_figures_show_measured_points(tmp_path, tools):
     only = ["N=1024 k=16 arch1 ver2", "N=1024 k=32 arch1 ver2"]
-    _, found = paper_tables.make("iddmm", tmp_path, seeds=0, only=only)
+    _, found = make("iddmm", tmp_path, seeds=0, only=only)
     assert len(tools) == 4
     assert len(found["rows"]) == 2
     files = {path.name for path in tmp_path.iterdir()}
@@ -132,7 +131,7 @@ def test_figures_show_measured_points(tmp_path, tools):
 
 
 def test_lanes_are_placed(tmp_path, tools):
-    _, found = paper_tables.make("iddmm", tmp_path, seeds=1, only=["N=256 k=17 lanes=2"])
+    _, found = make("iddmm", tmp_path, seeds=1, only=["N=256 k=17 lanes=2"])
     assert tools == ["1 seeds"]
     (row,) = found["rows"]
     assert (row["lanes"], row["cycles"]["compute"]) == (2, 128)
@@ -140,7 +139,7 @@ def test_lanes_are_placed(tmp_path, tools):
 
 def test_refusals(tmp_path):
     with pytest.raises(SpecificationError, match="no row has 'N=17' in its name: "):
-        paper_tables.make("iddmm", tmp_path, only=["N=17"])
+        make("iddmm", tmp_path, only=["N=17"])
     (tmp_path / "iddmm.json").write_text('{"rows": []}')
-    with pytest.raises(SpecificationError, match="has no rows of an earlier run"):
-        paper_tables.make("iddmm", tmp_path, synthesis=False)
+    with pytest.raises(SpecificationError, match="has no rows of a store"):
+        make("iddmm", tmp_path, synthesis=False)

@@ -1,11 +1,9 @@
 """Tables of inversion: counts beside the published ones, measured rows that are kept."""
 
-import json
-
 import pytest
+from tests.papers.making import make, stored
 
 from residua.evidence import candidates
-from residua.papers import tables as paper_tables
 from residua.papers.inversion import costs as inversion_costs
 from residua.papers.inversion.published import OPERATIONS, SIZES, WITH_DSP
 from residua.toolchain.process import ToolError
@@ -58,16 +56,16 @@ def test_counts(monkeypatch):
 def test_measured_rows_are_kept(tools, tmp_path, monkeypatch):
     monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
     inversion_costs._samples.cache_clear()
-    document, data = paper_tables.make("inversion", tmp_path, seeds=0, only=[ROW])
+    document, data = make("inversion", tmp_path, seeds=0, only=[ROW])
     assert tools == ["xc5v", "xc7", "xc5v without DSP"]
     (row,) = data["rows"]
-    assert (row["name"], row["xc7"]["lut"]) == (ROW, 2042)
+    assert (row.name, row["xc7"]["lut"]) == (ROW, 2042)
     assert row["cycles"]["average"] < 1000
-    again, _ = paper_tables.make("inversion", tmp_path, seeds=0, synthesis=False)
+    again, _ = make("inversion", tmp_path, seeds=0, synthesis=False)
     inversion_costs._samples.cache_clear()
     assert len(tools) == 3
     assert again.parts == document.parts
-    assert json.loads((tmp_path / "inversion.json").read_text()) == [row]
+    assert stored("inversion", tmp_path) == [row]
     text = (tmp_path / "inversion.md").read_text()
     assert f"{WITH_DSP['PM', 192, 12].cycles} / {row['cycles']['average']:g}" in text
 
@@ -76,10 +74,10 @@ def test_a_unit_is_shown_over_the_multiplier(tools, tmp_path, monkeypatch):
     monkeypatch.setattr(inversion_costs, "SAMPLE", 5)
     inversion_costs._samples.cache_clear()
     rows = ["plus-minus unit 192 7x29 on 4", "MM 192 7x29"]
-    document, data = paper_tables.make("inversion", tmp_path, seeds=0, only=rows)
+    document, data = make("inversion", tmp_path, seeds=0, only=rows)
     inversion_costs._samples.cache_clear()
     assert len(tools) == 6
-    by_name = {row["name"]: row for row in data["rows"]}
+    by_name = {row.name: row for row in data["rows"]}
     assert by_name[rows[0]]["cycles"]["latency"] == 4 * 384 - 2 + 2 * 8 + 4 + 1
     table = next(part for part in document.parts if part.title == "Over the multiplier alone")
     line = next(line for line in table.rows if line[0] == rows[0])
@@ -98,7 +96,7 @@ def test_a_tool_that_fails_names_the_row_and_loses_no_other(tmp_path, monkeypatc
 
     monkeypatch.setattr(candidates, "mapped", mapped)
     with pytest.raises(ToolError, match=r"^division-steps 192 12x17: Yosys failed"):
-        paper_tables.make("inversion", tmp_path, seeds=0, only=rows)
+        make("inversion", tmp_path, seeds=0, only=rows)
     inversion_costs._samples.cache_clear()
-    kept = json.loads((tmp_path / "inversion.json").read_text())
-    assert [row["name"] for row in kept] == rows[:1]
+    kept = stored("inversion", tmp_path)
+    assert [row.name for row in kept] == rows[:1]

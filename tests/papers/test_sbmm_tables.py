@@ -1,14 +1,12 @@
 """SBMM's tables and figures: published numbers, counts against formulas, rows that are kept."""
 
-import json
-
 import pytest
+from tests.papers.making import make, stored
 
 from residua.algorithms.position_residue import multiply, operand
 from residua.errors import SpecificationError
 from residua.evidence import candidates
 from residua.machines.counts import count
-from residua.papers import tables as paper_tables
 from residua.papers.sbmm import costs as sbmm_costs
 from residua.papers.sbmm import figures as sbmm_figures
 from residua.papers.sbmm import ladder as sbmm_ladder
@@ -165,11 +163,11 @@ def test_designs_have_the_published_parameters(bits):
 def test_a_ladder_step_is_counted(tmp_path):
     """The published share beside the measured one."""
     (name, *_) = sbmm_ladder.STEPS
-    _, data = paper_tables.make("sbmm", tmp_path, only=[name])
+    _, data = make("sbmm", tmp_path, only=[name])
     (row,) = data["rows"]
     assert (row["channels"], row["rowers"], row["compressions"]) == (12, 6, 4)
     assert row["sbmm_full"] <= row["sbmm"] < row["montgomery"]
-    marked = {**row, "sbmm": row["montgomery"] // 2}
+    marked = row.model_copy(update={"figures": row.figures | {"sbmm": row["montgomery"] // 2}})
     share = 100 * (1 - marked["sbmm"] / row["montgomery"])
     assert sbmm_ladder.cycles({name: marked}).rows[0][-1] == f"33 / {share:.1f} %"
 
@@ -185,7 +183,8 @@ def tools(monkeypatch):
 
     def placed(_files, top, seeds):
         asked.append((top, f"{seeds} seeds"))
-        return {"lut": 1100, "fmax_mhz": 200.0, "seeds": [{"seed": s + 1} for s in range(seeds)]}
+        made = [{"seed": s + 1, "mhz": 200.0} for s in range(seeds)]
+        return {"lut": 1100, "fmax_mhz": 200.0, "seeds": made}
 
     monkeypatch.setattr(candidates, "mapped", mapped)
     monkeypatch.setattr(candidates, "placed", placed)
@@ -194,8 +193,8 @@ def tools(monkeypatch):
 
 def test_page_without_tools(tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
-    document, data = paper_tables.make("sbmm", one, synthesis=False)
-    paper_tables.make("sbmm", two, synthesis=False)
+    document, data = make("sbmm", one, synthesis=False)
+    make("sbmm", two, synthesis=False)
     assert {path.name for path in one.iterdir()} == {
         "sbmm.md", "sbmm.html", "sbmm.json", "sbmm_figure_2.svg", "sbmm_figure_3.svg"
     }  # fmt: skip
@@ -211,9 +210,9 @@ def test_page_without_tools(tmp_path):
 
 
 def test_rows_are_measured_once(tmp_path, tools):
-    make = {"seeds": 2, "only": ["192"]}
-    _, data = paper_tables.make("sbmm", tmp_path, **make)
-    rows = {row["name"]: row for row in data["rows"]}
+    options = {"seeds": 2, "only": ["192"]}
+    _, data = make("sbmm", tmp_path, **options)
+    rows = {row.name: row for row in data["rows"]}
     assert set(rows) == {"MM 192", "SBMM half 192", "SBMM full 192"}
     assert len(tools) == 3 * 6
     assert {target for _, target in tools} == {
@@ -226,23 +225,24 @@ def test_rows_are_measured_once(tmp_path, tools):
     latency = rows["SBMM half 192"]["cycles"]["latency"]
     assert f"| SBMM half S6 192 | 58 / {latency} | 18 / 6 |" in text
     assert (
-        f"| SBMM half 192 | {latency} | – | 1100 | – | 200 | {5 * latency} | 1000 | 200 |" in text
+        f"| SBMM half 192 | {latency} | – | 1100 | – | 200 (200 to 200, 2 placements) "
+        f"| {5 * latency} | 1000 | 200 |" in text
     )
     latency = rows["SBMM full 192"]["cycles"]["latency"]
     assert latency < rows["MM 192"]["cycles"]["latency"]
     assert f"| SBMM full K7 192 | – / {latency} | – / 6 | – / 1000 | – / 200 | – | – | – |" in text
     tools.clear()
-    paper_tables.make("sbmm", tmp_path, **make)
+    make("sbmm", tmp_path, **options)
     assert tools == []
-    assert json.loads((tmp_path / "sbmm.json").read_text()) == data["rows"]
+    assert stored("sbmm", tmp_path) == data["rows"]
 
 
 def test_refusals(tmp_path):
     with pytest.raises(SpecificationError, match=r"no row has '193' in its name: MM 192; SBMM"):
-        paper_tables.make("sbmm", tmp_path, only=["193"])
+        make("sbmm", tmp_path, only=["193"])
     (tmp_path / "sbmm.json").write_text('{"rows": []}')
-    with pytest.raises(SpecificationError, match="no rows of an earlier run"):
-        paper_tables.make("sbmm", tmp_path, synthesis=False)
+    with pytest.raises(SpecificationError, match="no rows of a store"):
+        make("sbmm", tmp_path, synthesis=False)
 
 
 def test_formulas_of_costs_are_shown():

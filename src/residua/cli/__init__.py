@@ -43,6 +43,7 @@ VERBS = {
         "Find primes d M_a^2 - c for SBMM; prove one and find its second half-base.",
     ),
     "curve": ("curves", "Make a curve over a prime of one's own, for `residua build`."),
+    "results": ("results", "Tell which measured rows hold, and which are stale or missing."),
     "cache": ("caches", "Tell what is kept to save time, and where; nothing needs it."),
 }
 """The module of each verb and what it does, in the order of the help."""

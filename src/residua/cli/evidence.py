@@ -6,8 +6,18 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from residua.cli.terminal import Jobs, Json, RowsDirectory, Verb, show
+from residua.cli.terminal import (
+    Jobs,
+    Json,
+    PagesDirectory,
+    Scheduler,
+    StoreDirectory,
+    Verb,
+    Work,
+    show,
+)
 from residua.evidence.catalogue import CAMPAIGNS, campaign
+from residua.evidence.rows import Store
 from residua.report import documents
 
 app = typer.Typer()
@@ -19,7 +29,8 @@ _NAMES = ", ".join(f"{name} ({entry.text})" for name, entry in CAMPAIGNS.items()
 def evidence_of(
     name: Annotated[str, typer.Argument(metavar="CAMPAIGN", help=f"One of {_NAMES}.")],
     *,
-    output: RowsDirectory = Path("evidence"),
+    output: PagesDirectory = Path("evidence"),
+    store: StoreDirectory = None,
     rows: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
@@ -28,25 +39,26 @@ def evidence_of(
         int | None, typer.Option(metavar="N", min=1, help="Run no more than this of each row.")
     ] = None,
     jobs: Jobs = 2,
-    work: Annotated[Path, typer.Option(metavar="DIR", help="Where cores are built.")] = Path(
-        "build/evidence"
-    ),
+    scheduler: Scheduler = None,
+    work: Work = Path("build/evidence"),
     as_json: Json = False,
 ) -> None:
     """Measure again what is published of all cores: rows that still hold are kept."""
     asked, console = campaign(name), Console(stderr=True)
     found = asked.run(
+        Store(store or output),
         output,
         parts=rows or (),
         most=most,
         jobs=jobs,
+        scheduler=scheduler,
         work=work / name,
         progress=lambda text: console.print(text, markup=False, highlight=False),
     )
     document = asked.page.document(list(found.rows.values()))
     data = {
         "files": [str(path) for path in found.files],
-        "rows": list(found.rows.values()),
+        "rows": [row.model_dump() for row in found.rows.values()],
         "faults": dict(found.faults),
     }
     show(data, as_json, lambda _: documents.terminal(document))

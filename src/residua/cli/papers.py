@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Jobs, Json, RowsDirectory, Verb, show, steps
-from residua.evidence.candidates import SEEDS
+from residua.cli.terminal import Jobs, Json, PagesDirectory, StoreDirectory, Verb, show, steps
+from residua.evidence.rows import PUBLISHED_SEEDS, Store
 from residua.papers import tables as paper_tables
 from residua.report import documents
 
@@ -19,10 +19,11 @@ def tables_of(
         str, typer.Argument(metavar="PAPER", help=f"One of {', '.join(paper_tables.PAPERS)}.")
     ],
     *,
-    output: RowsDirectory = Path("tables"),
+    output: PagesDirectory = Path("tables"),
+    store: StoreDirectory = None,
     seeds: Annotated[
         int, typer.Option(metavar="N", min=0, help="Placements on an ECP5; 0 leaves them out.")
-    ] = SEEDS,
+    ] = PUBLISHED_SEEDS,
     synthesis: Annotated[
         bool, typer.Option(help="Measure with tools, or only take over what is there.")
     ] = True,
@@ -37,6 +38,7 @@ def tables_of(
     with steps("tables") as step:
         document, data = paper_tables.make(
             paper,
+            Store(store or output),
             output,
             seeds=seeds,
             synthesis=synthesis,

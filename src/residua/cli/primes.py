@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from residua.cli.terminal import Json, Verb, counter, show
+from residua.cli.terminal import Json, Scheduler, Verb, counter, show
 from residua.explore import prime_search
 from residua.explore.chain import Chain, Closing
 from residua.numbers.search import Style
@@ -58,9 +58,7 @@ def primes(
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes; one a core.")
     ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")
-    ] = None,
+    scheduler: Scheduler = None,
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Only check a file of an earlier run.")
     ] = None,

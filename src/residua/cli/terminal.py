@@ -13,16 +13,22 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperCommand, TyperOption
 
-RowsDirectory = Annotated[
-    Path,
+PagesDirectory = Annotated[
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Where page and figures go.")
+]
+StoreDirectory = Annotated[
+    Path | None,
     typer.Option(
-        "--output",
-        "-o",
+        "--store",
         metavar="DIR",
-        help="Where rows and page go, and where rows of an earlier run are taken from.",
+        help="Where rows go, and where those of earlier runs are. [default: that of the page]",
     ),
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Rows at once.")]
+Work = Annotated[Path, typer.Option(metavar="DIR", help="Where cores are built.")]
+Scheduler = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 
 

@@ -1,81 +1,88 @@
 """Campaigns: measurements of many cores, resumed where they stopped."""
 
-import hashlib
+import json
+import multiprocessing
 import shutil
 import signal
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from multiprocessing import active_children
 from pathlib import Path
 from typing import Any
 
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
-from residua.evidence.rows import Page, Row, Rows
+from residua.evidence.pages import Page
+from residua.evidence.rows import Row, Rows, Store
+from residua.evidence.subjects import Cores, Subject
+from residua.explore import executors
 from residua.output import Progress, check_directory
 from residua.toolchain.commit import source_commit
+from residua.toolchain.process import versions
+
+Figures = dict[str, Any]
+"""What was measured, by name; ``failures`` among them are texts of what is wrong."""
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is asked for of a row.
+class Task:
+    """A row to be made, as any process can be told of it.
 
     Attributes:
         name: of the row.
         amount: how much is to be run; of what, the campaign says.
-        counted: what the row calls this amount.
         commit: the commit of the sources.
-        known: the row as an earlier run left it, of whatever commit.
+        known: the row as an earlier run left it.
         work: takes the core and whatever else is made.
     """
 
     name: str
     amount: int
-    counted: str
     commit: str
     known: Row | None
     work: Path
 
-    def directory(self, keys: Mapping[str, Any], part: str = "") -> Directory:
+    def is_enough(self, known: Row) -> bool:
+        """Whether a row has what is asked for, if its hardware is the same."""
+        return not known.is_dirty and known.amount >= self.amount and not known.failures
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be measured of a row.
+
+    Attributes:
+        name, amount, work: see `Task`.
+        known: an earlier row of the same hardware, with less than is asked for.
+        subject: what is measured.
+    """
+
+    name: str
+    amount: int
+    known: Row | None
+    work: Path
+    subject: Subject
+
+    def directory(self, part: str = "") -> Directory:
         """Build a core of the row, in place of what was there."""
-        return build(check_any(dict(keys)), self.folder(part))
+        assert isinstance(self.subject, Cores)
+        return build(check_any(dict(self.subject.parts[part])), self.folder(part))
 
     def folder(self, part: str = "") -> Path:
-        """A path of the row's own, without what was there."""
+        """Name a path of the row's own, and clear it."""
         name = "".join(c if c.isalnum() else "_" for c in f"{self.name} {part}".strip())
         path = self.work / name
         shutil.rmtree(path, ignore_errors=True)
         return path
 
-    def kept(self, hardware: str) -> Row | None:
-        """The known row, if it tells of hardware with this `digest` and of this amount."""
-        if self.known is None or self.known["commit"].endswith("+"):
-            return None
-        same = self.known.get("verilog") == hardware
-        return self.known if same and self._is_enough(self.known) else None
-
-    @property
-    def is_met(self) -> bool:
-        """Whether the known row was measured on these very sources."""
-        if self.known is None or self.commit.endswith("+"):
-            return False
-        return self.known["commit"] == self.commit and self._is_enough(self.known)
-
-    def _is_enough(self, known: Row) -> bool:
-        return bool(known.get(self.counted, 0) >= self.amount) and not known.get("failures")
-
-    def row(self, hardware: str = "", **values: object) -> Row:
-        """A new row with these values, of hardware with this `digest`."""
-        verilog = {"verilog": hardware} if hardware else {}
-        return {"name": self.name, **values, "commit": self.commit, **verilog}
-
 
 def _failures(row: Row) -> list[str]:
-    return list(row.get("failures", ()))
+    return row.failures
 
 
 @dataclass(frozen=True)
@@ -83,42 +90,53 @@ class Campaign:
     """Says how the rows of a page are measured.
 
     Attributes:
-        page: where the rows go.
+        page: shows the rows.
         amounts: how much is run, by the names of the rows in their order.
-        measure: makes the row of a request, in a process of its own; a function of a module.
-        counted: what a row calls the amount.
+        subject: finds what a row of a name is measured on.
+        measure: measures what a request asks for.
         alone: whether one row at a time is measured, since times are taken.
-        faults: what is wrong, by a row.
+        is_complete: whether a row has all figures that are wanted today.
+        faults: finds what is wrong with a row.
     """
 
     page: Page
     amounts: Mapping[str, int]
-    measure: Callable[[Request], Row]
-    counted: str = "vectors"
+    subject: Callable[[str], Subject]
+    measure: Callable[[Request], Figures]
     alone: bool = False
+    is_complete: Callable[[Row], bool] = lambda row: True
     faults: Callable[[Row], list[str]] = _failures
 
-    def rows(self, directory: Path) -> Rows:
-        """Read the rows of an earlier run, in order; see `Page.rows`."""
-        return self._ordered(self.page.rows(directory))
+    @property
+    def name(self) -> str:
+        """What the rows are kept under."""
+        return self.page.name
+
+    def rows(self, store: Store) -> Rows:
+        """Read the rows of earlier runs, in order."""
+        return self.ordered(store.read(self.name))
 
     def run(
         self,
-        directory: Path,
+        store: Store,
+        pages: Path,
         *,
         parts: Iterable[str] = (),
         most: int | None = None,
         jobs: int = 2,
+        scheduler: str | None = None,
         work: Path,
         progress: Progress = lambda step: None,
     ) -> "Outcome":
         """Measure the rows that are missing, those that hold are kept; write them as they come.
 
         Args:
-            directory: of rows and page, an earlier run's among them.
+            store: of the rows, an earlier run's among them.
+            pages: takes page and figures.
             parts: measure only rows with one of these in their names.
             most: run no more than this of each row.
             jobs: rows at once.
+            scheduler: the address of a Dask scheduler, on whose workers rows are measured instead.
             work: takes what is made on the way.
             progress: called as rows are done.
 
@@ -126,46 +144,83 @@ class Campaign:
             What came of it, rows that were there among it.
 
         Raises:
-            SpecificationError: no row has such a part in its name, or there are rows of another
-                form in the directory.
+            SpecificationError: no row has such a part in its name, there is no such scheduler, or
+                the store has rows of another form.
         """
-        names = self._names(list(parts))
-        check_directory(directory)
-        rows, sources = self.rows(directory), source_commit()
-        requests = [
-            Request(
-                name,
-                self.amounts[name] if most is None else min(most, self.amounts[name]),
-                self.counted,
-                sources,
-                rows.get(name),
-                work,
-            )
-            for name in names
-        ]
-        missing = [request for request in requests if not request.is_met]
-        progress(f"{len(missing)} of {len(requests)} rows to be measured")
+        self._names(list(parts))
+        for directory in (store.directory, pages):
+            check_directory(directory)
+        rows = self.rows(store)
+        tasks = self.tasks(rows, work, parts=parts, most=most)
+        progress(f"{len(tasks)} rows, those that hold are kept")
         lost: dict[str, BaseException] = {}
-        for name, row in _done(self.measure, missing, 1 if self.alone else jobs):
+        for name, row in _done(self, tasks, 1 if self.alone else jobs, scheduler):
             if isinstance(row, BaseException):
                 lost[name] = row
                 progress(f"{name}: no row was made: {row}")
                 continue
-            rows = self._ordered(rows | {name: row})
-            self.page.write(rows, directory)
-            progress(self._told(row, sources))
-        files = self.page.write(rows, directory)
+            if row != rows.get(name):
+                rows = self.ordered(rows | {name: row})
+                store.write(self.name, rows.values())
+            progress(self._told(row, tasks[0].commit))
+        files = [store.write(self.name, rows.values()), *self.page.write(rows.values(), pages)]
         faults = {name: found for name, row in rows.items() if (found := self.faults(row))}
         faults |= {name: [f"no row was made: {error}"] for name, error in lost.items()}
         return Outcome(rows, files, faults, lost)
 
-    def _ordered(self, rows: Rows) -> Rows:
-        """Rows in the campaign's order, after them those that it has no more."""
+    def row(self, task: Task) -> Row:
+        """Measure a row; one that holds is kept as it is."""
+        start, subject, known = time.monotonic(), self.subject(task.name), task.known
+        hardware = subject.digest()
+        if known and known.verilog != hardware:
+            known = None
+        if known and task.is_enough(known) and self.is_complete(known):
+            return known
+        task.work.mkdir(parents=True, exist_ok=True)
+        request = Request(task.name, task.amount, known, task.work, subject)
+        figures = dict(self.measure(request))
+        if known and figures == known.figures:
+            return known
+        row = {
+            "name": task.name,
+            "specification": subject.specification,
+            "verilog": hardware,
+            "commit": task.commit,
+            "tools": versions(),
+            "amount": task.amount,
+            "seconds": round(time.monotonic() - start, 1),
+            "failures": figures.pop("failures", []),
+            "figures": figures,
+        }
+        return Row.model_validate_json(json.dumps(row))
+
+    def tasks(
+        self, rows: Rows, work: Path, *, parts: Iterable[str] = (), most: int | None = None
+    ) -> list[Task]:
+        """List all rows with one of these parts in their names, beside those that are known.
+
+        Raises:
+            SpecificationError: no row has such a part in its name.
+        """
+        sources = source_commit()
+        return [
+            Task(
+                name,
+                self.amounts[name] if most is None else min(most, self.amounts[name]),
+                sources,
+                rows.get(name),
+                work,
+            )
+            for name in self._names(list(parts))
+        ]
+
+    def ordered(self, rows: Rows) -> Rows:
+        """Put rows in the campaign's order, after them those that it has no more."""
         names = dict.fromkeys([*self.amounts, *rows])
         return {name: rows[name] for name in names if name in rows}
 
     def _names(self, parts: list[str]) -> list[str]:
-        """The names of the rows with one of these parts, all of them if there are none."""
+        """List the names of the rows with one of these parts, all of them if there are none."""
         for part in parts:
             if not any(part in name for name in self.amounts):
                 raise SpecificationError(
@@ -174,11 +229,11 @@ class Campaign:
         return [name for name in self.amounts if not parts or any(part in name for part in parts)]
 
     def _told(self, row: Row, sources: str) -> str:
-        """What is said of a row as it comes."""
-        if row["commit"] != sources:
-            return f"{row['name']}: the same Verilog as at {row['commit']}, kept"
+        """Tell of a row as it comes."""
+        if row.commit != sources:
+            return f"{row.name}: the same hardware as at {row.commit}, kept"
         faults = self.faults(row)
-        return "\n  ".join([f"{row['name']}: {len(faults)} faults", *faults])
+        return "\n  ".join([f"{row.name}: {len(faults)} faults", *faults])
 
 
 @dataclass(frozen=True)
@@ -198,53 +253,65 @@ class Outcome:
     lost: Mapping[str, BaseException]
 
 
-def verilog(directory: Directory) -> str:
-    """The `digest` of the hardware of a core."""
-    names = [name for name in directory.manifest["files"] if name.startswith("rtl/")]
-    return digest({name: (directory.path / name).read_text(encoding="utf-8") for name in names})
-
-
-def digest(files: Mapping[str, str]) -> str:
-    """A digest of Verilog texts by their paths: rows of one digest tell of the same hardware.
-
-    Comments do not count: the headers of the files name the specification.
-    """
-    found = hashlib.sha256()
-    for name, text in sorted(files.items()):
-        code = [line for line in text.splitlines() if not line.lstrip().startswith("//")]
-        found.update("\n".join([name, *code, ""]).encode())
-    return found.hexdigest()
-
-
 def _done(
-    measure: Callable[[Request], Row], requests: list[Request], jobs: int
+    campaign: Campaign, tasks: list[Task], jobs: int, scheduler: str | None
 ) -> Iterator[tuple[str, Row | BaseException]]:
-    """Rows, or why there is none, as they come; one at a time is made in this process."""
-    if jobs == 1:
-        for request in requests:
+    """Yield rows, or why there is none, as they come; one at a time is made in this process."""
+    if scheduler is not None:
+        with executors.workers(scheduler=scheduler) as (cluster, _):
+            assert cluster is not None
+            yield from _collected(cluster, partial(_row_elsewhere, campaign), tasks)
+    elif jobs == 1:
+        for task in tasks:
             try:
-                yield request.name, measure(request)
+                yield task.name, campaign.row(task)
             except Exception as error:  # noqa: BLE001 - a row that is lost is told of
-                yield request.name, error
-        return
-    with _workers(jobs) as pool:
-        futures = {pool.submit(partial(measure, one)): one.name for one in requests}
-        for future in as_completed(futures):
-            yield futures[future], future.exception() or future.result()
+                yield task.name, error
+    else:
+        with _local_workers(jobs, campaign) as pool:
+            yield from _collected(pool, _row_here, tasks)
+
+
+def _collected(
+    executor: Executor, call: Callable[[Task], Row], tasks: list[Task]
+) -> Iterator[tuple[str, Row | BaseException]]:
+    futures = {executor.submit(call, task): task.name for task in tasks}
+    for future in as_completed(futures):
+        yield futures[future], future.exception() or future.result()
+
+
+def _row_elsewhere(campaign: Campaign, task: Task) -> Row:
+    """Make a row on another machine, which has folders of its own."""
+    with tempfile.TemporaryDirectory(prefix="row-") as work:
+        return campaign.row(replace(task, work=Path(work)))
+
+
+_campaigns: list[Campaign] = []
+"""The campaign of a worker, which it has from the process that it was forked from."""
+
+
+def _row_here(task: Task) -> Row:
+    return _campaigns[0].row(task)
 
 
 @contextmanager
-def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes for rows; what stops the campaign stops them and what they run."""
+def _local_workers(count: int, campaign: Campaign) -> Iterator[Executor]:
+    """Start processes for rows; what stops the campaign stops them and what they run."""
     _end_cleanly()
-    with ProcessPoolExecutor(count, initializer=_end_cleanly) as pool:
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(count, context, _begin, (campaign,)) as pool:
         try:
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
-            for worker in active_children():
+            for worker in multiprocessing.active_children():
                 worker.terminate()
             raise
+
+
+def _begin(campaign: Campaign) -> None:
+    _campaigns[:] = [campaign]
+    _end_cleanly()
 
 
 def _end_cleanly() -> None:

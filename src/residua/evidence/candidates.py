@@ -8,14 +8,13 @@ from pathlib import Path
 from amaranth.lib.wiring import Component
 
 from residua.cores.synthesis import place_in_harness
-from residua.evidence.campaign import Request, digest
-from residua.evidence.rows import Row
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import Page
+from residua.evidence.rows import PUBLISHED_SEEDS, Row
+from residua.evidence.subjects import Design
 from residua.hardware.rtl import emit
 from residua.toolchain import yosys
 from residua.toolchain.targets import primitive_file
-
-SEEDS = 3
-"""Placements of one design by default."""
 
 WITHOUT_DSP = " without DSP"
 """What the name of a target ends with if DSP blocks are not to be used."""
@@ -51,18 +50,40 @@ class Candidate:
     name: str
     top: str
     component: Callable[[], Component]
-    facts: Callable[[Component], Row]
+    facts: Callable[[Component], Figures]
     targets: tuple[str, ...] = ("xc7",)
     is_placed: bool = True
-    simulated: Callable[[Verilog], Row] | None = None
+    simulated: Callable[[Verilog], Figures] | None = None
+
+    @property
+    def subject(self) -> Design:
+        """What its row is measured on."""
+        return Design(self.top, self.component)
 
 
 def amounts(candidates: Mapping[str, Candidate]) -> dict[str, int]:
     """The placements of each candidate, by the names of the rows."""
-    return {name: SEEDS * candidate.is_placed for name, candidate in candidates.items()}
+    return {name: PUBLISHED_SEEDS * candidate.is_placed for name, candidate in candidates.items()}
 
 
-def measured(request: Request, candidate: Candidate) -> Row:
+def designs_campaign(page: Page, candidates: Mapping[str, Candidate]) -> Campaign:
+    """Make the campaign that measures all of these candidates, by the names of their rows."""
+    return Campaign(
+        page,
+        amounts(candidates),
+        lambda name: candidates[name].subject,
+        lambda request: measured(request, candidates[request.name]),
+        is_complete=lambda row: has_all_targets(row, candidates),
+    )
+
+
+def has_all_targets(row: Row, candidates: Mapping[str, Candidate]) -> bool:
+    """Whether a row has the resources of all targets that its candidate has today."""
+    candidate = candidates.get(row.name)
+    return candidate is None or row.figures.keys() >= set(candidate.targets)
+
+
+def measured(request: Request, candidate: Candidate) -> Figures:
     """Map and place a design; what is known of the same Verilog is taken over, part by part.
 
     Args:
@@ -74,35 +95,29 @@ def measured(request: Request, candidate: Candidate) -> Row:
     """
     component = candidate.component()
     files = emit(component, candidate.top)
-    hardware = digest(files)
-    known = request.known if request.known and request.known["verilog"] == hardware else {}
-    row: Row = {"placements": 0, **known, **candidate.facts(component)}
-    before = dict(row)
+    known = request.known.figures if request.known else {}
+    figures = {**known, **candidate.facts(component)}
     for target in candidate.targets:
-        if target not in row:
-            row[target] = alike(row, target) or mapped(files, candidate.top, target)
+        if target not in figures:
+            figures[target] = alike(figures, target) or mapped(files, candidate.top, target)
     if candidate.simulated and not known:
-        row |= candidate.simulated(files)
-    if request.amount > row["placements"]:
-        row["ecp5"] = placed(files, candidate.top, request.amount)
-        row["placements"] = request.amount
-    if known and row == before:
-        return row
-    own = ("name", "commit", "verilog")
-    return request.row(hardware, **{key: row[key] for key in row if key not in own})
+        figures |= candidate.simulated(files)
+    if request.amount > len(known.get("ecp5", {}).get("seeds", ())):
+        figures["ecp5"] = placed(files, candidate.top, request.amount)
+    return figures
 
 
-def alike(row: Row, target: str) -> Row | None:
+def alike(figures: Figures, target: str) -> Figures | None:
     """Look up a target, or a family with the same netlist; see `SAME_NETLIST`."""
-    found: Row | None = row.get(target)
+    found: Figures | None = figures.get(target)
     family = target.removesuffix(WITHOUT_DSP)
     if found or family == target or family not in _ALIKE:
         return found
-    others = (row.get(other + WITHOUT_DSP) for other in _ALIKE)
+    others = (figures.get(other + WITHOUT_DSP) for other in _ALIKE)
     return next((other for other in others if other and not other["bram"]), None)
 
 
-def mapped(files: Verilog, top: str, target: str) -> Row:
+def mapped(files: Verilog, top: str, target: str) -> Figures:
     """Resources after synthesis for a target, see `Candidate`."""
     with tempfile.TemporaryDirectory() as work:
         family, dsp = target.removesuffix(WITHOUT_DSP), not target.endswith(WITHOUT_DSP)
@@ -111,7 +126,7 @@ def mapped(files: Verilog, top: str, target: str) -> Row:
         return {kind: getattr(found, kind) for kind in _RESOURCES}
 
 
-def placed(files: Verilog, top: str, seeds: int) -> Row:
+def placed(files: Verilog, top: str, seeds: int) -> Figures:
     """Resources and clock on an ECP5."""
     resources = mapped(files, top, "ecp5")
     with tempfile.TemporaryDirectory() as work:

@@ -31,6 +31,11 @@ CAMPAIGNS = {
     "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
     "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of multipliers"),
     "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),
+    "tables-hbe": Entry("residua.papers.hbe.tables", "tables of a paper"),
+    "tables-sbmm": Entry("residua.papers.sbmm.tables", "of another one"),
+    "tables-iddmm": Entry("residua.papers.iddmm.tables", "of another one"),
+    "tables-inversion": Entry("residua.papers.inversion.tables", "of another one"),
+    "tables-ecpm": Entry("residua.papers.ecpm.tables", "of another one"),
 }
 """A new campaign is a line here."""
 

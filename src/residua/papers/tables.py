@@ -7,7 +7,7 @@ from typing import Any
 
 from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign
-from residua.evidence.candidates import SEEDS
+from residua.evidence.rows import PUBLISHED_SEEDS, Store
 from residua.output import Progress, check_directory
 from residua.report.documents import Document
 from residua.toolchain.process import ToolError
@@ -30,9 +30,10 @@ def campaign_of(paper: str) -> Campaign:
 
 def make(
     paper: str,
-    directory: Path,
+    store: Store,
+    pages: Path,
     *,
-    seeds: int = SEEDS,
+    seeds: int = PUBLISHED_SEEDS,
     synthesis: bool = True,
     only: Iterable[str] = (),
     jobs: int = 1,
@@ -42,8 +43,9 @@ def make(
 
     Args:
         paper: one of `PAPERS`.
-        directory: where an earlier run left its <paper>.json, whose rows are taken over as far as
-            the Verilog of their designs is the same; what is measured is kept there as it comes.
+        store: of the rows of earlier runs, which are taken over as far as the Verilog of their
+            designs is the same; what is measured is kept there as it comes.
+        pages: takes the page and its figures.
         seeds: placements of each design on an ECP5; 0 for none.
         synthesis: whether to measure with tools at all, or only to take over.
         only: parts of the names of the rows to measure; none for all.
@@ -58,10 +60,16 @@ def make(
     if seeds < 0:
         raise SpecificationError(f"seeds = {seeds}: give 0 for no placement, or a number of them")
     campaign = campaign_of(paper)
-    check_directory(directory)
+    check_directory(pages)
     if synthesis:
         outcome = campaign.run(
-            directory, parts=only, most=seeds, jobs=jobs, work=directory, progress=progress
+            store,
+            pages,
+            parts=only,
+            most=seeds,
+            jobs=jobs,
+            work=store.directory,
+            progress=progress,
         )
         for name, error in outcome.lost.items():
             if isinstance(error, ToolError):
@@ -69,8 +77,10 @@ def make(
             raise error
         rows, files = outcome.rows, outcome.files
     else:
-        rows = campaign.rows(directory)
-        files = campaign.page.write(rows, directory)
+        rows = campaign.rows(store)
+        files = [store.write(campaign.name, rows.values())]
+        files += campaign.page.write(rows.values(), pages)
     document = campaign.page.document(list(rows.values()))
     paths = sorted(str(path) for path in files)
-    return document, {"files": paths, "rows": list(rows.values()), **document.data}
+    found = [row.model_dump() for row in rows.values()]
+    return document, {"files": paths, "rows": found, **document.data}

@@ -13,8 +13,10 @@ from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.blinding import needed_bits
 from residua.curves.parameters import MontgomeryCurve
-from residua.evidence.campaign import Campaign, Request, digest, verilog
-from residua.evidence.rows import Row, RowTable, commit, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, table_page
+from residua.evidence.rows import Row
+from residua.evidence.subjects import Cores
 from residua.report.documents import Figure
 from residua.report.drawings import svg
 
@@ -46,31 +48,30 @@ Multipliers are those of the rowers, the converter and the inverter, of {MULTIPL
 steps, two adders between the registers of reducers."""
 
 
-def measure(request: Request) -> Row:
+def subject(name: str) -> Cores:
+    """Find the core of a row, without blinding and with it."""
+    keys = {**CORES[name], "bus": "stream"}
+    return Cores({"plain": {**keys, "blinding": 0}, "blinded": keys})
+
+
+def measure(request: Request) -> Figures:
     """Simulate the core of a row, with the scalar as it is and blinded."""
-    keys = {**CORES[request.name], "bus": "stream"}
-    plain = request.directory({**keys, "blinding": 0})
-    blinded = request.directory(keys, "blinded")
-    hardware = digest({"plain": verilog(plain), "blinded": verilog(blinded)})
-    if known := request.kept(hardware):
-        return known
+    plain, blinded = (request.directory(part) for part in ("plain", "blinded"))
     core = _engine_core(plain)
     (curve,) = core.curves
     # A word is signed: it has one bit more than a modulus.
     tiles = (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
-    return request.row(
-        hardware,
-        bits=curve.field_bits,
-        channels=core.channels,
-        width=core.width,
-        step=core.step_cycles,
-        utilisation=round(core.utilisation, 4),
-        multiplications=1,
-        cycles=point_cycles(plain),
-        blinding=needed_bits(curve),
-        blinded=point_cycles(blinded),
-        multipliers=core.design.multipliers * tiles,
-    )
+    return {
+        "bits": curve.field_bits,
+        "channels": core.channels,
+        "width": core.width,
+        "step": core.step_cycles,
+        "utilisation": round(core.utilisation, 4),
+        "cycles": point_cycles(plain),
+        "blinding": needed_bits(curve),
+        "blinded": point_cycles(blinded),
+        "multipliers": core.design.multipliers * tiles,
+    }
 
 
 def point_cycles(directory: Directory) -> int:
@@ -109,7 +110,7 @@ def _share(row: Row) -> float:
 
 
 def _figures(rows: list[Row]) -> tuple[Figure, ...]:
-    plain = [row for row in rows if len(CORES.get(row["name"], ())) == 1]
+    plain = [row for row in rows if len(CORES.get(row.name, ())) == 1]
     if not plain:
         return ()
     return (Figure("Cycles against the bits of the field", "coprocessors.svg", _plot(plain)),)
@@ -117,13 +118,13 @@ def _figures(rows: list[Row]) -> tuple[Figure, ...]:
 
 def _plot(rows: list[Row]) -> str:
     """Cycles against bits beside the law of squares, which goes through P-256 or the first row."""
-    base = next((row for row in rows if row["name"] == "P-256"), rows[0])
+    base = next((row for row in rows if row.name == "P-256"), rows[0])
     sizes = [row["bits"] for row in rows]
     bits = range(max(min(sizes) - 20, 1), max(sizes) + 21)
     law = [_share(base) * b * b for b in bits]
     drawing = Drawing(figsize=(6.4, 4.2), layout="constrained")
     axes = drawing.subplots()
-    axes.plot(bits, law, color="#5b6675", label=f"{_share(base):.2f} bits² ({base['name']})")
+    axes.plot(bits, law, color="#5b6675", label=f"{_share(base):.2f} bits² ({base.name})")
     axes.fill_between(
         bits,
         [(1 - TOLERANCE) * y for y in law],
@@ -137,9 +138,9 @@ def _plot(rows: list[Row]) -> str:
         axes.scatter(*points, color=colour, zorder=3, label=name)
     for row in rows:
         # 255 and 256 bits are one place.
-        left = row["name"] == "Curve25519"
+        left = row.name == "Curve25519"
         axes.annotate(
-            row["name"],
+            row.name,
             (row["bits"], row["cycles"]),
             xytext=(-6, 5) if left else (6, -11),
             ha="right" if left else "left",
@@ -158,7 +159,7 @@ def _plot(rows: list[Row]) -> str:
 
 TABLE = RowTable(
     {
-        "Core": lambda row: row["name"],
+        "Core": lambda row: row.name,
         "(n, w)": lambda row: f"({row['channels']}, {row['width']})",
         "Step": lambda row: row["step"],
         "Utilisation": lambda row: f"{row['utilisation']:.1%}",
@@ -174,6 +175,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("coprocessors", "Measured coprocessors", INTRODUCTION, (TABLE,), _figures),
     dict.fromkeys(CORES, 1),
+    subject,
     measure,
-    counted="multiplications",
 )

@@ -3,10 +3,10 @@
 from typing import Any
 
 from residua.cores.synthesis import synthesise_directory
-from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Row, RowTable, commit, table_page
-
-SEEDS = 5
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, clock, commit, table_page
+from residua.evidence.rows import PUBLISHED_SEEDS, Row
+from residua.evidence.subjects import core
 
 _BOTH = ("xc7", "ecp5")
 
@@ -35,33 +35,28 @@ CORES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 INTRODUCTION = f"""\
 Made by `make bench`. Cycles: residues to residues. Utilisation: EMM / (rowers × interval). xc7:
 Yosys, RAM32M counted as 4 LUT. ECP5: Yosys, nextpnr, LFE5U-85F speed 8, shift-register harness,
-median (best) of {SEEDS} seeds. MHz is what nextpnr times; it does not time the inside of a
-multiplier, so the latency is given at that clock and at no more than 225 MHz, the limit of a
-registered 18 x 18 multiplier."""
+the median of {PUBLISHED_SEEDS} seeds (the lowest and the highest). MHz is what nextpnr times; it
+does not time the inside of a multiplier, so the latency is given at that clock and at no more than
+225 MHz, the limit of a registered 18 x 18 multiplier."""
 
-_KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "fmax_best_mhz", "latency_ns", "device")
+_KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "latency_ns", "device", "seeds")
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Map the core of a row to its targets, and place it."""
-    keys, targets = CORES[request.name]
-    directory = request.directory(keys)
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
+    _, targets = CORES[request.name]
+    directory = request.directory()
     found = {
         target: synthesise_directory(directory, target, seeds=request.amount) for target in targets
     }
-    return request.row(
-        hardware,
-        cycles=directory.manifest["cycles"],
-        utilisation=directory.manifest["utilisation"],
-        seeds=request.amount,
+    return {
+        "cycles": directory.manifest["cycles"],
+        "utilisation": directory.manifest["utilisation"],
         **{
             target: {key: figures[key] for key in _KEYS if key in figures}
             for target, figures in found.items()
         },
-    )
+    }
 
 
 def _resources(found: dict[str, Any] | None) -> str:
@@ -69,11 +64,6 @@ def _resources(found: dict[str, Any] | None) -> str:
         return "–"
     used = found["resources"]
     return f"{used['lut']} / {used['ff']} / {used['dsp']}"
-
-
-def _clock(row: Row) -> str:
-    placed = row.get("ecp5")
-    return f"{placed['fmax_timed_mhz']} ({placed['fmax_best_mhz']})" if placed else "–"
 
 
 def _latency(row: Row) -> str:
@@ -88,13 +78,13 @@ def _limited_latency(row: Row) -> str:
 
 TABLE = RowTable(
     {
-        "Core": lambda row: row["name"],
+        "Core": lambda row: row.name,
         "Latency": lambda row: row["cycles"]["latency"],
         "Interval": lambda row: row["cycles"]["interval"],
         "Utilisation": lambda row: f"{row['utilisation']:.1%}",
         "xc7 LUT / FF / DSP": lambda row: _resources(row.get("xc7")),
         "ECP5 LUT4 / FF / MULT18": lambda row: _resources(row.get("ecp5")),
-        "ECP5 MHz": _clock,
+        "ECP5 MHz": lambda row: clock(row, limited=False),
         "ns": _latency,
         "ns at 225 MHz": _limited_latency,
         "Commit": commit,
@@ -103,7 +93,7 @@ TABLE = RowTable(
 
 CAMPAIGN = Campaign(
     table_page("measured", "Measured cores", INTRODUCTION, (TABLE,)),
-    dict.fromkeys(CORES, SEEDS),
+    dict.fromkeys(CORES, PUBLISHED_SEEDS),
+    lambda name: core(CORES[name][0]),
     measure,
-    counted="seeds",
 )

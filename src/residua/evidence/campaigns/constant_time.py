@@ -6,8 +6,9 @@ from typing import Any
 from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.timing import TimingResult, measure_timing
-from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Row, RowTable, commit, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, table_page
+from residua.evidence.subjects import core
 
 RUNS = 1000
 SEED = 1
@@ -30,29 +31,25 @@ occurred: with one value, the time does not depend on the secret. That it cannot
 netlist, see [Proofs](../proofs.md). `make constant-time` makes this page."""
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
-    directory = request.directory({**CORES[request.name], "bus": "stream"})
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
+    directory = request.directory()
     made = directory.made
     assert isinstance(made, CurveBuild)
     design = made.core.design
     simulator = build_coprocessor_simulator(directory.sources(), directory.name, design.words)
     start = time.monotonic()
     found = measure_timing(simulator, design, runs=request.amount, seed=SEED)
-    return request.row(
-        hardware,
-        operation=found.operation.name,
-        runs=found.runs,
-        points=found.points,
-        mismatches=found.mismatches,
-        cycles=list(found.cycles),
-        random_words=list(found.random_words),
-        failures=_failures(found),
-        seconds=round(time.monotonic() - start, 1),
-    )
+    return {
+        "operation": found.operation.name,
+        "runs": found.runs,
+        "points": found.points,
+        "mismatches": found.mismatches,
+        "cycles": list(found.cycles),
+        "random_words": list(found.random_words),
+        "failures": _failures(found),
+        "seconds": round(time.monotonic() - start, 1),
+    }
 
 
 def _failures(found: TimingResult) -> list[str]:
@@ -66,7 +63,7 @@ def _failures(found: TimingResult) -> list[str]:
 
 TABLE = RowTable(
     {
-        "Core": lambda row: row["name"],
+        "Core": lambda row: row.name,
         "Operation": lambda row: row["operation"],
         "Multiplications": lambda row: f"{row['runs']:,}",
         "Points": lambda row: row["points"],
@@ -82,6 +79,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("constant-time", "Constant time, as measured", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, RUNS),
+    lambda name: core({**CORES[name], "bus": "stream"}),
     measure,
-    counted="runs",
 )

@@ -6,9 +6,11 @@ from typing import Any
 
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
+from residua.evidence.rows import Row
 from residua.evidence.simulation import simulated
+from residua.evidence.subjects import core
 
 SEED = 22
 POINTS = 200
@@ -79,9 +81,9 @@ def _name(keys: dict[str, Any]) -> str:
     return f"{bits}, {keys['digit']}, {datapath}, {keys['variant']}, {modulus}"
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
-    return simulated(request, {"algorithm": "iddmm", **cores()[request.name]}, SEED)
+    return simulated(request, SEED)
 
 
 def _total(rows: list[Row]) -> tuple[str]:
@@ -90,7 +92,7 @@ def _total(rows: list[Row]) -> tuple[str]:
 
 TABLE = RowTable(
     {
-        "Configuration": lambda row: row["name"],
+        "Configuration": lambda row: row.name,
         "Products": lambda row: f"{row['vectors']:,}",
         "Mismatches": mismatches,
         "Model": lambda row: row["model_checks"],
@@ -104,5 +106,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("digits", "Digit multipliers", INTRODUCTION, (TABLE,)),
     {name: 1_000_000 if name in LONG else 500 for name in cores()},
+    lambda name: core({"algorithm": "iddmm", **cores()[name]}),
     measure,
 )

@@ -7,9 +7,10 @@ from typing import Any
 from residua.cores.directory import Directory
 from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.extended_rns.verification import negatives, operands
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
+from residua.evidence.subjects import core
 
 SEED = 8
 
@@ -40,13 +41,12 @@ before a reduction is negative. Latency and interval are measured, in cycles, an
 operands. `make campaign-ecpm` writes this page."""
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
-    keys = {"algorithm": "ecpm-2006", **CORES[request.name][1]}
-    return simulated(request, keys, SEED, _told)
+    return simulated(request, SEED, _told)
 
 
-def _told(directory: Directory, vectors: int) -> Row:
+def _told(directory: Directory, vectors: int) -> Figures:
     """What the page says of a core, and of its operands."""
     parameters = directory.manifest["parameters"]
     negative = None
@@ -69,7 +69,7 @@ def negative_runs(core: ExtendedCore, vectors: int) -> int:
 
 TABLE = RowTable(
     {
-        "Configuration": lambda row: row["name"],
+        "Configuration": lambda row: row.name,
         "Curve": lambda row: row["curve"],
         "Moduli": lambda row: row["moduli"],
         "Radices": lambda row: row["radix"],
@@ -87,5 +87,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("extended-rns", "Extended-RNS point multiplier", INTRODUCTION, (TABLE,)),
     {name: runs for name, (runs, _) in CORES.items()},
+    lambda name: core({"algorithm": "ecpm-2006", **CORES[name][1]}),
     measure,
 )

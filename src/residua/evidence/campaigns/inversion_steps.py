@@ -5,7 +5,8 @@ from typing import Any
 
 from matplotlib.figure import Figure as Drawing
 
-from residua.evidence.rows import Row, RowTable
+from residua.evidence.pages import RowTable
+from residua.evidence.rows import Row
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.report.documents import Figure
 from residua.report.drawings import svg
@@ -33,7 +34,7 @@ def steps_table() -> RowTable:
     """Make the table of the rows whose steps depend on the operand."""
     return RowTable(
         {
-            "Configuration": lambda row: row["name"],
+            "Configuration": lambda row: row.name,
             "Steps": _spread,
             "Average": _average,
             "Bound": lambda row: row["steps"]["bound"],
@@ -79,7 +80,7 @@ def _plot(rows: list[Row]) -> str:
         found = row["steps"]["distribution"]
         total = sum(found.values())
         numbers = [int(number) for number in found]
-        axes.plot(numbers, [count / total for count in found.values()], label=row["name"])
+        axes.plot(numbers, [count / total for count in found.values()], label=row.name)
     axes.set(xlabel="steps", ylabel="share of operands", ylim=(0, None))
     axes.legend(frameon=False)
     return svg(drawing)

@@ -13,9 +13,11 @@ from residua.cores.inversion.residue_verification import (
 from residua.cores.inversion.verification import build_inverter_simulator, verify_inversions
 from residua.cores.simulation.result import VerificationResult
 from residua.curves.catalogue import find_curve
-from residua.evidence.campaign import Campaign, Request, digest, verilog
+from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.campaigns.inversion_steps import figures, steps, steps_table
-from residua.evidence.rows import Columns, Row, RowTable, commit, mismatches, table_page
+from residua.evidence.pages import Columns, RowTable, commit, mismatches, table_page
+from residua.evidence.rows import Row
+from residua.evidence.subjects import Design, Subject, core
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.rtl import emit
@@ -97,33 +99,36 @@ order of the curve's group in turn, by `select`. The thousand besides have rando
 and between inversions, with anything on the ports meanwhile."""
 
 
-def measure(request: Request) -> Row:
+def subject(name: str) -> Subject:
+    """Find the core or the unit of a row."""
+    if name in UNITS:
+        return Design("unit", UNITS[name].component)
+    return core({"algorithm": "inversion", **CORES[name][1]})
+
+
+def measure(request: Request) -> Figures:
     """Verify the core or the unit of a row."""
     return (_measure_unit if request.name in UNITS else _measure_core)(request)
 
 
-def _measure_core(request: Request) -> Row:
-    directory = request.directory({"algorithm": "inversion", **CORES[request.name][1]})
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
-    core = directory.core(InversionCore)
-    simulator = build_inverter_simulator(core, directory.sources())
+def _measure_core(request: Request) -> Figures:
+    directory = request.directory()
+    made = directory.core(InversionCore)
+    simulator = build_inverter_simulator(made, directory.sources())
     prompt = verify_inversions(simulator, vectors=request.amount, seed=SEED, stalls=False)
     stalled = verify_inversions(simulator, vectors=STALLED, seed=SEED + 1, stalls=True)
-    return request.row(
-        hardware,
+    return {
         **_verified(prompt.verdict, stalled.verdict),
-        timing=core.parameters["timing"],
-        inverses=len(prompt.cycles),
-        cycles={
+        "timing": made.parameters["timing"],
+        "inverses": len(prompt.cycles),
+        "cycles": {
             "fewest": min(prompt.cycles),
             "average": round(statistics.fmean(prompt.cycles), 2),
             "most": max(prompt.cycles),
-            "bound": core.design.longest,
+            "bound": made.design.longest,
         },
-        **_steps(core.design, prompt.cycles),
-    )
+        **_steps(made.design, prompt.cycles),
+    }
 
 
 def _steps(design: InverterDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
@@ -131,13 +136,10 @@ def _steps(design: InverterDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
     return {"steps": steps(design, cycles)} if isinstance(design, PlusMinusDesign) else {}
 
 
-def _measure_unit(request: Request) -> Row:
+def _measure_unit(request: Request) -> Figures:
     asked, path = UNITS[request.name], request.folder()
     unit = asked.component()
     files = emit(unit, "unit")
-    hardware = digest(files)
-    if known := request.kept(hardware):
-        return known
     sources = [path / "unit.v", path / "primitives.v"]
     path.mkdir(parents=True)
     for source, file in zip(sources, ("rtl/unit.v", PRIMITIVE_FILE), strict=True):
@@ -147,13 +149,12 @@ def _measure_unit(request: Request) -> Row:
         verify_residue_inversions(simulator, vectors=count, seed=SEED + stalls, stalls=bool(stalls))
         for stalls, count in enumerate((request.amount, STALLED))
     )
-    return request.row(
-        hardware,
+    return {
         **_verified(prompt, stalled),
-        size=f"{asked.channels} × {asked.width}",
-        rowers=asked.rowers,
-        cycles=prompt.latency,
-    )
+        "size": f"{asked.channels} × {asked.width}",
+        "rowers": asked.rowers,
+        "cycles": prompt.latency,
+    }
 
 
 def _verified(prompt: VerificationResult, stalled: VerificationResult) -> dict[str, Any]:
@@ -175,11 +176,11 @@ def _spread(row: Row) -> str:
 
 
 def _cores(row: Row) -> Iterable[Row]:
-    return [row] if row["name"] in CORES else []
+    return [row] if row.name in CORES else []
 
 
 def _units(row: Row) -> Iterable[Row]:
-    return [row] if row["name"] in UNITS else []
+    return [row] if row.name in UNITS else []
 
 
 COUNTS: Columns = {
@@ -190,7 +191,7 @@ CHECKS: Columns = {"Model": lambda row: row["model_checks"], "Commit": commit}
 
 CORE_TABLE = RowTable(
     {
-        "Configuration": lambda row: row["name"],
+        "Configuration": lambda row: row.name,
         "Timing": lambda row: row["timing"],
         **COUNTS,
         "Cycles": _spread,
@@ -204,7 +205,7 @@ CORE_TABLE = RowTable(
 
 UNIT_TABLE = RowTable(
     {
-        "Configuration": lambda row: row["name"],
+        "Configuration": lambda row: row.name,
         "n × w": lambda row: row["size"],
         "Rowers": lambda row: row["rowers"],
         **COUNTS,
@@ -227,5 +228,6 @@ CAMPAIGN = Campaign(
     ),
     {name: vectors for name, (vectors, _) in CORES.items()}
     | {name: unit.vectors for name, unit in UNITS.items()},
+    subject,
     measure,
 )

@@ -14,9 +14,10 @@ from residua.cores.coprocessor.driver.client import Client, CoreError
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.errors import SpecificationError
 from residua.evidence.bus_drivers import Driver, cycles_cell, drivers, extremes
-from residua.evidence.campaign import Campaign, Request, verilog
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
 from residua.evidence.published_vectors import vectors_of, wycheproof
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.subjects import core
 
 AGREEMENTS = 1000
 SEED = 1
@@ -86,29 +87,24 @@ class Found:
             self.failures = [*self.failures, text][:MOST_FAILURES]
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Put the core of a row to the test."""
-    directory = request.directory(CORES[request.name])
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
+    directory = request.directory()
     operated, start = drivers(directory, SEED), time.monotonic()
     if request.name == WYCHEPROOF:
         found, taken = Found(), published_by_wycheproof(operated)
     else:
         found, taken = agreements(operated, request.amount), published(operated)
-    return request.row(
-        hardware,
-        core=directory.top,
-        blinding=directory.manifest["parameters"]["blinding"][0],
-        count=found.count,
-        vectors=taken.count,
-        mismatches=found.mismatches + taken.mismatches,
-        failures=found.failures + taken.failures,
-        cycles=extremes(found.cycles),
-        seconds=round(time.monotonic() - start, 1),
-        asked=request.amount,
-    )
+    return {
+        "core": directory.top,
+        "blinding": directory.manifest["parameters"]["blinding"][0],
+        "count": found.count,
+        "vectors": taken.count,
+        "mismatches": found.mismatches + taken.mismatches,
+        "failures": found.failures + taken.failures,
+        "cycles": extremes(found.cycles),
+        "seconds": round(time.monotonic() - start, 1),
+    }
 
 
 def agreements(operated: Sequence[Driver], count: int) -> Found:
@@ -187,7 +183,7 @@ def published(operated: Sequence[Driver]) -> Found:
 
 TABLE = RowTable(
     {
-        "Curve": lambda row: row["name"],
+        "Curve": lambda row: row.name,
         "Core": lambda row: f"`{row['core']}`",
         "Blinding bits": lambda row: row["blinding"],
         "Agreements": lambda row: f"{row['count']:,}",
@@ -203,6 +199,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("ecdh", "Key agreements", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, AGREEMENTS),
+    lambda name: core(CORES[name]),
     measure,
-    counted="asked",
 )

@@ -6,9 +6,10 @@ from typing import Any
 from gmpy2 import next_prime
 
 from residua.cores.directory import Directory
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
+from residua.evidence.subjects import core
 
 VECTORS = 1_000_000
 SEED = 20
@@ -44,7 +45,7 @@ that the sources differed from it."""
 
 TABLE = RowTable(
     {
-        "Configuration (n, w)": lambda row: row["name"],
+        "Configuration (n, w)": lambda row: row.name,
         "Rowers": lambda row: row["parameters"]["rowers"],
         "Runs": lambda row: f"{row['vectors']:,}",
         "Mismatches": mismatches,
@@ -57,15 +58,15 @@ TABLE = RowTable(
 )
 
 
-def sizes(directory: Directory, _vectors: int) -> Row:
+def sizes(directory: Directory, _vectors: int) -> Figures:
     """The size of a core."""
     parameters = directory.manifest["parameters"]
     return {"parameters": {key: parameters[key] for key in ("n", "w", "rowers", "t")}}
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
-    return simulated(request, CORES[request.name], SEED, sizes)
+    return simulated(request, SEED, sizes)
 
 
 CAMPAIGN = Campaign(
@@ -76,5 +77,6 @@ CAMPAIGN = Campaign(
         (TABLE,),
     ),
     dict.fromkeys(CORES, VECTORS),
+    lambda name: core(CORES[name]),
     measure,
 )

@@ -3,10 +3,12 @@
 import json
 from typing import Any
 
-from residua.evidence.campaign import Campaign, Request
+from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.mutants import run_mutants, tally
-from residua.evidence.rows import Row, RowTable, commit, table_page
+from residua.evidence.pages import RowTable, commit, table_page
+from residua.evidence.rows import Row
 from residua.evidence.small_curves import SBMM_TINY, TINY
+from residua.evidence.subjects import core
 from residua.output import write_whole
 
 COUNT = 200
@@ -54,19 +56,19 @@ memories are left alone. Where a core has a bus around it, the bus alone has mut
 writes this page."""
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Run the mutants of a core but those that were run before."""
-    directory = request.directory(CORES[request.name])
+    directory = request.directory()
     store = request.work / f"{directory.path.name}.json"
-    known: Row = request.known or {}
+    known: Figures = request.known.figures if request.known else {}
     if store.exists():
         known = json.loads(store.read_text(encoding="utf-8"))
 
-    def keep(row: Row) -> None:
-        write_whole(store, json.dumps(row, indent=1) + "\n")
+    def keep(figures: Figures) -> None:
+        write_whole(store, json.dumps(figures, indent=1) + "\n")
 
-    row = run_mutants(directory, request.amount, seed=SEED, kept=known, keep=keep)
-    return request.row(core=directory.name, **row)
+    found = run_mutants(directory, request.amount, seed=SEED, kept=known, keep=keep)
+    return {"core": directory.name, **found}
 
 
 def faults(row: Row) -> list[str]:
@@ -74,9 +76,9 @@ def faults(row: Row) -> list[str]:
     return [f"{one['Number']}: {one['Fault']}" for one in _open(row)]
 
 
-def _open(row: Row) -> list[Row]:
+def _open(row: Row) -> list[dict[str, Any]]:
     return [
-        {"Kind": row["name"], "Number": one["number"], "Fault": _place(one["command"])}
+        {"Kind": row.name, "Number": one["number"], "Fault": _place(one["command"])}
         for one in row["mutants"]
         if one["verdict"] == "open"
     ]
@@ -90,7 +92,7 @@ def _place(command: str) -> str:
 
 TABLE = RowTable(
     {
-        "Kind": lambda row: row["name"],
+        "Kind": lambda row: row.name,
         "Core": lambda row: f"`{row['core']}`",
         "Mutants": lambda row: len(row["mutants"]),
         "Killed": lambda row: tally(row)["killed"],
@@ -115,7 +117,7 @@ OPEN = RowTable(
 CAMPAIGN = Campaign(
     table_page("mutants", "Mutants", INTRODUCTION, (TABLE, OPEN)),
     dict.fromkeys(CORES, COUNT),
+    lambda name: core(CORES[name]),
     measure,
-    counted="asked",
     faults=faults,
 )

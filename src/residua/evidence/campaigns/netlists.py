@@ -5,9 +5,9 @@ from typing import Any
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.simulation.engine import verify
 from residua.cores.simulation.netlists import netlist_simulator
-from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page, tools_notes
-from residua.toolchain.process import versions
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page, tools_notes
+from residua.evidence.subjects import core
 
 SEED = 1
 PRODUCTS = 10_000
@@ -42,13 +42,10 @@ Models: those of Yosys for all cells but MULT18X18D, whose model is Residua's ow
 (`src/residua/toolchain/cells`). Netlists are flat; timing is not simulated."""
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Synthesise and simulate the core of a row."""
     target, reduction = NETLISTS[request.name]
-    directory = request.directory({**CORE, "reduction": reduction})
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
+    directory = request.directory()
     # Compiling with optimisation would take longer than it saves.
     netlist = netlist_simulator(
         directory.core(RnsMontgomeryCore),
@@ -61,18 +58,16 @@ def measure(request: Request) -> Row:
         verify(netlist.simulator, vectors=request.amount, seed=SEED, stalls=stalls)
         for stalls in (False, True)
     )
-    return request.row(
-        hardware,
-        target=target,
-        reduction=reduction,
-        products=steady.vectors,
-        stalled=stalled.vectors,
-        mismatches=steady.mismatches + stalled.mismatches,
-        failures=[*steady.failures, *stalled.failures],
-        cycles={"latency": steady.latency, "interval": steady.interval},
-        cells={kind: netlist.synthesis.cells.get(kind, 0) for kind in CELLS[target]},
-        tools=versions(),
-    )
+    return {
+        "target": target,
+        "reduction": reduction,
+        "products": steady.vectors,
+        "stalled": stalled.vectors,
+        "mismatches": steady.mismatches + stalled.mismatches,
+        "failures": [*steady.failures, *stalled.failures],
+        "cycles": {"latency": steady.latency, "interval": steady.interval},
+        "cells": {kind: netlist.synthesis.cells.get(kind, 0) for kind in CELLS[target]},
+    }
 
 
 TABLE = RowTable(
@@ -95,6 +90,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("netlists", "Netlists", INTRODUCTION, (TABLE,)),
     dict.fromkeys(NETLISTS, PRODUCTS),
+    lambda name: core({**CORE, "reduction": NETLISTS[name][1]}),
     measure,
-    counted="products",
 )

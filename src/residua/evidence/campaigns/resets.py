@@ -5,9 +5,10 @@ from typing import Any
 from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.simulation.runs import EVERY, Resets
 from residua.cores.verification import run_directory
-from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
 from residua.evidence.small_curves import TINY
+from residua.evidence.subjects import core
 
 SEED = 7
 VECTORS = 64
@@ -81,26 +82,20 @@ Where a modulus is loaded it is loaded again. The multiplier of 777 bits, whose 
 300 resets spread over a run. `make campaign-resets` writes this page."""
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Reset the core of a row everywhere."""
-    directory = request.directory(CORES[request.name])
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
+    directory = request.directory()
     # Of a coprocessor a multiplication of a point is enough: every operation is reset.
     vectors = 1 if isinstance(directory.made, CurveBuild) else VECTORS
     resets: Resets = SPREAD.get(request.name, EVERY)
     found = run_directory(directory, vectors=vectors, seed=SEED, resets=resets)
-    return request.row(
-        hardware,
-        **{key: found[key] for key in ("resets", "mismatches", "failures")},
-        seconds=round(found["seconds"], 1),
-    )
+    figures = {key: found[key] for key in ("resets", "mismatches", "failures")}
+    return {**figures, "seconds": round(found["seconds"], 1)}
 
 
 TABLE = RowTable(
     {
-        "Core": lambda row: row["name"],
+        "Core": lambda row: row.name,
         "Resets": lambda row: f"{row['resets']:,}",
         "Wrong": mismatches,
         "Seconds": lambda row: f"{row['seconds']:.0f}",
@@ -111,6 +106,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("resets", "Resets in mid-run", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, 1),
+    lambda name: core(CORES[name]),
     measure,
-    counted="resets",
 )

@@ -13,8 +13,9 @@ from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore, RsaOperations
 from residua.cores.directory import Directory
 from residua.cores.simulation.words import WordSimulator, build_word_simulator, simulate
-from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
+from residua.evidence.subjects import core
 from residua.numbers.rsa import RsaKey
 
 EXPONENT = 65537
@@ -100,18 +101,14 @@ class _Expecting:
         return self._results[x, y]
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row with a new key."""
     bits, kind = OPERATIONS[request.name]
-    keys = _specification(bits, kind)
-    directory = request.directory(keys)
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
-    core, made = directory.core(DigitMontgomeryCore), signed(bits, request.amount)
+    directory = request.directory()
+    asked, made = directory.core(DigitMontgomeryCore), signed(bits, request.amount)
     judged, key_words = Judged(), None
-    if isinstance(core, RsaCrtCore):
-        operations = core.operations(made.key)
+    if isinstance(asked, RsaCrtCore):
+        operations = asked.operations(made.key)
         key_words = len(operations.modulus_words)
         _judge_with_theorem(judged, simulator(directory, operations), operations, made, kind)
     else:
@@ -120,23 +117,22 @@ def measure(request: Request) -> Row:
         signatures = {(m, d): s for m, s in made.pairs}
         messages = {(s, 0): m for m, s in made.pairs}
         results = signatures if kind == PRIVATE else messages
-        judged.judge(simulator(directory, core.products(n)), results)
-    return request.row(
-        hardware,
-        bits=bits,
-        operation=kind,
-        digit=keys["digit"],
-        lanes=keys["lanes"],
-        multipliers=core.design.multipliers,
-        key_words=key_words,
-        signatures=request.amount,
+        judged.judge(simulator(directory, asked.products(n)), results)
+    return {
+        "bits": bits,
+        "operation": kind,
+        "digit": asked.request.digit,
+        "lanes": asked.request.lanes,
+        "multipliers": asked.design.multipliers,
+        "key_words": key_words,
+        "signatures": request.amount,
         **asdict(judged),
-        failures=[f"{judged.mismatches} results are wrong"] if judged.mismatches else [],
-    )
+        "failures": [f"{judged.mismatches} results are wrong"] if judged.mismatches else [],
+    }
 
 
 def _specification(bits: int, kind: str) -> dict[str, Any]:
-    """The specification of a row's core."""
+    """Make the specification of a row's core."""
     _, with_theorem, without = SIZES[bits]
     if kind in {CRT, FAULTY}:
         return {"algorithm": "rsa-crt", "bits": bits, **with_theorem}
@@ -210,6 +206,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("rsa", "RSA", INTRODUCTION, (TABLE,)),
     {name: SIZES[operation.bits][0] for name, operation in OPERATIONS.items()},
+    lambda name: core(_specification(*OPERATIONS[name])),
     measure,
-    counted="signatures",
 )

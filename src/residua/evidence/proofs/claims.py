@@ -1,17 +1,18 @@
 """Everything that is claimed and proved: what `make test` proves, and more."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from residua import cache
 from residua.cores.proofs.integers import NotProvedError
-from residua.evidence.campaign import Campaign, Request
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, table_page, tools_notes
 from residua.evidence.proofs import arithmetic
 from residua.evidence.proofs.arithmetic import TIMEOUT, Proof, chains, reducers
-from residua.evidence.proofs.cores import constant_time, fresh, reset
-from residua.evidence.rows import Row, RowTable, commit, table_page, tools_notes
+from residua.evidence.proofs.cores import CoreProof, constant_time, fresh, reset
 from residua.evidence.small_curves import TINY
-from residua.toolchain.process import ToolError, versions
+from residua.evidence.subjects import Cores, Sources, Subject
+from residua.toolchain.process import ToolError
 
 SMALL = {"modulus": "0x1000b", "width": 12}
 POINTS = {"curve": [TINY], "bus": "stream", "blinding": 0}
@@ -20,7 +21,7 @@ BLINDED = {"bus": "stream", "blinding": "auto"}
 DIGITS = {"bus": "stream", "blinding": "auto", "algorithm": "iddmm", "digit": 17}
 RNS_POWERS = {"algorithm": "modexp", "unit": "rns-montgomery"}
 
-CLAIMS: dict[str, Callable[[], list[Proof]]] = {
+CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
     "one fold, every h, every range, w = 8 to 64": arithmetic.single_folds,
     "all folds, every h, w = 8 to 16": lambda: chains(range(8, 17)),
     "all folds, chosen h, w = 17 to 64": lambda: chains(range(17, 65)),
@@ -141,20 +142,31 @@ What each one claims is told in [Proofs](../proofs.md); `make proofs` makes this
 does not end within {TIMEOUT} s is not counted as proved."""
 
 
-def measure(request: Request) -> Row:
+ARITHMETIC = ("numbers", "hardware/primitives.py", "hardware/engine/reducer.py", "cores/proofs")
+"""The modules that proofs of arithmetic units follow from."""
+
+
+def subject(name: str) -> Subject:
+    """Find the cores of a claim, or what else it is about."""
+    proofs = [proof for proof in CLAIMS[name]() if isinstance(proof, CoreProof)]
+    if not proofs:
+        return Sources(ARITHMETIC)
+    return Cores({str(number): proof.keys for number, proof in enumerate(proofs, 1)})
+
+
+def measure(request: Request) -> Figures:
     """Prove all cases of a claim."""
     start, proofs = time.monotonic(), CLAIMS[request.name]()
     with cache.anew():
         failures = [
             text for number, proof in enumerate(proofs, 1) if (text := _tried(number, proof))
         ]
-    return request.row(
-        cases=len(proofs),
-        mismatches=len(failures),
-        failures=failures,
-        seconds=round(time.monotonic() - start),
-        tools=versions(),
-    )
+    return {
+        "cases": len(proofs),
+        "mismatches": len(failures),
+        "failures": failures,
+        "seconds": round(time.monotonic() - start),
+    }
 
 
 def _tried(number: int, proof: Proof) -> str:
@@ -167,7 +179,7 @@ def _tried(number: int, proof: Proof) -> str:
 
 TABLE = RowTable(
     {
-        "Claim": lambda row: row["name"],
+        "Claim": lambda row: row.name,
         "Cases": lambda row: f"{row['cases']:,}",
         "Proved": lambda row: f"{row['cases'] - row['mismatches']:,}",
         "Seconds": lambda row: row["seconds"],
@@ -179,6 +191,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("proofs", "Proofs, as last run", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CLAIMS, 1),
+    subject,
     measure,
-    counted="cases",
 )

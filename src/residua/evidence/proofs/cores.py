@@ -1,9 +1,9 @@
 """Proofs of whole cores: constant time, one cycle of reset, nothing from before a reset."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,26 @@ from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles, prove_reset
 from residua.cores.specification.reading import check_any
 from residua.evidence.freshness import run_marked
-from residua.evidence.proofs.arithmetic import TIMEOUT, Proof
+from residua.evidence.proofs.arithmetic import TIMEOUT
 
 _MARKED_RUNS = 20
 
 
-def constant_time(**keys: object) -> Proof:
-    """Constant time of a core, and with its induction that one cycle of reset is enough."""
-    return partial(_proved_constant, keys)
+@dataclass(frozen=True)
+class CoreProof:
+    """A proof of the core that these keys ask for."""
+
+    keys: dict[str, Any]
+    prove: Callable[[dict[str, Any]], bool]
+
+    def __call__(self) -> bool:
+        """Prove it, see `residua.evidence.proofs.arithmetic.Proof`."""
+        return self.prove(self.keys)
+
+
+def constant_time(**keys: object) -> CoreProof:
+    """Claim constant time of a core, and by its induction that one cycle of reset is enough."""
+    return CoreProof(keys, _proved_constant)
 
 
 def _proved_constant(keys: dict[str, Any]) -> bool:
@@ -35,9 +47,9 @@ def _proved_constant(keys: dict[str, Any]) -> bool:
     return result.passed and after_reset.passed
 
 
-def reset(**keys: object) -> Proof:
-    """That one cycle of reset is enough for a core of which constant time is not claimed."""
-    return partial(_proved_reset, keys)
+def reset(**keys: object) -> CoreProof:
+    """Claim one cycle of reset to be enough for a core of which constant time is not claimed."""
+    return CoreProof(keys, _proved_reset)
 
 
 def _proved_reset(keys: dict[str, Any]) -> bool:
@@ -45,9 +57,9 @@ def _proved_reset(keys: dict[str, Any]) -> bool:
         return prove_reset(netlist, out_dir=folder, timeout=TIMEOUT).passed
 
 
-def fresh(**keys: object) -> Proof:
-    """That no word from before a reset is in a result of a small core."""
-    return partial(_proved_fresh, keys)
+def fresh(**keys: object) -> CoreProof:
+    """Claim that no word from before a reset is in a result of a small core."""
+    return CoreProof(keys, _proved_fresh)
 
 
 def _proved_fresh(keys: dict[str, Any]) -> bool:

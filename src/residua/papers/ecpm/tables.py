@@ -16,9 +16,10 @@ from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.extended_rns.specification import ExtendedSpecification
 from residua.cores.specification.reading import check
 from residua.curves.parameters import parameters_of
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.candidates import Candidate, amounts, measured
-from residua.evidence.rows import Page, Row
+from residua.evidence.campaign import Figures
+from residua.evidence.candidates import Candidate, designs_campaign
+from residua.evidence.pages import Page, clock
+from residua.evidence.rows import Row
 from residua.explore.half_base_curve import half_base_curve
 from residua.papers.cells import number
 from residua.papers.ecpm import published as ecpm_published
@@ -52,7 +53,7 @@ def _ecpm(name: str, **values: object) -> Candidate:
     def core() -> ExtendedCore:
         return ExtendedCore(check(ExtendedSpecification, {"algorithm": "ecpm-2006", **values}))
 
-    def facts(_component: Component) -> Row:
+    def facts(_component: Component) -> Figures:
         made = core()
         parts = {
             operation: ExtendedCore(
@@ -78,11 +79,11 @@ def _coprocessor(name: str, keys: Mapping[str, Any]) -> Candidate:
             check(CoprocessorSpecification, {"bus": "stream", "blinding": 0, **keys})
         )
 
-    def facts(_component: Component) -> Row:
+    def facts(_component: Component) -> Figures:
         (curve,) = build().core.curves
         return {"curve": curve.name, "modulus_bits": curve.field_bits}
 
-    def simulated(files: Mapping[str, str]) -> Row:
+    def simulated(files: Mapping[str, str]) -> Figures:
         """The cycles of a multiplication."""
         made = build()
         with tempfile.TemporaryDirectory() as work:
@@ -119,17 +120,12 @@ def candidates() -> dict[str, Candidate]:
 
 def document(measurements: list[Row]) -> Document:
     """Make the page: all tables."""
-    rows = {row["name"]: row for row in measurements}
+    rows = {row.name: row for row in measurements}
     title = "Tables of the extended-RNS point multiplier of 2006"
     return Document(NAME, title, INTRODUCTION, (published(rows), area(rows)))
 
 
-def measure(request: Request) -> Row:
-    """Measure the core of a row."""
-    return measured(request, candidates()[request.name])
-
-
-CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
+CAMPAIGN = designs_campaign(Page(NAME, document), candidates())
 
 
 def published(rows: Mapping[str, Row]) -> Table:
@@ -142,11 +138,12 @@ def published(rows: Mapping[str, Row]) -> Table:
         time = _milliseconds(rows, MAIN, part)
         lines.append((operation, f"{other:g}", f"{own:g}", _shown(cycles), _shown(time)))
     reached = _milliseconds(rows, MAIN, "latency")
-    mhz = number(rows.get(MAIN), "ecp5", "fmax_mhz")
-    clock = "has not been placed" if mhz is None else f"runs at {mhz:g} MHz (median)"
+    main = rows.get(MAIN)
+    placed = main is not None and "ecp5" in main.figures
+    runs = f"{clock(main)} MHz" if placed else "not placed"
     note = (
-        f"{MAIN} moduli {clock}. The multiplication has 160 doublings and 160 additions, operands "
-        f"and results included. Target of the project: {TIME_TARGET:g} ms, "
+        f"Clock of {MAIN} moduli: {runs}. The multiplication has 160 doublings and 160 additions, "
+        f"operands and results included. Target of the project: {TIME_TARGET:g} ms, "
         f"{_verdict(reached, TIME_TARGET)}."
     )
     return Table("Table I: delays of the main operations", columns, tuple(lines), (note,))
@@ -171,12 +168,10 @@ def area(rows: Mapping[str, Row]) -> Table:
     ]
     for name in candidates():
         figures = [number(rows.get(name), TARGET, kind) for kind in kinds]
-        figures += [number(rows.get(name), "ecp5", kind) for kind in (*kinds, "fmax_mhz")]
-        figures += [
-            number(rows.get(name), "cycles", "latency"),
-            _milliseconds(rows, name, "latency"),
-        ]
-        lines.append((name, *map(_shown, figures)))
+        figures += [number(rows.get(name), "ecp5", kind) for kind in kinds]
+        row = rows.get(name)
+        cycles, time = number(row, "cycles", "latency"), _milliseconds(rows, name, "latency")
+        lines.append((name, *map(_shown, figures), clock(row), _shown(cycles), _shown(time)))
     luts = number(rows.get(MAIN), TARGET, "lut")
     note = (
         f"Target of the project for {MAIN} moduli: {LUT_TARGET} LUT4 on xc2vp, "

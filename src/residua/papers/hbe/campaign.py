@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from residua.evidence.campaign import Campaign, Request
+from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.campaigns.multipliers import HOW, SEED, TABLE, VECTORS, sizes
-from residua.evidence.rows import Row, table_page
+from residua.evidence.pages import table_page
 from residua.evidence.simulation import simulated
+from residua.evidence.subjects import core
 from residua.papers.hbe.synthesis import CHANNELS, specification
 
 _FEWER = VECTORS // 10
@@ -30,9 +31,9 @@ CORES = dict(_product(*size, columns) for columns in (2, 3, 4) for size in CHANN
 CORES |= dict(_extension(*size) for size in CHANNELS)
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
-    return simulated(request, CORES[request.name], SEED, sizes)
+    return simulated(request, SEED, sizes)
 
 
 CAMPAIGN = Campaign(
@@ -47,5 +48,6 @@ CAMPAIGN = Campaign(
         name: _FEWER if keys.get("columns", 2) > 2 and "alone" not in name else VECTORS
         for name, keys in CORES.items()
     },
+    lambda name: core(CORES[name]),
     measure,
 )

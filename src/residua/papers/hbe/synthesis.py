@@ -11,8 +11,8 @@ from residua.cores.base_extension.specification import BaseExtensionSpecificatio
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import Specification
 from residua.cores.specification.reading import check
+from residua.evidence.campaign import Figures
 from residua.evidence.candidates import Candidate
-from residua.evidence.rows import Row
 from residua.hardware.engine.elementary import ModularProduct, row_reduction
 from residua.numbers.moduli import Modulus
 from residua.papers.hbe.published import SIZES, WIDTHS
@@ -92,7 +92,7 @@ def _product(name: str, extension: str) -> Candidate:
         }
         return RnsMontgomeryCore(check(Specification, values))
 
-    def facts(_component: Component) -> Row:
+    def facts(_component: Component) -> Figures:
         return {"n": core().channels, "cycles": core().cycles}
 
     return Candidate(name, "rns_montgomery_16x17", lambda: core().component(), facts)
@@ -112,7 +112,7 @@ def _extension(bits: int, width: int, kind: str) -> Candidate:
     def core() -> BaseExtensionCore:
         return BaseExtensionCore(request)
 
-    def facts(_component: Component) -> Row:
+    def facts(_component: Component) -> Figures:
         shortest = BaseExtensionCore(request.model_copy(update={"schedule": "interval"}))
         return {
             "n": core().channels,
@@ -134,7 +134,7 @@ def _units() -> Iterator[Candidate]:
 
 
 def _unit(operation: str, width: int, component: Callable[[Modulus], Component]) -> Candidate:
-    def facts(made: Component) -> Row:
+    def facts(made: Component) -> Figures:
         return {"modulus": str(_heaviest(width)), "cycles": getattr(made, "latency", 0)}
 
     top = f"{operation.lower()}_{width}"

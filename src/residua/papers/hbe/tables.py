@@ -2,9 +2,10 @@
 
 from collections.abc import Callable
 
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.candidates import amounts, measured
-from residua.evidence.rows import Page, Row
+from residua.evidence.campaign import Figures
+from residua.evidence.candidates import designs_campaign
+from residua.evidence.pages import Page, clock
+from residua.evidence.rows import Row
 from residua.papers.cells import both, number, shown
 from residua.papers.hbe import published as hbe_published
 from residua.papers.hbe import synthesis as hbe_synthesis
@@ -32,7 +33,7 @@ INTRODUCTION = (
 
 def document(measurements: list[Row]) -> Document:
     """Make the page: all tables and figures."""
-    rows = {row["name"]: row for row in measurements}
+    rows = {row.name: row for row in measurements}
     parts: tuple[Table | Figure, ...] = (
         units(rows),
         costs(),
@@ -44,12 +45,7 @@ def document(measurements: list[Row]) -> Document:
     return Document(NAME, title, INTRODUCTION, parts, {"costs": cost_data()})
 
 
-def measure(request: Request) -> Row:
-    """Measure the design of a row."""
-    return measured(request, candidates()[request.name])
-
-
-CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
+CAMPAIGN = designs_campaign(Page(NAME, document), candidates())
 
 
 def units(rows: dict[str, Row]) -> Table:
@@ -103,7 +99,7 @@ def costs() -> Table:
     return Table("Table II: costs in CMM", columns, lines, notes)
 
 
-def cost_data() -> list[Row]:
+def cost_data() -> list[Figures]:
     """Every count of Table II."""
     return [
         _cost_entry(operation, channels, columns)
@@ -114,7 +110,7 @@ def cost_data() -> list[Row]:
     ]
 
 
-def _cost_entry(operation: Operation, channels: int, columns: int) -> Row:
+def _cost_entry(operation: Operation, channels: int, columns: int) -> Figures:
     own, other = (operation.counts(channels, c) for c in (columns, 1))
     published = {ratio: published_cost(operation, channels, columns, ratio) for ratio in _RATIOS}
     return {
@@ -131,7 +127,7 @@ def _cost_entry(operation: Operation, channels: int, columns: int) -> Row:
     }
 
 
-def _cost_line(entry: Row) -> tuple[str, ...]:
+def _cost_line(entry: Figures) -> tuple[str, ...]:
     published, counted, shares = (entry[name] for name in ("published", "counted", "to_kawamura"))
     numbers = [str(entry[name]) for name in ("n", "c", "cmm", "cmul", "cmr")]
     pairs = [both(published[str(ratio)], counted[str(ratio)]) for ratio in _RATIOS]
@@ -202,7 +198,7 @@ def products(rows: dict[str, Row]) -> Table:
                 shown(number(row, "xc7", "dsp")),
                 _logic(row),
                 shown(number(row, "ecp5", "lut")),
-                shown(number(row, "ecp5", "fmax_mhz")),
+                clock(row),
                 shown(_time(row, "cycles", "interval")),
             )
         )
@@ -246,7 +242,7 @@ def _intervals(row: Row | None) -> str:
 
 
 def _clock(published_period: float, row: Row | None) -> str:
-    return both(round(1000 / published_period), number(row, "ecp5", "fmax_mhz"))
+    return f"{round(1000 / published_period)} / {clock(row)}"
 
 
 def _period(row: Row | None) -> str:

@@ -1,7 +1,5 @@
 """Figures 11 to 14 of the IDDMM report: LUT, FF, cycles and throughput over k, by version."""
 
-from typing import Any
-
 from matplotlib.figure import Figure as Plot
 
 from residua.evidence.rows import Row
@@ -64,6 +62,6 @@ def _draw(rows: dict[str, Row], architecture: int, family: str) -> str:
     return svg(plot)
 
 
-def _values(row: dict[str, Any], family: str) -> tuple[float, float, float, float]:
+def _values(row: Row, family: str) -> tuple[float, float, float, float]:
     used, cycles = row[family], row["cycles"]["compute"]
     return used["lut"], used["ff"], cycles, 1000 * _BITS / cycles / used["lut"]

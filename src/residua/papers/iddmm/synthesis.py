@@ -10,8 +10,8 @@ from amaranth.lib.wiring import Component
 from residua.cores.digit.core import DigitMontgomeryCore
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.specification.reading import check
+from residua.evidence.campaign import Figures
 from residua.evidence.candidates import Candidate
-from residua.evidence.rows import Row
 from residua.papers.iddmm.published import (
     ARCHITECTURES,
     BITS,
@@ -112,7 +112,7 @@ def candidates() -> dict[str, Candidate]:
 
 
 def _candidate(point: Point) -> Candidate:
-    def facts(_component: Component) -> Row:
+    def facts(_component: Component) -> Figures:
         core = point.core()
         return {
             "bits": core.shape.bits,

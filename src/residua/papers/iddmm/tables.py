@@ -1,8 +1,8 @@
 """The tables and figures of the IDDMM report with measured columns beside the published ones."""
 
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.candidates import amounts, measured
-from residua.evidence.rows import Page, Row
+from residua.evidence.candidates import designs_campaign
+from residua.evidence.pages import Page, clock
+from residua.evidence.rows import Row
 from residua.papers.cells import both, number, shown
 from residua.papers.iddmm import costs, published
 from residua.papers.iddmm import synthesis as iddmm_synthesis
@@ -43,7 +43,7 @@ INTRODUCTION = (
 
 def document(measurements: list[Row]) -> Document:
     """Make the page: all tables and figures."""
-    rows = {row["name"]: row for row in measurements}
+    rows = {row.name: row for row in measurements}
     parts: tuple[Table | Figure, ...] = (
         passes(),
         complexity(),
@@ -59,12 +59,7 @@ def document(measurements: list[Row]) -> Document:
     return Document(NAME, title, INTRODUCTION, parts, {"passes": counts})
 
 
-def measure(request: Request) -> Row:
-    """Measure the point of a row."""
-    return measured(request, candidates()[request.name])
-
-
-CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
+CAMPAIGN = designs_campaign(Page(NAME, document), candidates())
 
 
 def passes() -> Table:
@@ -205,9 +200,10 @@ def _lane(name: str, row: Row | None) -> tuple[str, ...]:
     cycles, mhz = number(row, "cycles", "compute"), number(row, "ecp5", "fmax_mhz")
     lut = number(row, "ecp5", "lut")
     time = None if cycles is None or mhz is None else cycles / mhz
-    figures = [cycles, *(number(row, "ecp5", kind) for kind in ("dsp", "lut", "ff", "bram")), mhz]
+    figures = [cycles, *(number(row, "ecp5", kind) for kind in ("dsp", "lut", "ff", "bram"))]
     area = None if time is None or lut is None else round(lut * time)
-    return (name, *map(shown, figures), shown(time and round(time, 3)), shown(area))
+    times = (shown(time and round(time, 3)), shown(area))
+    return (name, *map(shown, figures), clock(row), *times)
 
 
 def space(rows: dict[str, Row]) -> Table:
@@ -216,7 +212,7 @@ def space(rows: dict[str, Row]) -> Table:
     columns = ("point", "cycles", *kinds)
     lines = tuple(
         (
-            row["name"],
+            row.name,
             str(row["cycles"]["compute"]),
             *(shown(number(row, f, kind)) for f in DEVICES for kind in ("lut", "ff", "dsp")),
         )

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.candidates import SAME_NETLIST, amounts, measured
+from residua.evidence.candidates import SAME_NETLIST, designs_campaign
 from residua.evidence.candidates import WITHOUT_DSP as NO_BLOCKS
-from residua.evidence.rows import Page, Row
+from residua.evidence.pages import Page, clock
+from residua.evidence.rows import Row
 from residua.papers.cells import number
 from residua.papers.inversion.costs import GENERAL, NIST, SAMPLE, costs
 from residua.papers.inversion.published import (
@@ -54,7 +54,7 @@ _TARGETS = {
 
 def document(measurements: list[Row]) -> Document:
     """Make the page: all tables."""
-    rows, counted = {row["name"]: row for row in measurements}, costs()
+    rows, counted = {row.name: row for row in measurements}, costs()
     parts = (
         operations(counted),
         implementations(rows),
@@ -65,12 +65,7 @@ def document(measurements: list[Row]) -> Document:
     return Document(NAME, "Tables of modular inversion", INTRODUCTION, parts, {"costs": counted})
 
 
-def measure(request: Request) -> Row:
-    """Measure the design of a row."""
-    return measured(request, candidates()[request.name])
-
-
-CAMPAIGN = Campaign(Page(NAME, document), amounts(candidates()), measure, "placements")
+CAMPAIGN = designs_campaign(Page(NAME, document), candidates())
 
 
 def operations(counted: Iterable[Mapping[str, Any]]) -> Table:
@@ -127,13 +122,15 @@ def _cells(
     channels: int,
 ) -> tuple[str, ...]:
     row = rows.get(row_name(PUBLISHED[algorithm], bits, channels))
-    used = (row or {}).get("xc5v" + ending, {})
-    other = (rows.get(row_name(MULTIPLIER, bits, channels)) or {}).get("xc5v" + ending, {})
+    other = rows.get(row_name(MULTIPLIER, bits, channels))
     return (
         f"{published.cycles} / {_shown(row['cycles']['average'] if row else None)}",
-        *(f"{getattr(published, k)} / {_shown(used.get(k))}" for k in ("dsp", "lut", "ff")),
-        _shown((row or {}).get("xc7" + ending, {}).get("lut")),
-        _shown(other.get("lut")),
+        *(
+            f"{getattr(published, kind)} / {_shown(number(row, f'xc5v{ending}', kind))}"
+            for kind in ("dsp", "lut", "ff")
+        ),
+        _shown(number(row, f"xc7{ending}", "lut")),
+        _shown(number(other, f"xc5v{ending}", "lut")),
     )
 
 
@@ -186,8 +183,7 @@ def constant_time(rows: Mapping[str, Row]) -> Table:
         for method in ("fermat", *OTHERS):
             name = row_name(method, bits, sizes[0][0])
             row = rows.get(name)
-            used = (row or {}).get("xc7", {})
-            cells = (_shown(used.get(kind)) for kind in ("lut", "ff", "dsp", "bram"))
+            cells = (_shown(number(row, "xc7", kind)) for kind in ("lut", "ff", "dsp", "bram"))
             lines.append((name, _shown(row["cycles"]["latency"] if row else None), *cells))
     return Table("In constant time", columns, tuple(lines))
 
@@ -202,7 +198,7 @@ def clocks(rows: Mapping[str, Row]) -> Table:
         used, cycles = row["ecp5"], row["cycles"]["latency"]
         cells = (_shown(used[kind]) for kind in ("lut", "ff", "dsp"))
         mhz = used["fmax_mhz"]
-        lines.append((row["name"], f"{cycles}", *cells, f"{mhz:g}", f"{cycles / mhz:.2f}"))
+        lines.append((row.name, f"{cycles}", *cells, clock(row), f"{cycles / mhz:.2f}"))
     return Table("Placed on an ECP5", columns, tuple(lines))
 
 

@@ -9,10 +9,11 @@ from residua.cores.directory import Directory
 from residua.cores.simulation.engine import case_inputs
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.single_base.verification import single_base_workload
-from residua.evidence.campaign import Campaign, Request
+from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.campaigns.multipliers import sizes
-from residua.evidence.rows import Row, RowTable, commit, mismatches, table_page
+from residua.evidence.pages import RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
+from residua.evidence.subjects import core
 from residua.machines import values
 from residua.papers.sbmm.published import PARAMETERS, SIZES
 
@@ -63,19 +64,19 @@ work. A + after the commit says that the sources differed from it. `make campaig
 page."""
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
-    return simulated(request, CORES[request.name], SEED, _told)
+    return simulated(request, SEED, _told)
 
 
-def _told(directory: Directory, vectors: int) -> Row:
+def _told(directory: Directory, vectors: int) -> Figures:
     """The size of a core and of its operands."""
-    core = directory.core(SingleBaseCore)
-    largest = core.ranges_of_operands[0].magnitude / core.domain.split.base_a.product
+    made = directory.core(SingleBaseCore)
+    largest = made.ranges_of_operands[0].magnitude / made.domain.split.base_a.product
     return {
         **sizes(directory, vectors),
         "operands": round(float(largest), 3),
-        **negative_quotients(core),
+        **negative_quotients(made),
     }
 
 
@@ -106,7 +107,7 @@ def is_minus_one(vector: Residues, words: Sequence[int]) -> bool:
 
 TABLE = RowTable(
     {
-        "Field (n, w), rowers": lambda row: row["name"],
+        "Field (n, w), rowers": lambda row: row.name,
         "Products": lambda row: f"{row['vectors']:,}",
         "Mismatches": mismatches,
         "Oracle checks": lambda row: f"{row['oracle_checks']:,}",
@@ -122,5 +123,6 @@ TABLE = RowTable(
 CAMPAIGN = Campaign(
     table_page("single-base", "Single-base products", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, VECTORS),
+    lambda name: core(CORES[name]),
     measure,
 )

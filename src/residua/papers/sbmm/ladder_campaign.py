@@ -10,10 +10,11 @@ from residua.cores.coprocessor.driver.client import Client, CoreError
 from residua.curves import affine
 from residua.curves.parameters import WeierstrassCurve, parameters_of
 from residua.evidence.bus_drivers import cycles_cell, drivers, extremes
-from residua.evidence.campaign import Campaign, Request, verilog
-from residua.evidence.rows import Row, RowTable, commit, table_page
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, table_page
+from residua.evidence.subjects import Sources, Subject, core
 from residua.explore.half_base_curve import half_base_curve
-from residua.papers.sbmm.ladder_comparison import ladder_step
+from residua.papers.sbmm.ladder_comparison import SCHEDULED, ladder_step
 
 SEED = 1
 MOST_FAILURES = 5
@@ -49,16 +50,20 @@ is least. c = 2 has hierarchical extensions over rows of two moduli on both. In 
 all sequences, the least that a schedule could have, where it has more."""
 
 
-def measure(request: Request) -> Row:
+def subject(name: str) -> Subject:
+    """Find the core of a row; the cycles of a step follow from the schedules."""
+    if name in STEPS:
+        return Sources(SCHEDULED)
+    return core(specified(half_base_curve(*CORES[name][1])))
+
+
+def measure(request: Request) -> Figures:
     """Multiply points on the core of a row, or count the cycles of a step."""
     if request.name in STEPS:
         step = ladder_step(*STEPS[request.name])
-        return request.row(**asdict(step), saved=round(step.saved, 6), count=0)
+        return {**asdict(step), "saved": round(step.saved, 6), "count": 0}
     curve = half_base_curve(*CORES[request.name][1])
-    directory = request.directory(specified(curve))
-    hardware = verilog(directory)
-    if known := request.kept(hardware):
-        return known
+    directory = request.directory()
     operated, start = drivers(directory, SEED), time.monotonic()
     failures, cycles = [], set()
     for index, (k, point) in enumerate(cases(curve, request.amount)):
@@ -70,19 +75,18 @@ def measure(request: Request) -> Row:
         if found != (affine.multiply(curve, k, point) or ()):
             failures.append(f"k = {k:#x}, P = {point}")
     parameters = directory.manifest["parameters"]
-    return request.row(
-        hardware,
-        core=directory.top,
-        prime_bits=curve.field_bits,
-        extra_bits=parameters["extra_bits"],
-        blinding=parameters["blinding"][0],
-        step=directory.manifest["cycles"]["ladder_step"],
-        count=request.amount,
-        mismatches=len(failures),
-        failures=failures[:MOST_FAILURES],
-        cycles=extremes(cycles),
-        seconds=round(time.monotonic() - start, 1),
-    )
+    return {
+        "core": directory.top,
+        "prime_bits": curve.field_bits,
+        "extra_bits": parameters["extra_bits"],
+        "blinding": parameters["blinding"][0],
+        "step": directory.manifest["cycles"]["ladder_step"],
+        "count": request.amount,
+        "mismatches": len(failures),
+        "failures": failures[:MOST_FAILURES],
+        "cycles": extremes(cycles),
+        "seconds": round(time.monotonic() - start, 1),
+    }
 
 
 def specified(curve: WeierstrassCurve) -> dict[str, Any]:
@@ -120,7 +124,7 @@ def _cycles(taken: int, full: int) -> str:
 
 MULTIPLICATIONS = RowTable(
     {
-        "Prime bits (n, w)": lambda row: row["name"],
+        "Prime bits (n, w)": lambda row: row.name,
         "Core": lambda row: f"`{row['core']}`",
         "g": lambda row: row["extra_bits"],
         "Blinding bits": lambda row: row["blinding"],
@@ -132,7 +136,7 @@ MULTIPLICATIONS = RowTable(
         "Commit": commit,
     },
     texts=2,
-    lines=lambda row: [row] if row["name"] in CORES else [],
+    lines=lambda row: [row] if row.name in CORES else [],
 )
 
 STEP_TABLE = RowTable(
@@ -151,7 +155,7 @@ STEP_TABLE = RowTable(
     title="A step of the ladder",
     introduction=STEP_TEXT,
     texts=0,
-    lines=lambda row: [row] if row["name"] in STEPS else [],
+    lines=lambda row: [row] if row.name in STEPS else [],
 )
 
 CAMPAIGN = Campaign(
@@ -162,6 +166,6 @@ CAMPAIGN = Campaign(
         (MULTIPLICATIONS, STEP_TABLE),
     ),
     {name: count for name, (count, _) in CORES.items()} | dict.fromkeys(STEPS, 0),
+    subject,
     measure,
-    counted="count",
 )

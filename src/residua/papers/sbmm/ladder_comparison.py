@@ -24,6 +24,16 @@ from residua.numbers.half_bases import half_bases, sparse_half_bases
 from residua.numbers.residues import Redundant
 from residua.numbers.search import search_bases
 
+SCHEDULED = (
+    "numbers",
+    "algorithms",
+    "machines",
+    "curves",
+    "hardware/engine",
+    "papers/sbmm/ladder_comparison.py",
+)
+"""The modules that the cycles of a step follow from."""
+
 _WEIGHT = 3
 _A, _B = 11, 7
 """Coefficients of a curve without special ones; no count depends on them."""

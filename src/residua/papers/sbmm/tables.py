@@ -5,15 +5,24 @@ from dataclasses import asdict
 from fractions import Fraction
 
 from residua.algorithms.program import Program
-from residua.evidence.campaign import Campaign, Request
-from residua.evidence.candidates import SAME_NETLIST, WITHOUT_DSP, amounts, measured
-from residua.evidence.rows import Page, Row
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.candidates import (
+    SAME_NETLIST,
+    WITHOUT_DSP,
+    amounts,
+    has_all_targets,
+    measured,
+)
+from residua.evidence.pages import Page, clock
+from residua.evidence.rows import Row
+from residua.evidence.subjects import Sources, Subject
 from residua.machines.counts import Counts, count
 from residua.papers.cells import both, shown
 from residua.papers.sbmm import costs as sbmm_costs
 from residua.papers.sbmm import ladder as sbmm_ladder
 from residua.papers.sbmm import published as sbmm_published
 from residua.papers.sbmm.figures import figures
+from residua.papers.sbmm.ladder_comparison import SCHEDULED
 from residua.papers.sbmm.published import (
     DEVICES,
     GAINS,
@@ -43,7 +52,7 @@ INTRODUCTION = (
 
 def document(measurements: list[Row]) -> Document:
     """Make the page: all tables and figures."""
-    rows = {row["name"]: row for row in measurements}
+    rows = {row.name: row for row in measurements}
     parts: tuple[Table | Figure, ...] = (
         precomputations(),
         costs(),
@@ -60,18 +69,25 @@ def document(measurements: list[Row]) -> Document:
     return Document(NAME, title, INTRODUCTION, parts, data)
 
 
-def measure(request: Request) -> Row:
+def measure(request: Request) -> Figures:
     """Measure the design of a row, or count the cycles of a step."""
     if request.name in sbmm_ladder.STEPS:
         return sbmm_ladder.measure(request)
     return measured(request, candidates()[request.name])
 
 
+def _subject(name: str) -> Subject:
+    if name in sbmm_ladder.STEPS:
+        return Sources(SCHEDULED)
+    return candidates()[name].subject
+
+
 CAMPAIGN = Campaign(
     Page(NAME, document),
     amounts(candidates()) | dict.fromkeys(sbmm_ladder.STEPS, 0),
+    _subject,
     measure,
-    "placements",
+    is_complete=lambda row: has_all_targets(row, candidates()),
 )
 
 
@@ -124,7 +140,7 @@ def costs() -> Table:
                  tuple(lines), notes)  # fmt: skip
 
 
-def cost_data() -> list[Row]:
+def cost_data() -> list[Figures]:
     """Every count of Table 2."""
     operations: list[tuple[Cost, Callable[[int], int]]] = [
         (sbmm_published.MM, lambda n: count(sbmm_costs.montgomery_program(n)).emm),
@@ -217,9 +233,11 @@ def _results(
         for device in DEVICES:
             for kind in KINDS:
                 published = {} if kind == FULL else asdict(table[kind.split()[0], device, bits])
-                row = rows.get(row_name(kind, bits), {})
-                found = row.get(FAMILIES[device] + ending) or {}
-                own = {"cycles": row["cycles"]["latency"], **found} if row else {}
+                row = rows.get(row_name(kind, bits))
+                own = {}
+                if row:
+                    found = row.get(FAMILIES[device] + ending, {})
+                    own = {"cycles": row["cycles"]["latency"], **found}
                 lines.append(
                     (
                         f"{kind} {device} {bits}",
@@ -235,20 +253,21 @@ def on_ecp5(rows: Mapping[str, Row]) -> Table:
     lines = []
     for bits in SIZES:
         for kind in KINDS:
-            row = rows.get(row_name(kind, bits), {})
-            placed, plain = row.get("ecp5") or {}, row.get(f"ecp5{WITHOUT_DSP}") or {}
+            row = rows.get(row_name(kind, bits))
+            placed, plain = (
+                row.get(target, {}) if row else {} for target in ("ecp5", f"ecp5{WITHOUT_DSP}")
+            )
             resources = [shown(placed.get(name)) for name in ("dsp", "lut", "ff")]
-            clock = [shown(placed.get("fmax_mhz")), "–"]
-            if placed:
-                clock[1] = f"{_nanoseconds(row):.0f}"
+            time = f"{_nanoseconds(row):.0f}" if row and placed else "–"
             lines.append(
                 (
                     row_name(kind, bits),
                     str(row["cycles"]["latency"]) if row else "–",
                     *resources,
-                    *clock,
+                    clock(row),
+                    time,
                     *(shown(plain.get(name)) for name in ("lut", "ff")),
-                    row.get("commit", "–"),
+                    row.commit if row else "–",
                 )
             )
     notes = (
@@ -287,7 +306,7 @@ def points() -> Table:
     return Table("Table 7: EMM of point operations", ("operation", *_heads()), tuple(lines), notes)
 
 
-def point_data() -> list[Row]:
+def point_data() -> list[Figures]:
     """Every count of Table 7."""
     return [
         {
