@@ -109,7 +109,7 @@ digests: setup
 	$(BIN)/python -m tests.cores.generated
 
 answers: setup
-	$(BIN)/python scripts/answers.py
+	$(BIN)/python -m residua.evidence.answers
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv
