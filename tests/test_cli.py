@@ -9,7 +9,9 @@ from tests.small_curves import MIDDLE
 from typer.core import TyperOption
 
 from residua import cli
+from residua.cores import coprocessor
 from residua.cores import verification as evidence
+from residua.cores.directory import Directory
 from residua.cores.specification.reading import keys
 
 SMALL = ["--modulus", "0x1000b", "--width", "12"]
@@ -159,6 +161,7 @@ def test_failed_verification_of_a_coprocessor_is_no_success(run, built, monkeypa
         "constant_time": False, "cycles": {"P-256": {"POINT_MULTIPLY": 5}}, "seconds": 1.0,
     }  # fmt: skip
     monkeypatch.setattr(evidence, "verify_directory", lambda *_args, **_options: failed)
+    monkeypatch.setattr(Directory, "kind", coprocessor.KIND)
     code, out, _ = run("verify", built[0])
     assert code == 1
     assert "FAILED" in out

@@ -115,7 +115,7 @@ def test_verification(built):
     text = page.render(Directory.open(built.path))
     assert "Z = X<sup>Y</sup> modulo N" in text
     assert "table_step" in text
-    assert tables.verified(found)
+    assert tables.verified(found, built.kind)
 
 
 def test_directory(built):

@@ -139,7 +139,7 @@ def test_verification_and_report(directory):
     assert (found["passed"], found["mismatches"], found["vectors"]) == (True, 0, 600)
     assert found["oracle_checks"] == 600
     assert found["model_checks"] == 64
-    tables.verified(found)
+    tables.verified(found, directory.kind)
     assert "plus-minus" in page.render(directory)
 
 

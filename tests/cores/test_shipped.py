@@ -7,6 +7,7 @@ import pytest
 from tests.cores.planted import replaced
 from tests.cores.test_tampering import COPROCESSOR, SMALL
 
+from residua.cores.coprocessor import verification
 from residua.cores.coprocessor.shipped import verification as evidence
 from residua.cores.coprocessor.shipped.bench import verify_bench
 from residua.cores.coprocessor.shipped.bus import verify_bus
@@ -198,7 +199,7 @@ def test_any_seam_that_fails_fails_the_verification(broken, directories, monkeyp
     monkeypatch.setattr(Directory, "made", directories("axi").made)
     monkeypatch.setattr(evidence, "directory_model", lambda *_a, **_k: None)
     passed = EccResult(cycles=[{}], constant_time=True)
-    monkeypatch.setattr(evidence, "verify_coprocessor", lambda *_a, **_k: passed)
+    monkeypatch.setattr(verification, "verify_coprocessor", lambda *_a, **_k: passed)
     for seam, failing in SEAMS.items():
         answer = failing if seam == broken else ((7, []) if seam == "verify_bus" else [])
         monkeypatch.setattr(evidence, seam, lambda *_a, answer=answer, **_k: answer)

@@ -163,7 +163,7 @@ def verify(
             resets=wanted,
             progress=progress,
         )
-    show(found, as_json, tables.verified)
+    show(found, as_json, lambda result: tables.verified(result, opened.kind))
     if not found["passed"]:
         raise typer.Exit(1)
 
@@ -187,7 +187,7 @@ def synth(
     opened = Directory.open(directory, write=True)
     with steps("synth") as step:
         found = synthesise_directory(opened, target, seeds=seeds, force=force, progress=step)
-    show(found, as_json, tables.synthesised)
+    show(found, as_json, lambda result: tables.synthesised(result, opened.kind))
 
 
 @app.command(cls=Verb)

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.integration import integration_files
 from residua.cores.manifest import SPECIFICATION, begun, commented, completed, ports, render
 from residua.cores.proofs.boundary import Boundary
-from residua.cores.simulation.result import VerificationResult
+from residua.cores.simulation.result import Simulated, VerificationResult
 from residua.cores.simulation.runs import PRODUCTS, Runs
 from residua.cores.specification.base import CoreSpecification
 from residua.hardware.rtl import emit
@@ -43,10 +43,12 @@ class Core(ABC):
     Attributes:
         request: the specification as given.
         ecp5_mhz: the clock that its constraints for an ECP5 ask for.
+        complete_run: whether a single run of a verification exercises every operation of the core.
     """
 
     request: CoreSpecification
     ecp5_mhz: ClassVar[float] = 200.0
+    complete_run: ClassVar[bool] = False
 
     @classmethod
     def of(cls, specification: Any) -> Self:  # noqa: ANN401 - each kind has its own
@@ -125,6 +127,19 @@ class Core(ABC):
         return PRODUCTS
 
     @abstractmethod
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> Simulated:
+        """Compare its Verilog in simulation, without a bus, with what it has to give.
+
+        Args:
+            sources: the Verilog, with the primitives.
+            runs: how many, with which operands, stalls and resets.
+
+        Raises:
+            SpecificationError: no runs.
+            ToolError: the simulator cannot be built or run.
+        """
+
+    @abstractmethod
     def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the files of its directory; see `residua.cores.verification.verify_directory`.
 
@@ -192,16 +207,7 @@ class PlainCore(Core):
 
     @abstractmethod
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
-        """Compare its Verilog in simulation with what it has to give.
-
-        Args:
-            sources: the Verilog, with the primitives.
-            runs: how many, with which operands, stalls and resets.
-
-        Raises:
-            SpecificationError: no runs.
-            ToolError: the simulator cannot be built or run.
-        """
+        """Compare its Verilog in simulation with what it has to give; see `Core.simulate`."""
 
     @classmethod
     def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""A kind of core, without what makes cores: that takes long to load, and most verbs need none."""
+"""A kind of core as most verbs need it: what makes cores takes long to load, and is not here."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from residua.cores import summary
 from residua.cores.specification.base import CoreSpecification
 
 if TYPE_CHECKING:
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
 class Kind:
     """A kind of core.
 
-    Its package may have a module ``summary`` with a function ``rows``: what there is to tell of a
-    core on a terminal, from its manifest to pairs of a label and a text. If it has none, that of
-    this package does.
+    Its package may have a module ``summary`` with functions of the names of those in
+    `residua.cores.summary`, which serve where it has none: `rows` describes a core on a terminal,
+    `verified` and `cycle_columns` the outcome of its verification, `timed` its times.
 
     Attributes:
         name: what it is called, one word.
@@ -47,8 +49,26 @@ class Kind:
         return found
 
     def rows(self, manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """What there is to tell of a core with this manifest."""
-        own = find_spec(f"{self.package}.summary")
-        module = own.name if own else "residua.cores.summary"
-        found: list[tuple[str, str]] = resolve_name(f"{module}:rows")(manifest)
+        """Labels and texts that describe the core with this manifest."""
+        return list(self._summary("rows")(manifest))
+
+    def verified(self, found: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Labels and texts of the outcome of a verification."""
+        return list(self._summary("verified")(found))
+
+    def cycle_columns(self, found: Mapping[str, Any]) -> dict[str, Mapping[str, int]]:
+        """The cycles that a verification measured, by column and row of a table."""
+        return dict(self._summary("cycle_columns")(found))
+
+    def timed(self, found: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Labels and texts of the times that the clock of a placed core gives."""
+        return list(self._summary("timed")(found))
+
+    def _summary(self, function: str) -> Callable[[Mapping[str, Any]], Any]:
+        """A function of the module ``summary`` of the kind, or the one of all kinds."""
+        own = f"{self.package}.summary"
+        module = import_module(own) if find_spec(own) else summary
+        found: Callable[[Mapping[str, Any]], Any] = getattr(
+            module, function, getattr(summary, function)
+        )
         return found

@@ -1,16 +1,25 @@
-"""What there is to tell of a core on a terminal: of any, and what several kinds have."""
+"""Rows that the command line prints of a core and of its results, for kinds without their own."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from residua.cores.simulation.runs import STALLED
+
 LOADED = "loaded at run time, up to "
-"""What stands before the bits of such a modulus."""
+"""The words before the bits of such a modulus."""
 
 Rows = list[tuple[str, str]]
+"""Labels and texts."""
+
+_STALLS = {
+    True: "with stalls",
+    False: "with no stalls",
+    None: f"one in {STALLED} with stalls",
+}
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
-    """Any core: its latency and its interval."""
+    """Latency and interval of the core with this manifest."""
     return [("core", manifest["name"]), *timing_rows(manifest)]
 
 
@@ -24,14 +33,63 @@ def timing_rows(manifest: Mapping[str, Any]) -> Rows:
     ]
 
 
+def verified(found: Mapping[str, Any]) -> Rows:
+    """The outcome of a verification."""
+    cycles = {
+        name: "not measured" if count is None else f"{count} cycles"
+        for name, count in found["cycles"].items()
+    }
+    return [
+        ("core", found["name"]),
+        ("results compared", f"{found['vectors']}, {stalls_text(found)}"),
+        *([("in ECP5 cells", str(found["ecp5_vectors"]))] if found.get("ecp5_vectors") else []),
+        ("mismatches", str(found["mismatches"])),
+        ("resets in mid-run", str(found["resets"])),
+        ("judged by plain integers", str(found["oracle_checks"])),
+        ("latency measured", cycles["latency"]),
+        ("interval measured", cycles["interval"]),
+        ("time", f"{found['seconds']:.1f} s, {found['vectors_per_minute']} results a minute"),
+        *verdict_rows(found),
+    ]
+
+
+def timed(found: Mapping[str, Any]) -> Rows:
+    """The times that follow from the clock of a placed core; none without a clock."""
+    if not found["fmax_mhz"]:
+        return []
+    return [
+        ("clock", f"{found['fmax_mhz']} MHz"),
+        ("latency", f"{found['cycles']['latency']} cycles, {found['latency_ns']} ns"),
+        ("interval", f"{found['cycles']['interval']} cycles, {found['interval_ns']} ns"),
+        ("area x time", f"{found['area_time']} LUT us"),
+    ]
+
+
+def cycle_columns(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
+    """Measured cycles that make a table, by column and row; of most kinds there are none."""
+    del found
+    return {}
+
+
+def stalls_text(found: Mapping[str, Any]) -> str:
+    """In which runs of a verification the streams paused."""
+    return _STALLS[found["stalls"]]
+
+
+def verdict_rows(found: Mapping[str, Any]) -> Rows:
+    """Whether a verification passed, and every failure."""
+    verdict = "passed" if found["passed"] else "FAILED"
+    return [("verdict", verdict), *(("", failure) for failure in found["failures"])]
+
+
 def form_row(parameters: Mapping[str, Any]) -> tuple[str, str]:
-    """How a multiplier or base extension works, under its name."""
-    cox = f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"
-    if "form" in parameters:
-        return "form", f"{parameters['form']}, {cox}"
-    rows = f", rows of {parameters['columns']}" if parameters["columns"] > 1 else ""
-    quotient = cox if parameters["t"] else "no quotient"
-    return "extension", f"{parameters['extension']}{rows}, {quotient}"
+    """The form of a multiplication and its Cox."""
+    return "form", f"{parameters['form']}, {cox_text(parameters)}"
+
+
+def cox_text(parameters: Mapping[str, Any]) -> str:
+    """Truncation and start value of the Cox."""
+    return f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"
 
 
 def modulus_text(parameters: Mapping[str, Any]) -> str:
@@ -49,14 +107,17 @@ def bases_text(parameters: Mapping[str, Any]) -> str:
     )
 
 
-def engine_rows(manifest: Mapping[str, Any]) -> Rows:
-    """A core that is one engine with one program."""
+def engine_rows(
+    manifest: Mapping[str, Any],
+    form: Callable[[Mapping[str, Any]], tuple[str, str]] = form_row,
+) -> Rows:
+    """Choices and cycles of a core that is one engine with one program of this form."""
     parameters = manifest["parameters"]
     return [
         ("core", manifest["name"]),
         *([("modulus", modulus_text(parameters))] if parameters["modulus"] else []),
         ("bases", bases_text(parameters)),
-        form_row(parameters),
+        form(parameters),
         ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
         *timing_rows(manifest),
     ]

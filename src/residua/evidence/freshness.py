@@ -4,13 +4,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from residua.cores.coprocessor.core import CurveBuild
-from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import Directory
 from residua.cores.proofs.freshness import STALE, write_marked
 from residua.cores.proofs.netlist import read_netlist
-from residua.cores.simulation.runs import POINTS, Resets
-from residua.cores.verification import run_directory
+from residua.cores.simulation.runs import Resets, Runs
 from residua.evidence.changed import with_core
 from residua.toolchain.process import ToolError
 
@@ -38,26 +35,13 @@ def run_marked(
         netlist = read_netlist(sources, top, work, directory.made.boundary)
         text = write_marked(netlist, top, work).read_text(encoding="utf-8")
         changed = with_core(directory, text, work / "core")
+        core = changed.made
+        count = core.default_runs if vectors is None else vectors
         try:
-            return _run(changed, vectors, seed, resets)
+            # Its Verilog alone: in a test bench no reset comes.
+            found = core.simulate(changed.sources(top=top), Runs(count, seed, True, resets))
         except ToolError as error:
             if STALE not in error.output:
                 raise
             return {"passed": False, "failures": [STALE]}
-
-
-def _run(directory: Directory, vectors: int | None, seed: int, resets: Resets) -> dict[str, Any]:
-    """The simulation; of a coprocessor without its test bench, in which no reset comes."""
-    made = directory.made
-    if not isinstance(made, CurveBuild):
-        return run_directory(directory, vectors=vectors, seed=seed, stalls=True, resets=resets)
-    found = verify_coprocessor(
-        made.core.design,
-        directory.sources(top=directory.name),
-        directory.name,
-        vectors=POINTS if vectors is None else vectors,
-        seed=seed,
-        stalls=True,
-        resets=resets,
-    )
-    return {"passed": found.passed, "failures": found.failures, "resets": found.resets}
+    return {"passed": found.passed, "failures": list(found.failures), "resets": found.resets}

@@ -8,115 +8,49 @@ from rich.box import SIMPLE
 from rich.console import RenderableType
 from rich.table import Table
 
+from residua.cores.kind import Kind
 from residua.cores.kinds import kind_asked
-from residua.cores.simulation.runs import STALLED
 from residua.cores.summary import bases_text, modulus_text
 
 Result = dict[str, Any]
 Text = list[RenderableType]
 
-_STALLS = {
-    True: "with stalls",
-    False: "with no stalls",
-    None: f"one in {STALLED} with stalls",
-}
-
 
 def built(found: Result, path: Path) -> Text:
-    """What ``build`` made."""
+    """The core that ``build`` made, and where."""
     kind = kind_asked(found["specification"])
     return [_pairs([*kind.rows(found), ("directory", str(path))])]
 
 
-def verified(found: Result) -> Text:
-    """What ``verify`` found."""
-    if "operations" in found:
-        return _verified_operations(found)
-    cycles = {
-        name: "not measured" if count is None else f"{count} cycles"
-        for name, count in found["cycles"].items()
-    }
-    rows = [
-        ("core", found["name"]),
-        (
-            "results compared",
-            f"{found['vectors']}, {_STALLS[found['stalls']]}",
-        ),
-        *([("in ECP5 cells", str(found["ecp5_vectors"]))] if found.get("ecp5_vectors") else []),
-        ("mismatches", str(found["mismatches"])),
-        ("resets in mid-run", str(found["resets"])),
-        ("judged by plain integers", str(found["oracle_checks"])),
-        ("latency measured", cycles["latency"]),
-        ("interval measured", cycles["interval"]),
-        ("time", f"{found['seconds']:.1f} s, {found['vectors_per_minute']} results a minute"),
-        ("verdict", "passed" if found["passed"] else "FAILED"),
-        *(("", failure) for failure in found["failures"]),
-    ]
-    return [_pairs(rows)]
-
-
-def synthesised(found: Result) -> Text:
-    """What ``synth`` found."""
-    resources = found["resources"]
-    rows = [
-        ("core", found["name"]),
-        ("target", f"{found['target']} ({found.get('device', 'synthesis only')}), {found['tool']}"),
-        ("resources", ", ".join(f"{count} {kind.upper()}" for kind, count in resources.items())),
-    ]
-    if "points" in found:
-        rows += [("clock", f"{found['fmax_mhz']} MHz")] if found["fmax_mhz"] else []
-        rows += [
-            (f"{one['operation']} on {one['curve']}", _duration(one)) for one in found["points"]
-        ]
-    elif found["fmax_mhz"]:
-        rows += [
-            ("clock", f"{found['fmax_mhz']} MHz"),
-            ("latency", f"{found['cycles']['latency']} cycles, {found['latency_ns']} ns"),
-            ("interval", f"{found['cycles']['interval']} cycles, {found['interval_ns']} ns"),
-            ("area x time", f"{found['area_time']} LUT us"),
-        ]
-    if "seeds" in found:
-        each = ", ".join(str(seed["mhz"]) for seed in found["seeds"])
-        rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
-    if found["kept"]:
-        rows.append(("kept", "from an earlier run on these files; --force runs the tools again"))
-    return [_pairs(rows)]
-
-
-def _verified_operations(found: Result) -> Text:
-    constant = {True: "cycles depend on nothing secret", False: "NO", None: "not compared"}
-    rows = [
-        ("core", found["name"]),
-        (
-            "operations compared",
-            f"{found['operations']}, {_STALLS[found['stalls']]}",
-        ),
-        ("points multiplied", f"{found['vectors']} random ones on each curve"),
-        *([("through the bus", str(found["bus_operations"]))] if found["bus_operations"] else []),
-        ("resets in mid-run", str(found["resets"])),
-        ("mismatches", str(found["mismatches"])),
-        ("constant time", constant[found["constant_time"]]),
-        ("time", f"{found['seconds']:.1f} s"),
-        ("verdict", "passed" if found["passed"] else "FAILED"),
-        *(("", failure) for failure in found["failures"]),
-    ]
-    measured = {name: own for name, own in found["cycles"].items() if own}
+def verified(found: Result, kind: Kind) -> Text:
+    """The outcome of ``verify`` for a core of this kind."""
+    rows, measured = _pairs(kind.verified(found)), kind.cycle_columns(found)
     if not measured:
-        return [_pairs(rows)]
+        return [rows]
     table = Table(box=SIMPLE)
     table.add_column("cycles")
     for name in measured:
         table.add_column(name, justify="right")
     for operation in dict.fromkeys(name for own in measured.values() for name in own):
         table.add_row(operation, *(str(own.get(operation, "")) for own in measured.values()))
-    return [_pairs(rows), table]
+    return [rows, table]
 
 
-def _duration(one: Result) -> str:
-    timed = one["microseconds"] is not None
-    return f"{one['cycles']} cycles" + (
-        f", {one['microseconds']} us, {one['area_time']} LUT ms" if timed else ""
-    )
+def synthesised(found: Result, kind: Kind) -> Text:
+    """What ``synth`` found for a core of this kind: resources, and the clock if it was placed."""
+    resources = found["resources"]
+    rows = [
+        ("core", found["name"]),
+        ("target", f"{found['target']} ({found.get('device', 'synthesis only')}), {found['tool']}"),
+        ("resources", ", ".join(f"{count} {each.upper()}" for each, count in resources.items())),
+        *kind.timed(found),
+    ]
+    if "seeds" in found:
+        each = ", ".join(str(seed["mhz"]) for seed in found["seeds"])
+        rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
+    if found["kept"]:
+        rows.append(("kept", "from an earlier run on these files; --force runs the tools again"))
+    return [_pairs(rows)]
 
 
 def reported(found: Result) -> Text:

@@ -1,8 +1,10 @@
 """From the specification of a coprocessor to its core, and what there is to tell about it."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from amaranth.lib.wiring import Component
@@ -41,6 +43,7 @@ from residua.numbers.residues import Redundant
 from residua.output import Progress
 
 if TYPE_CHECKING:
+    from residua.cores.coprocessor.verification import EccResult
     from residua.cores.directory import Directory
 
 
@@ -53,6 +56,7 @@ class CurveBuild(Core):
 
     request: CoprocessorSpecification | DigitCoprocessorSpecification
     ecp5_mhz: ClassVar[float] = 125.0
+    complete_run: ClassVar[bool] = True
 
     @cached_property
     @abstractmethod
@@ -213,6 +217,13 @@ class CurveBuild(Core):
     def files(self, progress: Progress = lambda step: None) -> dict[str, str]:
         """All files of the directory by name; see `Core.files`."""
         return coprocessor_files(self, progress)
+
+    def simulate(self, sources: Sequence[Path], runs: Runs) -> "EccResult":
+        """Compare operations of its Verilog with plain integers; see `Core.simulate`."""
+        # What runs a core takes long to load, and is not needed to make one.
+        from residua.cores.coprocessor.verification import verify_coprocessor  # noqa: PLC0415
+
+        return verify_coprocessor(self.core.design, sources, self.name, **runs.choices)
 
     def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the files of its directory; see `Core.verify`."""

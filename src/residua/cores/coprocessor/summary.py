@@ -1,13 +1,13 @@
-"""What there is to tell of a coprocessor on a terminal."""
+"""Rows that the command line prints of a coprocessor."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from residua.cores.summary import Rows, bases_text
+from residua.cores.summary import Rows, bases_text, cox_text, stalls_text, verdict_rows
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
-    """Its choices and its cycles."""
+    """Choices and cycles of the core with this manifest."""
     parameters, cycles = manifest["parameters"], manifest["cycles"]
     return [
         ("core", manifest["top"]),
@@ -28,6 +28,42 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
             ),
         ),
     ]
+
+
+def verified(found: Mapping[str, Any]) -> Rows:
+    """The outcome of a verification, without its table of cycles."""
+    constant = {True: "cycles depend on nothing secret", False: "NO", None: "not compared"}
+    bus = [("through the bus", str(found["bus_operations"]))] if found["bus_operations"] else []
+    return [
+        ("core", found["name"]),
+        ("operations compared", f"{found['operations']}, {stalls_text(found)}"),
+        ("points multiplied", f"{found['vectors']} random ones on each curve"),
+        *bus,
+        ("resets in mid-run", str(found["resets"])),
+        ("mismatches", str(found["mismatches"])),
+        ("constant time", constant[found["constant_time"]]),
+        ("time", f"{found['seconds']:.1f} s"),
+        *verdict_rows(found),
+    ]
+
+
+def cycle_columns(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
+    """The measured cycles of operations, by curve."""
+    return {curve: own for curve, own in found["cycles"].items() if own}
+
+
+def timed(found: Mapping[str, Any]) -> Rows:
+    """The clock of a placed coprocessor, and the time of a multiplication on each curve."""
+    clock = [("clock", f"{found['fmax_mhz']} MHz")] if found["fmax_mhz"] else []
+    points = [(f"{one['operation']} on {one['curve']}", _duration(one)) for one in found["points"]]
+    return clock + points
+
+
+def _duration(one: Mapping[str, Any]) -> str:
+    cycles = f"{one['cycles']} cycles"
+    if one["microseconds"] is None:
+        return cycles
+    return f"{cycles}, {one['microseconds']} us, {one['area_time']} LUT ms"
 
 
 def _blinding(rows: list[dict[str, Any]]) -> str:
@@ -53,6 +89,6 @@ def _field_unit(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
         ]
     return [
         ("bases", bases_text(parameters)),
-        ("Cox", f"t = {parameters['t']}, sigma0 = {parameters['sigma0']}"),
+        ("Cox", cox_text(parameters)),
         ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),
     ]

@@ -1,4 +1,4 @@
-"""What there is to tell of a digit core on a terminal."""
+"""Rows that the command line prints of a digit core."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from residua.cores.summary import LOADED, Rows, modulus_text, timing_rows
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
-    """Its choices and its cycles."""
+    """Choices and cycles of the core with this manifest."""
     parameters, cycles = manifest["parameters"], manifest["cycles"]
     loaded = LOADED if not parameters["modulus"] else ""
     names = ("architecture", "pipeline", "multiplier", "lanes", "inverse", "window", "exponent")

@@ -1,4 +1,4 @@
-"""What there is to tell of an exponentiator on an engine on a terminal."""
+"""Rows that the command line prints of an exponentiator on an engine."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from residua.cores.summary import LOADED, Rows, bases_text, form_row, modulus_te
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
-    """Its choices and its cycles."""
+    """Choices and cycles of the core with this manifest."""
     parameters, cycles = manifest["parameters"], manifest["cycles"]
     windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
     return [

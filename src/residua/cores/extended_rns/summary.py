@@ -1,4 +1,4 @@
-"""What there is to tell of a point multiplier on a terminal."""
+"""Rows that the command line prints of a point multiplier."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from residua.cores.summary import Rows, timing_rows
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
-    """Its choices and its cycles."""
+    """Choices and cycles of the core with this manifest."""
     parameters = manifest["parameters"]
     held = f"values of {parameters['range_bits']} bits in a range of {parameters['product_bits']}"
     return [

@@ -1,4 +1,4 @@
-"""What there is to tell of an inverter on a terminal."""
+"""Rows that the command line prints of an inverter."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from residua.cores.summary import Rows, modulus_text
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
-    """Its choices and its cycles."""
+    """Choices and cycles of the core with this manifest."""
     parameters, cycles = manifest["parameters"], manifest["cycles"]
     variable = parameters["timing"] == "variable"
     channels = [("channels", f"{parameters['n']} of {parameters['w']} bits")]

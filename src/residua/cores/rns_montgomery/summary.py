@@ -1,4 +1,4 @@
-"""What there is to tell of a multiplier on a terminal."""
+"""Rows that the command line prints of a multiplier."""
 
 from residua.cores.summary import engine_rows as rows
 

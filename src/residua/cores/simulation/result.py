@@ -1,7 +1,24 @@
 """What a verification found."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+
+class Simulated(Protocol):
+    """The outcome of a simulation, of any kind of core."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every result was right, and nothing else went wrong."""
+
+    @property
+    def failures(self) -> Sequence[str]:
+        """Descriptions of what went wrong, the first ones where there are many."""
+
+    @property
+    def resets(self) -> int:
+        """Resets that came in mid-run."""
 
 
 class CoxEdges(NamedTuple):

@@ -1,4 +1,4 @@
-"""What there is to tell of an SBMM multiplier on a terminal."""
+"""Rows that the command line prints of an SBMM multiplier."""
 
 from residua.cores.summary import engine_rows as rows
 

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.simulation.runs import EVERY, Resets
 from residua.cores.verification import run_directory
 from residua.evidence.campaign import Campaign, Figures, Request
@@ -85,8 +84,7 @@ Where a modulus is loaded it is loaded again. The multiplier of 777 bits, whose 
 def measure(request: Request) -> Figures:
     """Reset the core of a row everywhere."""
     directory = request.directory()
-    # Of a coprocessor a multiplication of a point is enough: every operation is reset.
-    vectors = 1 if isinstance(directory.made, CurveBuild) else VECTORS
+    vectors = 1 if directory.made.complete_run else VECTORS
     resets: Resets = SPREAD.get(request.name, EVERY)
     found = run_directory(directory, vectors=vectors, seed=SEED, resets=resets)
     figures = {key: found[key] for key in ("resets", "mismatches", "failures")}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from residua.cores.coprocessor.core import CurveBuild
 from residua.cores.directory import build
 from residua.cores.kinds import core_of
 from residua.cores.proofs.constant_time import prove_netlist
@@ -65,7 +64,7 @@ def fresh(**keys: object) -> CoreProof:
 def _proved_fresh(keys: dict[str, Any]) -> bool:
     with tempfile.TemporaryDirectory() as work:
         directory = build(check_any(keys), Path(work) / "core")
-        vectors = 1 if isinstance(directory.made, CurveBuild) else _MARKED_RUNS
+        vectors = 1 if directory.made.complete_run else _MARKED_RUNS
         found = run_marked(directory, vectors=vectors)
     if found["failures"]:
         raise NotProvedError("; ".join(found["failures"]))

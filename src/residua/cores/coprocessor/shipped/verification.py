@@ -7,7 +7,7 @@ from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
-from residua.cores.coprocessor.verification import point_cycles, verify_coprocessor
+from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
 
@@ -31,8 +31,7 @@ def verify_coprocessor_directory(
         through_bus, faults = verify_bus(model, design, runs.seed)
         failures += faults + verify_driver(directory, design)
     failures += verify_bench(directory.path, directory.sources("ecp5"))
-    sources = directory.sources(top=made.name)
-    found = verify_coprocessor(design, sources, made.name, **runs.choices)
+    found = made.simulate(directory.sources(top=made.name), runs)
     names = [curve.name for curve in made.core.curves]
     result: dict[str, Any] = {
         "kind": "coprocessor",
