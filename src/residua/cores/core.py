@@ -1,4 +1,4 @@
-"""What every core has: from a specification to hardware, files, promises and evidence."""
+"""The contract of every core: from a specification to hardware, files, promises and evidence."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ STREAM_PORTS = {
     "result_valid": "the payload is a word",
     "result_ready": "the word is taken in this cycle",
 }
-"""What the ports of a core with streams of words are for."""
+"""Purposes of the ports of a core with streams of words."""
 
 
 class Core(ABC):
@@ -72,7 +72,7 @@ class Core(ABC):
     @property
     @abstractmethod
     def title(self) -> str:
-        """What the core is, in a few words."""
+        """Title of the core, in a few words."""
 
     @property
     @abstractmethod
@@ -87,7 +87,7 @@ class Core(ABC):
     @property
     @abstractmethod
     def cycles(self) -> dict[str, Any]:
-        """What takes how long, in cycles."""
+        """Latencies and other times, in cycles."""
 
     @property
     @abstractmethod
@@ -97,7 +97,7 @@ class Core(ABC):
     @property
     @abstractmethod
     def interface(self) -> dict[str, Any]:
-        """What goes in and out, in which order."""
+        """Inputs and outputs, in their order."""
 
     @abstractmethod
     def component(self) -> Component:
@@ -106,7 +106,7 @@ class Core(ABC):
     @property
     @abstractmethod
     def boundary(self) -> Boundary:
-        """What is secret in it, and what may be seen of it."""
+        """Its secrets, and what an observer may see of them, for the proof of constant time."""
 
     @property
     @abstractmethod
@@ -123,7 +123,7 @@ class Core(ABC):
 
     @property
     def default_runs(self) -> int:
-        """How many results a verification compares if nobody says."""
+        """Number of results that a verification compares by default."""
         return PRODUCTS
 
     @abstractmethod
@@ -154,7 +154,7 @@ class Core(ABC):
     @classmethod
     @abstractmethod
     def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
-        """What the clock that synthesis found means for the cycles of a core of this kind.
+        """Convert cycles of a core of this kind to times, by the clock that synthesis found.
 
         Args:
             directory: of the core, which need not be made again.
@@ -168,7 +168,7 @@ class Core(ABC):
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         return {"hex": hex}
 
     @property
@@ -211,7 +211,7 @@ class PlainCore(Core):
 
     @classmethod
     def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
-        """What the clock that synthesis found means for its cycles; see `Core.times`."""
+        """Convert its cycles to times; see `Core.times`."""
         cycles, mhz = directory.manifest["cycles"], found.get("fmax_mhz")
         figures: dict[str, Any] = {
             "cycles": cycles,
@@ -229,7 +229,7 @@ class PlainCore(Core):
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         return {**super().page, "runs": self.runs}
 
     @property
@@ -244,12 +244,12 @@ class PlainCore(Core):
 
     @property
     def port_meanings(self) -> Mapping[str, str]:
-        """What each port is for."""
+        """Purpose of each port, by its name."""
         return STREAM_PORTS
 
     @property
     def names(self) -> dict[str, object]:
-        """What the templates of header and README.md need besides manifest and title."""
+        """Values of the templates of header and README.md beside manifest and title."""
         return {}
 
     @property

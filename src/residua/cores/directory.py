@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 C = TypeVar("C", bound="Core")
 
 _OUTPUTS = ("results", "synth", "build", "report.html", "sim/obj_dir", "sim/bench.vvp")
-"""What may lie in a directory besides what was built: what residua, FuseSoC and make write."""
+"""Outputs that may lie beside the files that were built, of residua, FuseSoC and make."""
 
 
 def build(
@@ -105,7 +105,7 @@ class Directory:
 
     @property
     def kind(self) -> Kind:
-        """What kind of core it is."""
+        """Kind of the core."""
         return kind_asked(self.manifest["specification"])
 
     @property
@@ -122,7 +122,7 @@ class Directory:
         assert self.made is not None
 
     def check_files(self) -> None:
-        """The same, without making the core.
+        """Hold every file against the specification, as `check`, without making the core.
 
         Raises:
             SpecificationError: see `made`.
@@ -195,7 +195,7 @@ class Directory:
         self._results.store(name, result)
 
     def results(self) -> dict[str, dict[str, Any]]:
-        """What was stored, by name, in order.
+        """Read the stored results, by name, in order.
 
         Raises:
             SpecificationError: a result was changed, or is one of other files.
@@ -208,7 +208,7 @@ class Directory:
 
 
 def summary(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What ``build`` reports of a manifest."""
+    """Extract the part of a manifest that ``build`` reports."""
     names = (
         "kind",
         "name",

@@ -1,4 +1,4 @@
-"""What takes a core into a design: a FuseSoC core file and constraints for two families."""
+"""Files that take a core into a design: a FuseSoC core file, and constraints for two families."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ _SPEED = max(nextpnr.SPEED_GRADES)
 _SWITCH, _PACKAGE = nextpnr.DEVICES["LFE5U-85F"]
 
 _PINS = 365
-"""Of the package, for users."""
+"""User pins of the package."""
 
 _ECP5 = {
     "speed": _SPEED,

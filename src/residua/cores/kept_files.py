@@ -61,7 +61,7 @@ def _key(specification: CoreSpecification) -> str:
 
 
 def _state() -> str:
-    """Of everything that makes files of a specification."""
+    """Digest of everything that makes files of a specification."""
     digest = hashlib.sha256(platform.python_version().encode())
     for requirement in importlib.metadata.requires("residua") or []:
         library = _REQUIRED.match(requirement)
@@ -73,7 +73,7 @@ def _state() -> str:
 
 @functools.cache
 def _others_state(kind: type[CoreSpecification]) -> str:
-    """Of the package of a kind that another package adds; nothing for those of this one."""
+    """Digest of the package of a kind that another package adds; empty for the others."""
     found = find_spec(kind.__module__.partition(".")[0])
     folders = [Path(name) for name in found.submodule_search_locations or []] if found else []
     digest = hashlib.sha256()

@@ -34,7 +34,7 @@ class Kind:
 
     @property
     def noun(self) -> str:
-        """What messages call such a core, with an article."""
+        """Name of such a core in messages, with an article."""
         return self.specification.noun
 
     @property
@@ -44,7 +44,7 @@ class Kind:
 
     @property
     def core_class(self) -> "type[Core]":
-        """Of its cores."""
+        """Class of its cores."""
         found: type[Core] = resolve_name(self.maker)
         return found
 

@@ -52,13 +52,13 @@ def _other(entry: EntryPoint) -> Kind | None:
 
 
 KINDS = _kinds()
-"""In the order in which help names them; where two are asked for, the later one is meant."""
+"""Kinds in the order of the help; where two are asked for, the later one is meant."""
 
 DEFAULT_ALGORITHM = "rns-montgomery"
 
 
 def algorithms() -> tuple[str, ...]:
-    """What ``algorithm`` may be."""
+    """Values that ``algorithm`` may have."""
     return tuple(dict.fromkeys(name for kind in KINDS for name in kind.specification.algorithms))
 
 

@@ -1,4 +1,4 @@
-"""What the manifest of a core's directory is made of."""
+"""Manifest of a core's directory."""
 
 import hashlib
 import importlib.metadata
@@ -25,7 +25,7 @@ def tools() -> dict[str, str]:
 
 
 def begun(name: str, top: str, specification: str) -> dict[str, Any]:
-    """What every manifest begins with."""
+    """Begin a manifest, of any core."""
     return {
         "schema": SCHEMA,
         "name": name,

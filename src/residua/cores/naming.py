@@ -13,7 +13,7 @@ from residua.cores.specification.base import CoreSpecification
 from residua.numbers.catalogue import modulus_name
 
 _DIGITS = 8
-"""Of a digest: two of 50 cores have the same one with a probability below one in a million."""
+"""Digits of a digest: two of 50 cores share one with a probability below one in a million."""
 
 _TOLD = ("algorithm", "unit", "name", "bus", "width", "digit")
 """Keys that every name tells: kind and size. The bus is in the name of the top module."""

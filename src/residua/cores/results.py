@@ -30,7 +30,7 @@ class Results:
         write_whole(self.folder / f"{name}.json", self._sealed(result))
 
     def read(self) -> dict[str, dict[str, Any]]:
-        """What was stored, by name, in order.
+        """Read the stored results, by name, in order.
 
         Raises:
             SpecificationError: a file there is no result, was changed, or is one of other files.

@@ -1,4 +1,4 @@
-"""What a manifest tells of streams of words: their order, and one transaction."""
+"""Description of streams of words for a manifest: their order, and one transaction."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

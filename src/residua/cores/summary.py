@@ -72,7 +72,7 @@ def cycle_columns(found: Mapping[str, Any]) -> Mapping[str, Mapping[str, int]]:
 
 
 def stalls_text(found: Mapping[str, Any]) -> str:
-    """In which runs of a verification the streams paused."""
+    """The runs of a verification in which the streams paused, in words."""
     return _STALLS[found["stalls"]]
 
 
@@ -99,7 +99,7 @@ def modulus_text(parameters: Mapping[str, Any]) -> str:
 
 
 def bases_text(parameters: Mapping[str, Any]) -> str:
-    """Both bases in a line."""
+    """Description of both bases in a line."""
     largest = max(map(abs, [*parameters["h_a"], *parameters["h_b"]]))
     return (
         f"{parameters['bases']}, n = {parameters['n']} moduli 2^{parameters['w']} - h, "

@@ -1,4 +1,4 @@
-"""What synthesis, and placement where it is open, add to a core's directory."""
+"""Synthesis of a core's directory, and placement where it is open."""
 
 import os
 import re

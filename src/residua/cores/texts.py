@@ -29,7 +29,7 @@ _XDC_COMMANDS = {
 
 
 def verify_texts(directory: Path, manifest: dict[str, Any]) -> list[str]:
-    """What the FuseSoC core file and the constraints name wrongly, one line each."""
+    """Check the names in the FuseSoC core file and the constraints; one line for each wrong one."""
     top = manifest["top"]
     ports = {port["name"]: port["direction"] for port in manifest["ports"]}
     found = [f"{top}.core: {text}" for text in _core_file(directory, manifest)]

@@ -1,4 +1,4 @@
-"""What verification adds to a core's directory."""
+"""Verification of a core's directory."""
 
 from functools import partial
 from typing import Any

@@ -37,7 +37,7 @@ _FEWEST_BITS = 24
 
 @dataclass(frozen=True)
 class ExtensionDomain:
-    """What a base extension fixes in advance.
+    """Constants of a base extension.
 
     ``cox`` None leaves out the quotient. ``columns`` c > 1 makes the extension hierarchical, over
     rows of c moduli.
@@ -69,7 +69,7 @@ class ExtensionDomain:
 
     @cached_property
     def possible(self) -> Range:
-        """What may come out for any words: X plus a multiple of M_a."""
+        """Range of results for any words: X plus a multiple of M_a."""
         if self.cox is None:
             ranges, cofactors = redundant_ranges(self.base_a), self.base_a.cofactors
             pairs = list(zip(ranges, cofactors, strict=True))
@@ -100,12 +100,12 @@ class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return "RNS base extension"
 
     @property
     def subject(self) -> str:
-        """The same with its size, in one line."""
+        """Title and size in one line."""
         return f"{self.title} of {self.channels} channels of {self.width} bits"
 
     def workload(self, seed: int) -> Workload:
@@ -241,7 +241,7 @@ def _smallest_domain(request: BaseExtensionSpecification, least: int) -> Extensi
 
 
 def _step(request: BaseExtensionSpecification) -> int:
-    """What the number of channels is a multiple of."""
+    """The number that divides the number of channels."""
     return lcm(request.rowers or 1, request.row_length)
 
 
@@ -347,7 +347,7 @@ def _cox(request: BaseExtensionSpecification, base: Base, kept: int) -> Cox:
 
 
 def _fault(request: BaseExtensionSpecification, domain: ExtensionDomain) -> str:
-    """What keeps an extension from being exact where it has to be, empty if nothing does."""
+    """The reason why an extension is not exact where it has to be; empty if it is."""
     assert domain.cox is not None
     (low, high), total, sigma0 = domain.exact, domain.base_a.product, domain.cox.sigma0
     under, lost = float(domain.error.under), float(domain.error.under + domain.error.over)

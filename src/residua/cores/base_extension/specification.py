@@ -1,4 +1,4 @@
-"""What a user may ask for of a base extension alone: the keys of its specification."""
+"""Keys of the specification of a base extension."""
 
 from typing import Annotated, ClassVar, Literal
 

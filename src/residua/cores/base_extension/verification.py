@@ -59,7 +59,7 @@ class ExtensionOracle:
     result: str
 
     def __call__(self, inputs: Vectors, outputs: Vectors) -> str | None:
-        """None, or what is wrong with one run."""
+        """Judge one run; None if it is right."""
         number = decode(self.domain, inputs[self.source])
         words, limit = outputs[self.result], 1 << self.domain.base_b.width
         if any(not -limit <= word < limit for word in words):
@@ -165,7 +165,7 @@ def _of_cofactors(domain: ExtensionDomain, cofactors: Sequence[int]) -> int:
 
 
 def _spread(domain: ExtensionDomain, element: Element, chooser: random.Random) -> Element:
-    """The same number in other words, the extreme ones as a rule."""
+    """Other words of the same number, the extreme ones as a rule."""
     words = []
     for modulus, word in zip(domain.base_a, element, strict=True):
         found = words_of(modulus, word)

@@ -1,4 +1,4 @@
-"""What is secret in a coprocessor, and what its controller tests of it."""
+"""Boundary of a coprocessor for the proof of constant time: secrets and tests of its control."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ VERDICTS: Mapping[str, Uses] = {
     ),
     "controller.scalar_in_range": (("controller.scalar_done", True),),
 }
-"""What the controller of a coprocessor tests, and when it does."""
+"""Verdicts that the controller of a coprocessor takes on secrets, and when it does."""
 
 
 def coprocessor_boundary(design: CurveDesign) -> Boundary:

@@ -1,4 +1,4 @@
-"""From the specification of a coprocessor to its core, and what there is to tell about it."""
+"""Coprocessors: from a specification to the core, its figures and promises."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -75,7 +75,7 @@ class CurveBuild(Core):
 
     @property
     def bounds(self) -> list[dict[str, Any]]:
-        """What elements may reach, for each modulus, as decimal strings."""
+        """The range of field elements for each modulus, as decimal strings."""
         return [
             {"modulus": modulus, "elements": [str(low), str(high)]}
             for modulus, (low, high) in self.ranges.items()
@@ -83,7 +83,7 @@ class CurveBuild(Core):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return "Elliptic-curve coprocessor"
 
     @property
@@ -122,7 +122,7 @@ class CurveBuild(Core):
 
     @cached_property
     def blinding(self) -> list[dict[str, Any]]:
-        """What blinds the scalars of each curve, why so, and what it costs."""
+        """The random bits that blind a scalar, for each curve, the reason, and the cost in cycles."""
         design = self.core.design
         return [
             {
@@ -140,7 +140,7 @@ class CurveBuild(Core):
 
     @cached_property
     def capabilities(self) -> Capabilities:
-        """What the registers of a bus tell; AXI has streams for data."""
+        """Capabilities that the registers of a bus report; AXI has streams for data."""
         design = self.core.design
         return Capabilities(
             curves=len(design.curves),
@@ -309,7 +309,7 @@ class CoprocessorBuild(CurveBuild):
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         # Drawings are only for reports.
         from residua.cores.coprocessor.page import engine_page  # noqa: PLC0415
 
@@ -337,7 +337,7 @@ class CoprocessorBuild(CurveBuild):
 
     @property
     def _extra(self) -> dict[str, Any]:
-        """What only SBMM has, or only an inverter of residues."""
+        """Keys that only SBMM or an inverter of residues has."""
         core, rowers = self.core, self.core.design.inverter_rowers
         extra = {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
         return extra | ({} if rowers is None else {"inverter_rowers": rowers})
@@ -376,7 +376,7 @@ class CoprocessorBuild(CurveBuild):
 
     @cached_property
     def ranges(self) -> dict[str, Range]:
-        """What elements may reach, for each modulus."""
+        """The range of field elements for each modulus."""
         domains = self.core.design.domains
         return {str(own.modulus): elements_range(own, Redundant(1)) for own in domains}
 
@@ -411,7 +411,7 @@ class DigitCoprocessorBuild(CurveBuild):
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         # Drawings are only for reports.
         from residua.cores.coprocessor.page import digit_page  # noqa: PLC0415
 
@@ -456,7 +456,7 @@ class DigitCoprocessorBuild(CurveBuild):
 
     @cached_property
     def ranges(self) -> dict[str, Range]:
-        """What elements may reach, for each modulus."""
+        """The range of field elements for each modulus."""
         return {str(own): (0, int(ELEMENT_BOUND * own)) for own in self.core.design.moduli}
 
 
@@ -483,7 +483,7 @@ _MONTGOMERY: dict[Operation, tuple[str, str, str]] = {
 
 
 def _forms(operation: Operation, curves: tuple[Curve, ...]) -> list[dict[str, str]]:
-    """What an operation takes and gives, for each form of curve that is there."""
+    """Operands and results of an operation, for each form of curve that is there."""
     found: dict[str, dict[str, str]] = {}
     for form in dict.fromkeys(curve.form for curve in curves):
         own = _NUMBERS | (_MONTGOMERY if form == "montgomery" else {})

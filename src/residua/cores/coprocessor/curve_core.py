@@ -1,4 +1,4 @@
-"""What elliptic-curve coprocessors on any field unit have in common."""
+"""Common part of elliptic-curve coprocessors on any field unit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class CurveCore(ABC):
     @property
     @abstractmethod
     def utilisation(self) -> float:
-        """What share of a step of the loop multipliers work."""
+        """Share of a step of the loop in which the multipliers work."""
 
 
 class EngineCurveCore(CurveCore):

@@ -1,4 +1,4 @@
-"""What a user may ask for with curves on digits: the keys of the small coprocessor."""
+"""Keys of the specification of a coprocessor on digits."""
 
 from typing import Annotated, ClassVar
 

@@ -52,7 +52,7 @@ _BUS_MEANINGS = {
     "m_axis_result_": "AXI4-Stream: words of the results",
     "wb_": "Wishbone: registers",
 }
-"""By the beginnings of names."""
+"""Meanings of ports by the beginnings of their names."""
 
 
 def coprocessor_files(made: "CurveBuild", progress: Callable[[str], None]) -> dict[str, str]:
@@ -109,7 +109,7 @@ def coprocessor_files(made: "CurveBuild", progress: Callable[[str], None]) -> di
 
 
 def _driver(made: "CurveBuild") -> dict[str, str]:
-    """What software needs: C sources, and the registers for people."""
+    """The files for software: C sources, and a page of the registers."""
     files = c_driver(made.name, made.capabilities, made.driver_curves)
     page = html_page(RegisterMap(made.capabilities))
     return {f"driver/{name}": text for name, text in files.items()} | {"registers.html": page}

@@ -1,4 +1,4 @@
-"""What the names of cores with curves tell of these."""
+"""Names of curves in the names of cores."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What the report of a coprocessor shows besides its manifest: its routines."""
+"""Page of the report for a coprocessor: its routines."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorBuild, DigitCoprocessorBuild
 
 _STEP, _COPY = "ladder_step", "copy_"
-"""How the names of some routines begin."""
+"""Beginnings of the names of some routines."""
 
 
 def engine_page(made: "CoprocessorBuild") -> dict[str, Any]:
@@ -52,7 +52,7 @@ def digit_page(made: "DigitCoprocessorBuild") -> dict[str, Any]:
 
 
 def _step(routine: Routine) -> dict[str, Any]:
-    """What there is to tell of a step of the ladder besides."""
+    """Facts about a step of the ladder for the page."""
     return {
         "limit": -(-count(routine.program).emm // routine.machine.rowers),
         "chart": Markup(gantt.one_routine(routine)),  # noqa: S704 - made here, texts escaped

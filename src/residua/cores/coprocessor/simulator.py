@@ -32,7 +32,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an operation gave: status, numbers, cycles, random words that it took."""
+    """Answer of an operation: status, numbers, cycles, and the random words that it took."""
 
     status: Status
     results: tuple[int, ...]
@@ -56,7 +56,7 @@ class CoprocessorSimulator:
         return [answer for answer in self.outcomes(requests) if answer is not None]
 
     def outcomes(self, requests: Iterable[Request]) -> list[Answer | None]:
-        """What becomes of each request, as `run`; None where a reset ended it.
+        """Run requests; the answer of each as from `run`, None where a reset ended it.
 
         An operation that ends before the reset that its request names has its answer.
         """

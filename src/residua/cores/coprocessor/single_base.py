@@ -140,7 +140,7 @@ def partner_of(base_a: Base, weight: int | None, columns: int) -> Base:
 def domain_of(
     base_a: Base, base_b: Base, extra_bits: int, columns: int = 1
 ) -> PositionResidueDomain:
-    """In the first form of biquadratic, quadratic and short that the bases allow."""
+    """Build the domain in the first form that the bases allow: biquadratic, quadratic or short."""
 
     def in_form(form: Form) -> PositionResidueDomain:
         return single_base(
@@ -165,7 +165,7 @@ def domain_of(
 def domain_of_fewest(
     base_a: Base, base_b: Base, step: FieldProgram, named: Mapping[str, int], columns: int = 1
 ) -> PositionResidueDomain:
-    """With the fewest bits of m_gamma with which a program has the fewest products.
+    """Build the domain with the fewest bits of m_gamma for which a program has the fewest products.
 
     Raises:
         ProgramError: the most are too few.

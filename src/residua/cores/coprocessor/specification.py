@@ -1,4 +1,4 @@
-"""What a user may ask for with curves: the keys of an elliptic-curve coprocessor."""
+"""Keys of the specification of an elliptic-curve coprocessor."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
@@ -68,7 +68,7 @@ def _inversion(value: object) -> object:
 
 
 class CurveSpecification(CoreSpecification):
-    """What all requests with curves have. ``None`` and ``auto`` leave a choice to Residua."""
+    """Common keys of requests with curves. ``None`` and ``auto`` leave a choice to Residua."""
 
     algorithm: keys.Algorithm = "rns-montgomery"
     curve: Annotated[
@@ -218,7 +218,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
         return self
 
     def _check_single_base(self) -> None:
-        """What can be said without the bases; the core says the rest."""
+        """Check everything that does not depend on the bases; the core checks the rest."""
         keys.check_extension(self.extension, self.columns)
         if self.base_a is None and self.base_b is not None:
             raise SpecificationError("base_a is missing: base_b alone says nothing of the prime")

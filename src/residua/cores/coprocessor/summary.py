@@ -67,7 +67,7 @@ def _duration(one: Mapping[str, Any]) -> str:
 
 
 def _blinding(rows: list[dict[str, Any]]) -> str:
-    """By how much scalars are blinded, and what it costs."""
+    """Blinding of scalars, and its cost, in a line."""
     if not any(row["bits"] for row in rows):
         return "not blinded: every k P goes through the bits of k as they are"
     return "; ".join(
@@ -78,7 +78,7 @@ def _blinding(rows: list[dict[str, Any]]) -> str:
 
 
 def _field_unit(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a coprocessor computes with."""
+    """Rows of the field unit."""
     if "digits" in parameters:
         lanes, levels = parameters["lanes"], parameters["pipeline"]
         datapath = f"pipeline {levels}" if lanes is None else f"lanes {lanes}"

@@ -20,7 +20,7 @@ _BATCH = 16
 
 @dataclass(frozen=True)
 class TimingResult:
-    """What multiplications with different secrets took.
+    """Outcome of multiplications with different secrets.
 
     Attributes:
         operation: what ran.

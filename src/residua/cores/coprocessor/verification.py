@@ -28,7 +28,7 @@ from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.hardware.coprocessor.design import CurveDesign
 
 STALLS = 64
-"""Of 256 cycles, those in which a stream pauses when stalls are asked for."""
+"""Cycles of 256 in which a stream pauses when stalls are asked for."""
 
 MOST_FAILURES = 10
 """Failures that are told one by one."""
@@ -67,7 +67,7 @@ class Case:
 
 @dataclass
 class EccResult:
-    """What a verification found.
+    """Outcome of the verification of a coprocessor.
 
     ``resets`` of the core came in the middle of operations. ``cycles`` has, for each curve, the
     cycles of each operation that ended well. ``failures`` names the first mismatches, and
@@ -244,7 +244,7 @@ def _around_resets(
 
 
 def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[tuple[str, int]]:
-    """For each curve the operation that multiplies a point, and its cycles."""
+    """For each curve, the operation that multiplies a point, and its cycles."""
     requests = []
     for number, curve in enumerate(design.curves):
         operands = (curve.order // 3, *_operand_point(curve, curve.base_point))
@@ -461,7 +461,7 @@ class _Cases:
 def outcome(
     curve: Curve, scalar_bits: int, operation: Operation, operands: tuple[int, ...]
 ) -> Outcome:
-    """What an operation must give, by plain integers.
+    """Compute the right outcome of an operation by plain integers.
 
     On Montgomery curves points must be in the group of the base point.
     """

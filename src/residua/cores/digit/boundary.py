@@ -1,4 +1,4 @@
-"""What is secret in a digit core, and which legality of it may be seen."""
+"""Boundary of a digit core for the proof of constant time: its secrets, and its public verdicts."""
 
 from collections.abc import Mapping
 

@@ -45,7 +45,7 @@ _PORTS = {
     "modulus_ready": "the word is taken in this cycle",
     "modulus_error": "the modulus is even; no product starts",
 }
-"""What its ports are for."""
+"""Purposes of its ports."""
 
 _TITLES = {
     "iddmm": "Digit-digit Montgomery multiplier",
@@ -54,12 +54,12 @@ _TITLES = {
     "rsa-crt": "RSA with private keys by the Chinese remainder theorem, checked",
     "mwr2mm": "Multiple-word radix-2 Montgomery multiplier",
 }
-"""By the algorithm."""
+"""Titles by algorithm."""
 
 
 @dataclass(frozen=True)
 class DigitProducts:
-    """What a digit multiplier promises of products modulo one number (`WordDesign`)."""
+    """Promises of a digit multiplier for products modulo one number (`WordDesign`)."""
 
     design: DigitDesign
     domain: DigitDomain
@@ -159,33 +159,33 @@ class DigitMontgomeryCore(PlainCore):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return _TITLES[self.request.algorithm]
 
     @property
     def subject(self) -> str:
-        """The same with its size, in one line."""
+        """Title and size in one line."""
         return f"{self.title} of {self.shape.bits} bits"
 
     @property
     def port_meanings(self) -> Mapping[str, str]:
-        """What each port is for."""
+        """Purpose of each port, by its name."""
         return _PORTS
 
     @property
     def default_runs(self) -> int:
-        """How many results a verification compares if nobody says: fewer powers."""
+        """Number of results that a verification compares by default; powers are fewer."""
         return POWERS if self.request.algorithm in EXPONENTIATORS else PRODUCTS
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         runs = "powers" if self.request.algorithm in EXPONENTIATORS else "products"
         return {**super().page, "runs": runs}
 
     @property
     def names(self) -> dict[str, object]:
-        """What the templates need besides the manifest."""
+        """Values of the templates beside the manifest."""
         return {"domain": self.products().domain}
 
     @property
@@ -368,7 +368,7 @@ class DigitMontgomeryCore(PlainCore):
         return bounds.reached
 
     def products(self, modulus: int | None = None) -> DigitProducts:
-        """What is promised modulo the number that is built in, or that is loaded."""
+        """Promises modulo the number that is built in, or one that is loaded."""
         if self.domain is not None:
             return DigitProducts(self.design, self.domain)
         largest = (1 << self.shape.bits) - 1

@@ -8,4 +8,4 @@ from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 
 DigitDesign = IddmmDesign | LanesDesign | R2mmDesign | Mwr2mmDesign | ModexpDesign | RsaCrtDesign
-"""What all of them have: shape, domain, streams, latency, interval, compute, multipliers."""
+"""Designs with shape, domain, streams, latency, interval, compute and multipliers."""

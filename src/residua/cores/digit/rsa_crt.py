@@ -22,7 +22,7 @@ _RANDOM_KEYS = 2
 
 @dataclass(frozen=True)
 class RsaOperations(DigitProducts):
-    """What an RSA core promises of one key (`WordDesign`).
+    """Promises of an RSA core for one key (`WordDesign`).
 
     Attributes:
         key: what is loaded.
@@ -43,7 +43,7 @@ class RsaOperations(DigitProducts):
 
     @property
     def largest(self) -> int:
-        """There is no y."""
+        """The largest y: 0, as there is none."""
         return 0
 
     @property
@@ -152,11 +152,11 @@ class RsaCrtCore(DigitMontgomeryCore):
         return products.modelled(x)
 
     def products(self, _modulus: int | None = None) -> RsaOperations:
-        """What is promised of some key."""
+        """Promises for some key of the largest size."""
         return self.operations(self._key)
 
     def operations(self, key: RsaKey) -> RsaOperations:
-        """What is promised of this key."""
+        """Promises for this key."""
         assert isinstance(self.design, RsaCrtDesign)
         return RsaOperations.of(self.design, key)
 

@@ -1,4 +1,4 @@
-"""What a user may ask for of a digit Montgomery multiplier: the keys of its specification."""
+"""Keys of the specification of a digit Montgomery multiplier."""
 
 from typing import Annotated, ClassVar, Literal
 

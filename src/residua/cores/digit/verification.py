@@ -33,7 +33,7 @@ def moduli_of(core: DigitMontgomeryCore, chooser: random.Random) -> list[int]:
 
 
 def settings(core: DigitMontgomeryCore, chooser: random.Random) -> list[DigitProducts]:
-    """What the core is verified with: moduli, or keys of RSA, the longest and the shortest."""
+    """Moduli, or RSA keys, of a verification, the longest and the shortest among them."""
     if isinstance(core, RsaCrtCore):
         return core.keys(chooser)
     return [core.products(modulus) for modulus in moduli_of(core, chooser)]

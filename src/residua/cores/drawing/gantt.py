@@ -28,7 +28,7 @@ KINDS = {
     "pipeline": "accumulator and reducer",
     "cox": "Cox listens",
 }
-"""What a bar can mean; its keys are classes of the page's style sheet."""
+"""Meanings of bars; the keys are classes of the page's style sheet."""
 
 
 _END = re.compile("s_[ab]")

@@ -1,1 +1,1 @@
-"""What cores that are one engine with one program have in common."""
+"""Common part of the cores that are one engine with one program."""

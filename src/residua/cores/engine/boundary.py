@@ -1,4 +1,4 @@
-"""What is secret in an engine."""
+"""Boundary of an engine for the proof of constant time."""
 
 from residua.cores.proofs.boundary import Boundary
 from residua.hardware.engine.engine_design import EngineDesign

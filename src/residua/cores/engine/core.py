@@ -1,4 +1,4 @@
-"""What cores that are one engine with one program have in common."""
+"""Common part of the cores that are one engine with one program."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from residua.numbers.cox import Range
 from residua.numbers.search import Style
 
 Reduction = Literal["shift", "multiply"]
-"""How the first fold of a channel reducer is made."""
+"""First fold of a channel reducer: shifts and additions, or a multiplication."""
 
 
 R = TypeVar("R", bound=Specification | BaseExtensionSpecification | SingleBaseSpecification)
@@ -45,7 +45,7 @@ _PORTS = {
     "result_valid": "the result is there, in this cycle only",
     "result_word": "which of the result words it is",
 }
-"""What the ports of an engine are for."""
+"""Purposes of the ports of an engine."""
 
 
 class EngineCore(PlainCore, Generic[R]):
@@ -99,26 +99,26 @@ class EngineCore(PlainCore, Generic[R]):
 
     @property
     def style(self) -> Style:
-        """What was asked for; if that was open, ``sparse`` if every h is within the weight."""
+        """Style that was asked for; if it was open, ``sparse`` if every h is within the weight."""
         if self.request.bases != "auto":
             return self.request.bases
         return "sparse" if self.weight <= self.request.weight else "any"
 
     @property
     def reduction(self) -> Reduction:
-        """How sums are folded."""
+        """Reduction of sums, by shifts or by multiplications."""
         if self.request.reduction != "auto":
             return self.request.reduction
         return "shift" if self.style == "sparse" else "multiply"
 
     @property
     def program(self) -> Program:
-        """What the engine computes."""
+        """The program of the engine."""
         return self.design.program
 
     @property
     def options(self) -> EngineOptions:
-        """How the engine is built."""
+        """Hardware choices of the engine."""
         return EngineOptions(
             rowers=self.rowers,
             reduction=self.reduction,
@@ -191,7 +191,7 @@ class EngineCore(PlainCore, Generic[R]):
 
     @property
     def port_meanings(self) -> Mapping[str, str]:
-        """What each port is for."""
+        """Purpose of each port, by its name."""
         return _PORTS
 
     @property
@@ -231,7 +231,7 @@ class EngineCore(PlainCore, Generic[R]):
 
     @property
     def names(self) -> dict[str, object]:
-        """What the templates need besides the manifest."""
+        """Values of the templates beside the manifest."""
         return {"domain": self.domain, "words": _words}
 
     def component(self) -> Component:
@@ -245,13 +245,13 @@ class EngineCore(PlainCore, Generic[R]):
 
     @property
     def stream_texts(self) -> tuple[str, str]:
-        """What the streams of operands and of results carry."""
+        """Contents of the streams of operands and of results, in words."""
         residues = f"{self.rowers} words of {self.width + 1} bits"
         return residues, residues
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         # Drawings are only for reports.
         from residua.cores.engine.page import engine_page  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What the report of a core that is one engine shows besides its manifest."""
+"""Page of the report for a core that is one engine."""
 
 from typing import TYPE_CHECKING, Any
 

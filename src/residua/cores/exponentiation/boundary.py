@@ -1,4 +1,4 @@
-"""What is secret in an exponentiator on an engine."""
+"""Boundary of an exponentiator on an engine for the proof of constant time."""
 
 from residua.cores.proofs.boundary import Boundary, stream_boundary
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign

@@ -41,19 +41,19 @@ _PORTS = {
     "modulus_ready": "the word is taken in this cycle",
     "result_payload": "one word of the result in the low bits, the flag last in the top bit",
 }
-"""What its ports are for."""
+"""Purposes of its ports."""
 
 
 @dataclass(frozen=True)
 class Powers:
-    """What an exponentiator promises of powers modulo one number (`WordDesign`)."""
+    """Promises of an exponentiator for powers modulo one number (`WordDesign`)."""
 
     design: ExponentiatorDesign
     modulus: int
 
     @property
     def domain(self) -> "Powers":
-        """What results are modulo; see ``montgomery_factor``."""
+        """The modulus of results; see ``montgomery_factor``."""
         return self
 
     @property
@@ -112,7 +112,7 @@ class Powers:
 
 @dataclass(frozen=True)
 class LoadedPowers(Powers):
-    """The same for a modulus that is loaded."""
+    """Promises for powers modulo a number that is loaded."""
 
     design: LoadedExponentiatorDesign
 
@@ -242,14 +242,14 @@ class ExponentiationCore(PlainCore):
         )
 
     def _style(self, pair: BasePair) -> Style:
-        """What was asked for; if that was open, ``sparse`` if every h is within the weight."""
+        """Style that was asked for; if it was open, ``sparse`` if every h is within the weight."""
         if self.request.bases != "auto":
             return self.request.bases
         sparse = all(m.weight <= self.request.weight for m in (*pair.base_a, *pair.base_b))
         return "sparse" if sparse else "any"
 
     def powers(self, modulus: int | None = None) -> Powers:
-        """What is promised modulo the number that is built in, or that is loaded.
+        """Promises modulo the number that is built in, or one that is loaded.
 
         By default that is the largest one that can be loaded.
         """
@@ -269,27 +269,27 @@ class ExponentiationCore(PlainCore):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return "Modular exponentiator in a residue number system"
 
     @property
     def subject(self) -> str:
-        """The same with its size, in one line."""
+        """Title and size in one line."""
         return f"{self.title}, {self.parameters['modulus_bits']} bits"
 
     @property
     def port_meanings(self) -> Mapping[str, str]:
-        """What each port is for."""
+        """Purpose of each port, by its name."""
         return _PORTS
 
     @property
     def default_runs(self) -> int:
-        """How many results a verification compares if nobody says."""
+        """Number of results that a verification compares by default."""
         return POWERS
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs: routines and channels."""
+        """Values of the report's template: routines and channels."""
         # Drawings are only for reports.
         from residua.cores.drawing.routines import routine_row  # noqa: PLC0415
         from residua.cores.engine.page import channels  # noqa: PLC0415

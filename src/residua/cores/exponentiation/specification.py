@@ -1,4 +1,4 @@
-"""What a user may ask for of an exponentiator on an engine: the keys of its specification."""
+"""Keys of the specification of an exponentiator on an engine."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
@@ -18,7 +18,7 @@ from residua.cores.specification.keys import shown
 from residua.errors import SpecificationError
 
 UNIT: Literal["rns-montgomery"] = "rns-montgomery"
-"""What makes an exponentiator one on an engine."""
+"""Value of ``multiplier`` that puts an exponentiator on an engine."""
 
 
 class ExponentiationSpecification(ResidueSpecification):

@@ -1,4 +1,4 @@
-"""What is secret in a point multiplier."""
+"""Boundary of a point multiplier for the proof of constant time."""
 
 from residua.cores.proofs.boundary import Boundary, stream_boundary
 from residua.hardware.extended.design import ExtendedDesign

@@ -36,7 +36,7 @@ _TITLES = {
     "add": "Extended-RNS point adder",
     "double": "Extended-RNS point doubler",
 }
-"""By the operation."""
+"""Titles by operation."""
 
 
 class ExtendedCore(PlainCore):
@@ -96,17 +96,17 @@ class ExtendedCore(PlainCore):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return _TITLES[self.design.operation]
 
     @property
     def subject(self) -> str:
-        """The same with its curve, in one line."""
+        """Title and curve in one line."""
         return f"{self.title} on {self.curve.name}"
 
     @property
     def default_runs(self) -> int:
-        """How many results a verification compares if nobody says: fewer multiples."""
+        """Number of results that a verification compares by default; multiples are fewer."""
         return POINTS if self.design.operation == "multiply" else PRODUCTS
 
     @property

@@ -1,4 +1,4 @@
-"""What a user may ask for of an extended-RNS point multiplier: the keys of its specification."""
+"""Keys of the specification of a point multiplier of 2006."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal

@@ -75,7 +75,7 @@ def right(core: ExtendedCore, numbers: Numbers, found: Numbers) -> bool:
 
 
 def negatives(core: ExtendedCore, numbers: Numbers) -> int:
-    """How many values are negative before they are reduced, in a sum or a double."""
+    """Count the values that are negative before they are reduced, in a sum or a double."""
     adds = core.design.operation == "add"
     names = ("X0", "Y0", "Z0", "X1", "Y1", "Z1") if adds else ("X1", "Y1", "Z1")
     inputs = dict(zip(names, numbers, strict=True)) | {"a": core.curve.a}

@@ -1,4 +1,4 @@
-"""What is secret in an inverter, and what its control asks of it."""
+"""Boundary of an inverter for the proof of constant time: secrets, and tests of its control."""
 
 from residua.cores.inversion.design import InverterDesign
 from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary

@@ -47,7 +47,7 @@ _PORTS = {
     "operands_payload": "one word of x",
     "result_payload": "one word of 1 / x mod P in the low bits, above it last, then error",
 }
-"""What its ports are for."""
+"""Purposes of its ports."""
 
 _TITLES = {
     "plus-minus": "Plus-minus modular inverter in a residue number system",
@@ -55,7 +55,7 @@ _TITLES = {
     "division-steps": "Modular inverter by division steps",
     "fermat": "Modular inverter by Fermat's theorem on an RNS engine",
 }
-"""By the method."""
+"""Titles by method."""
 
 
 class InversionCore(PlainCore):
@@ -95,22 +95,22 @@ class InversionCore(PlainCore):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return _TITLES[self.request.inversion]
 
     @property
     def subject(self) -> str:
-        """The same with its size, in one line."""
+        """Title and size in one line."""
         return f"{self.title}, {self.parameters['modulus_bits']} bits"
 
     @property
     def port_meanings(self) -> Mapping[str, str]:
-        """What each port is for."""
+        """Purpose of each port, by its name."""
         return _PORTS
 
     @property
     def default_runs(self) -> int:
-        """How many results a verification compares if nobody says."""
+        """Number of results that a verification compares by default."""
         return INVERSIONS
 
     @property
@@ -185,7 +185,7 @@ class InversionCore(PlainCore):
 
     @cached_property
     def cycles(self) -> dict[str, Any]:
-        """From the last operand word to the last result word, of the longest inversion and others.
+        """Cycles from the last operand word to the last result word, the longest and others.
 
         ``interval`` is what two of the longest are apart; ``average`` that of random operands.
         """
@@ -203,7 +203,7 @@ class InversionCore(PlainCore):
 
     @cached_property
     def average(self) -> float:
-        """Of `AVERAGED` operands that a fixed seed chooses."""
+        """Average latency of `AVERAGED` operands that a fixed seed chooses."""
         if self.constant_time:
             return float(self.design.longest)
         chooser, numbers = random.Random(1), PlainNumbers(self.design.modulus)

@@ -1,4 +1,4 @@
-"""What the designs of inverters have in common."""
+"""Common part of the designs of inverters."""
 
 from typing import Protocol
 
@@ -6,7 +6,7 @@ from amaranth.lib.wiring import Component
 
 
 class InverterDesign(Protocol):
-    """What every inverter on streams has."""
+    """Design of an inverter on streams of words."""
 
     @property
     def modulus(self) -> int:

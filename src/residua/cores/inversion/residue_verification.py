@@ -38,7 +38,7 @@ _MOST_FAILURES = 3
 
 
 class Task(NamedTuple):
-    """What is asked for: ``first`` / ``x`` modulo the modulus ``select``, both in [-P, P]."""
+    """A request: ``first`` / ``x`` modulo the modulus ``select``, both in [-P, P]."""
 
     select: int
     x: int
@@ -217,7 +217,7 @@ def _simulate(
 
 @dataclass
 class _Findings:
-    """What the simulations of one verification found so far."""
+    """Findings of the simulations of one verification so far."""
 
     unit: ResidueInverter
     vectors: int = 0
@@ -263,7 +263,7 @@ class _Findings:
 
 
 def _fault(unit: ResidueInverter, task: Task, answer: Answer) -> str | None:
-    """What is wrong with an answer by plain integers, None if nothing is."""
+    """Judge an answer by plain integers; None if it is right."""
     form = unit.forms[task.select]
     modulus = form.modulus
     u1, u3 = form.number(answer.u1), form.number(answer.u3)
@@ -277,7 +277,7 @@ def _fault(unit: ResidueInverter, task: Task, answer: Answer) -> str | None:
 
 
 def _difference(unit: ResidueInverter, task: Task, answer: Answer) -> str | None:
-    """How the words of an answer differ from the model's, None if they do not."""
+    """Compare the words of an answer with the model's; None if they are equal."""
     form = unit.forms[task.select]
     *operands, modulus = answer.given
     model = _GivenModulus(form, 0, modulus)
@@ -290,7 +290,7 @@ def _difference(unit: ResidueInverter, task: Task, answer: Answer) -> str | None
 
 @dataclass(frozen=True)
 class _GivenModulus(HatWords):
-    """The same as `HatWords`, with the words of P as they were given."""
+    """Words of `HatWords` with those of P as they were given."""
 
     words: Words
 

@@ -1,4 +1,4 @@
-"""What a user may ask for of a modular inverter: the keys of its specification."""
+"""Keys of the specification of a modular inverter."""
 
 from typing import Annotated, Any, ClassVar
 

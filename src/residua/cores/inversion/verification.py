@@ -196,7 +196,7 @@ def _simulate(
 
 
 def _failures(core: InversionCore, xs: Sequence[int], report: dict[str, Any]) -> list[str]:
-    """What the harness did not like, in words."""
+    """Complaints of the harness, in words."""
     found = [report["failure"]] if report["failure"] else []
     for index in report["failures"]:
         expected = core.expected(xs[index])

@@ -1,4 +1,4 @@
-"""What is secret in a core, and what may be seen of it, for the proof of constant time."""
+"""Boundary of a core for the proof of constant time: secrets, and what may be seen of them."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Uses = tuple[tuple[str, bool], ...]
 
 @dataclass(frozen=True)
 class Boundary:
-    """What may differ in two copies of a core.
+    """Inputs and verdicts that may differ between two copies of a core.
 
     Attributes:
         core: what it is, for messages.

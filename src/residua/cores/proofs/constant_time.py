@@ -25,7 +25,7 @@ from residua.toolchain.formal import ProofResult
 
 @dataclass(frozen=True)
 class ConstantTimeResult:
-    """What was found of one core.
+    """Outcome of the proof for one core.
 
     Attributes:
         observed: bits that have to be equal: outputs, addresses and enables of memories.
@@ -76,7 +76,7 @@ def prove_netlist(
     out_dir: Path,
     timeout: float | None = None,
 ) -> ConstantTimeResult:
-    """The same for a netlist; see `prove_constant_time`."""
+    """Prove constant time of a netlist; see `prove_constant_time`."""
     registers = netlist.public_registers
     proof = prove_pair(netlist, registers, out_dir=out_dir, timeout=timeout)
     return ConstantTimeResult(

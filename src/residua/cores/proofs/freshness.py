@@ -24,10 +24,10 @@ from residua.cores.proofs.netlist import (
 from residua.toolchain.yosys import run_script
 
 STALE = "a word from before the reset"
-"""What the simulation says when it ends."""
+"""Message of the simulation when it ends."""
 
 _EPOCH_BITS = 32
-"""Of the number that a memory keeps with a word: that of the last reset before it was written."""
+"""Bits of the number that a memory keeps with a word: that of the last reset before its write."""
 
 
 def write_marked(netlist: Netlist, top: str, out_dir: Path) -> Path:
@@ -66,7 +66,7 @@ class _Fresh(Marks):
                 self.marks.update({b: self.reset for b in port["bits"] if b not in self.marks})
 
     def module(self) -> dict[str, Any]:
-        """For Yosys to read."""
+        """Module for Yosys."""
         self.epoch = [self.new() for _ in range(_EPOCH_BITS)]
         self._count_resets()
         self.mark_cells()
@@ -111,7 +111,7 @@ class _Fresh(Marks):
                 self.drive(bit, self.either(mark, self.reset) if clocked else mark)
 
     def _ages(self, name: str, cell: Mapping[str, Any]) -> list[Bit]:
-        """What a memory beside another one reads: the number of the last reset before a word."""
+        """Words of a memory beside another one: the number of the last reset before each word."""
         pins, parameters = cell["connections"], cell["parameters"]
         width, count = int(parameters["WIDTH"], 2), int(parameters["WR_PORTS"], 2)
         address_bits = int(parameters["ABITS"], 2)

@@ -100,7 +100,7 @@ def prove_chain(modulus: Modulus, value: Range, folds: int) -> int:
 
 @dataclass(frozen=True)
 class _Channel:
-    """What `Folding` reads of a modulus, with an unknown offset."""
+    """Modulus with an unknown offset, as far as `Folding` reads it."""
 
     width: int
     offset: "Symbol"

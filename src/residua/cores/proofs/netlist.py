@@ -108,7 +108,7 @@ class Netlist:
 
     @cached_property
     def observed(self) -> dict[str, list[int]]:
-        """What has to be equal, by name: outputs, addresses and enables of memories."""
+        """Bits that have to be equal, by name: outputs, addresses and enables of memories."""
         found: dict[str, list[Bit]] = {}
         for name, port in self.ports.items():
             if port["direction"] == "output":
@@ -174,7 +174,7 @@ class Netlist:
 
     @cached_property
     def _next(self) -> dict[Bit, Bit]:
-        """What each register takes, by its own net."""
+        """Next value of each register, by its own net."""
         pairs = [c["connections"] for c in self.cells.values() if is_register(c)]
         return {q: d for pins in pairs for q, d in zip(pins["Q"], pins["D"], strict=True)}
 
@@ -213,7 +213,7 @@ class Netlist:
 
     @cached_property
     def leaks(self) -> tuple[str, ...]:
-        """What is seen and depends on a secret, with the way from there."""
+        """Visible bits that depend on a secret, each with the path from there."""
         found = []
         for name, bits in self.observed.items():
             reached = [bit for bit in bits if bit in self.secrets]
@@ -265,7 +265,7 @@ def is_constant(memory: Mapping[str, Any]) -> bool:
 
 
 def clocked_reads(memory: Mapping[str, Any]) -> Iterator[tuple[bool, list[Bit]]]:
-    """For each read port whether it has a register, and the nets of its word."""
+    """Read ports of a memory: whether each has a register, and the nets of its word."""
     clocked = memory["parameters"]["RD_CLK_ENABLE"][::-1]
     words = memory["connections"]["RD_DATA"]
     width = int(memory["parameters"]["WIDTH"], 2)

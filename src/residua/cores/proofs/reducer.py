@@ -82,7 +82,7 @@ class ReducerClaims(Component):
 
 @dataclass(frozen=True)
 class _State:
-    """What the folds so far have made of a value.
+    """State of a value after the folds so far.
 
     ``kept`` is the value without centring constant and without the multiples of the modulus that
     folds took off. ``filled`` is 0 in the first cycles, in which registers hold no value yet.
@@ -94,7 +94,7 @@ class _State:
     filled: Value
 
     def delayed(self, m: Module, cycles: int, index: int) -> "_State":
-        """The same, some cycles later."""
+        """The state some cycles later."""
         parts = {name: getattr(self, name) for name in ("value", "select", "kept", "filled")}
         return _State(*(delayed(m, v, cycles, f"{name}_{index}") for name, v in parts.items()))
 

@@ -25,7 +25,7 @@ memory, which has no reset, and two registers, wait for its next word."""
 
 @dataclass(frozen=True)
 class ResetResult:
-    """What was found of one core.
+    """Outcome of the proof for one core.
 
     Attributes:
         observed: bits that are equal from the reset on.

@@ -1,4 +1,4 @@
-"""What is secret in a multiplier with words."""
+"""Boundary of a multiplier with words for the proof of constant time."""
 
 from residua.cores.proofs.boundary import Boundary, stream_boundary
 from residua.hardware.converters.word_core import WordDesign

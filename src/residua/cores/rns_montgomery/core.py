@@ -38,7 +38,7 @@ _WORD_PORTS = {
     "enable": "runs may start while it is 1",
     "operands_payload": "one word of X or Y",
 }
-"""What the ports of a core with words are for."""
+"""Purposes of the ports of a core with words."""
 
 
 @dataclass(frozen=True)
@@ -138,12 +138,12 @@ class RnsMontgomeryCore(EngineCore[Specification]):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return "RNS Montgomery multiplier"
 
     @property
     def subject(self) -> str:
-        """The same with its modulus, in one line."""
+        """Title and modulus in one line."""
         name, bits = (self.bases[key] for key in ("modulus_name", "modulus_bits"))
         return f"{self.title} modulo " + (
             f"the prime of {name}" if name else f"a number of {bits} bits"
@@ -161,12 +161,12 @@ class RnsMontgomeryCore(EngineCore[Specification]):
 
     @property
     def port_meanings(self) -> Mapping[str, str]:
-        """What each port is for."""
+        """Purpose of each port, by its name."""
         return _WORD_PORTS if self.words else super().port_meanings
 
     @property
     def stream_texts(self) -> tuple[str, str]:
-        """What the streams of operands and of results carry."""
+        """Contents of the streams of operands and of results, in words."""
         if self.words is None:
             return super().stream_texts
         multipliers = self.words.multipliers
@@ -175,7 +175,7 @@ class RnsMontgomeryCore(EngineCore[Specification]):
 
     @property
     def page(self) -> dict[str, Any]:
-        """What the template of the report needs besides the manifest."""
+        """Values of the report's template beside the manifest."""
         return {**super().page, "binary": self.words is not None}
 
     @property

@@ -1,4 +1,4 @@
-"""What a user may ask for of an RNS Montgomery multiplier: the keys of its specification."""
+"""Keys of the specification of an RNS Montgomery multiplier."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

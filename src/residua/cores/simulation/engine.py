@@ -39,7 +39,7 @@ SAMPLES = 1024
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
 COMMON_SOURCE = Path(__file__).with_name("harness.h").read_text()
-"""What every harness begins with, after the generated part."""
+"""Beginning of every harness, after the generated part."""
 
 _LARGEST_NATIVE_WORD = 63
 
@@ -186,7 +186,7 @@ def _transfer(
     places: Mapping[str, tuple[int, int]],
     group: int,
 ) -> list[int]:
-    """Where the words of one transfer are, -1 for none: rower by rower, then the extra channel."""
+    """Places of the words of one transfer, rower by rower, then the extra channel; -1 for none."""
     assert isinstance(vector, Residues)
     first, length = places[vector.name]
     words = [first + group * design.rowers + rower for rower in range(design.rowers)]
@@ -296,7 +296,7 @@ def _split(
 
 @dataclass
 class _Findings:
-    """What the simulations of one verification found so far."""
+    """Findings of the simulations of one verification so far."""
 
     simulator: Simulator
     vectors: int = 0

@@ -1,4 +1,4 @@
-"""What a verification found."""
+"""Outcome of a verification."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class Simulated(Protocol):
 
 
 class CoxEdges(NamedTuple):
-    """How near the Cox's sums came to the limits of their truncation.
+    """Distances of the Cox's sums from the limits of their truncation.
 
     ``low`` and ``high`` are the extremes of the fraction bits, which the floor drops; ``clear`` and
     ``full`` count the runs in which all of them were clear or set, so that one unit decides the
@@ -46,7 +46,7 @@ class CoxEdges(NamedTuple):
 
 @dataclass(frozen=True)
 class VerificationResult:
-    """What a verification found.
+    """Outcome of a verification.
 
     ``vectors`` runs were compared, of which ``mismatches`` differed. ``latency`` is in cycles from
     the first slot of a run to its last result, ``interval`` in cycles between runs back to back
@@ -75,7 +75,7 @@ class VerificationResult:
         return not self.failures
 
     def merged(self, other: "VerificationResult") -> "VerificationResult":
-        """What this verification, which passed, and a later one in the same simulator found."""
+        """Outcome of this verification, which passed, and of a later one in the same simulator."""
         return replace(
             other,
             vectors=self.vectors + other.vectors,

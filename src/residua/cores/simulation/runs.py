@@ -1,4 +1,4 @@
-"""How often a core is run to verify it, and placed to time it, where nothing is asked for."""
+"""Default numbers of runs of a verification and of placements; runs in batches."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -20,8 +20,8 @@ SEEDS = 5
 EVERY: Final = "every"
 
 Resets = int | Literal["every"] | None
-"""How many resets come in mid-run: a number, `EVERY` for three in each cycle of a run, or None for
-a number that is worth its time."""
+"""Number of resets in mid-run: a number, `EVERY` for three in each cycle of a run, or None for as
+many as are worth their time."""
 
 STALLED = 10
 
@@ -56,7 +56,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Runs:
-    """How many runs, with which seed of the operands, stalls and resets.
+    """Runs of a verification, with the seed of the operands, stalls and resets.
 
     Raises:
         SpecificationError: ``vectors`` is not positive.
@@ -74,7 +74,7 @@ class Runs:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """What every verification takes besides the core and its Verilog."""
+        """Choices of a verification besides the core and its Verilog."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def are_long(self, interval: int) -> bool:
@@ -101,7 +101,7 @@ class Runs:
             done += count
 
     def part(self, done: int, count: int) -> "Runs":
-        """At most ``count`` of the runs, after ``done`` others; the first ones have the resets."""
+        """Select at most ``count`` runs after ``done`` others; the first ones have the resets."""
         return replace(
             self,
             vectors=min(count, self.vectors - done),

@@ -21,12 +21,12 @@ LARGEST_STEP = 20_000
 """Runs of one simulation; their operands and results are in memory at once."""
 
 _FEWEST_RUNS = 40
-"""Of a simulation, if so many are wanted."""
+"""Fewest runs of a simulation, if so many are wanted."""
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
 _PORTS = Path(__file__).with_name("stream_ports.h")
-"""What harnesses of cores with words have after the common source."""
+"""Part of the harness of a core with words that follows the common source."""
 
 Case = tuple[Sequence[int], Sequence[int]]
 """The words of the operands of a run, and those of its result, in their order."""
@@ -34,7 +34,7 @@ Case = tuple[Sequence[int], Sequence[int]]
 
 @dataclass(frozen=True)
 class Streams:
-    """What the harness knows of a core with streams of words.
+    """Core with streams of words as the harness sees it.
 
     Attributes:
         width: bits of a word, at most 128.
@@ -52,12 +52,12 @@ class Streams:
 
     @property
     def operand_bytes(self) -> int:
-        """Of all operands of a run in a file."""
+        """Bytes of all operands of a run in a file."""
         return -(-self.operands * self.width // 8)
 
     @property
     def result_bytes(self) -> int:
-        """Of a result in a file."""
+        """Bytes of a result in a file."""
         return -(-self.words * self.width // 8)
 
 
@@ -177,7 +177,7 @@ def simulate_runs(
 
 @dataclass
 class Findings:
-    """What the simulations of one verification found so far."""
+    """Findings of the simulations of one verification so far."""
 
     streams: Streams
     vectors: int = 0

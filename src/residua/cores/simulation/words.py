@@ -26,7 +26,7 @@ Pair = tuple[int, int]
 
 
 class Domain(Protocol):
-    """What a product is modulo, and R."""
+    """Modulus of a product, and R."""
 
     @property
     def modulus(self) -> int:
@@ -38,14 +38,14 @@ class Domain(Protocol):
 
 
 class WordDesign(Protocol):
-    """What a core with streams of words promises.
+    """Promises of a core with streams of words.
 
     See `residua.hardware.converters.word_core.WordDesign`.
     """
 
     @property
     def domain(self) -> Domain:
-        """What products are modulo."""
+        """Modulus of products."""
 
     @property
     def width(self) -> int:
@@ -150,7 +150,7 @@ def with_model(
     checks: int,
     seed: int,
 ) -> VerificationResult:
-    """What was found, and the model's results for ``checks`` adversarial operands of each design.
+    """Compare the model with plain integers, too, for adversarial operands of each design.
 
     These are compared with plain integers, too.
     """

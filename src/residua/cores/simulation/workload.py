@@ -1,4 +1,4 @@
-"""What an engine is verified on: adversarial operands, cases, and an oracle on plain integers."""
+"""Operands of the verification of an engine: adversarial ones, cases, and an integer oracle."""
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,7 +56,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Workload:
-    """What a program is verified on.
+    """Operands of the verification of a program.
 
     ``cases`` are run first; each has the position of an element for every operand, in the order of
     ``pools`` and of their operands.
@@ -108,7 +108,7 @@ class MontgomeryOracle:
         self.domain, self.outputs = domain, (output_a, output_b)
 
     def __call__(self, inputs: Vectors, outputs: Vectors) -> str | None:
-        """None, or what is wrong with one run."""
+        """Judge one run; None if it is right."""
         domain = self.domain
         x = decode(domain, inputs["x_a"], inputs["x_b"])
         y = decode(domain, inputs["y_a"], inputs["y_b"])
@@ -245,7 +245,7 @@ class _Edges:
 
 
 def _wanted(cox: Cox) -> dict[int, int]:
-    """How many elements of each edge are still to be found."""
+    """Numbers of elements of each edge that are still to be found."""
     return {0: EDGE_ELEMENTS, (1 << cox.truncation) - 1: EDGE_ELEMENTS}
 
 

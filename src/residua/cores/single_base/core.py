@@ -65,12 +65,12 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
 
     @property
     def title(self) -> str:
-        """What the core is."""
+        """Title of the core."""
         return "SBMM multiplier"
 
     @property
     def subject(self) -> str:
-        """The same with its size, in one line."""
+        """Title and size in one line."""
         bits = self.parameters["modulus_bits"]
         return f"{self.title} modulo a prime M_a^2 - 2 of {bits} bits"
 
@@ -170,7 +170,7 @@ def _integers(interval: Interval) -> Range:
 
 
 def _domain(request: SingleBaseSpecification, base_a: Base, base_b: Base) -> PositionResidueDomain:
-    """In the quadratic form if base a allows it, else in the short one."""
+    """Build the domain in the quadratic form if base a allows it, else in the short one."""
 
     def in_form(form: Form) -> PositionResidueDomain:
         return single_base(

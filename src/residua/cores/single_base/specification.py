@@ -1,4 +1,4 @@
-"""What a user may ask for of an SBMM multiplier: the keys of its specification."""
+"""Keys of the specification of an SBMM multiplier."""
 
 from math import isqrt
 from typing import Annotated, ClassVar, Literal

@@ -33,7 +33,7 @@ _DEEP = 12
 """Halvings of M_a near which K and R are tried."""
 
 _AT_END = 1 / 8
-"""How many of the random K and R are at an end of their range."""
+"""Share of the random K and R at an end of their range."""
 
 Pair = tuple[int, int]
 """R and K."""
@@ -75,7 +75,7 @@ class SingleBaseOracle:
     domain: PositionResidueDomain
 
     def __call__(self, inputs: Vectors, outputs: Vectors) -> str | None:
-        """None, or what is wrong with one run."""
+        """Judge one run; None if it is right."""
         sources = [v for v in self.program.inputs if isinstance(v, Residues)]
         vectors = {v.name: v for v in (*sources, *self.program.outputs)}
 
@@ -170,7 +170,7 @@ class _Codec:
                 yield self._within(*pair)
 
     def _interesting(self) -> Iterator[int]:
-        """What is next to multiples and fractions of M_a, and to the Cox's error above both."""
+        """Numbers next to multiples and fractions of M_a, and to the Cox's error above both."""
         radix = self.domain.split.base_a.product
         ranges = redundant_ranges(self.domain.split.base_a)
         error = deviation(self.domain.split.base_a, self.domain.split.first, ranges)

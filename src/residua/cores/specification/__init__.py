@@ -1,1 +1,1 @@
-"""What a user may ask for: keys, how they are read, and what is refused."""
+"""Specifications: their keys, how they are read, and which are refused."""

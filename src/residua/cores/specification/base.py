@@ -1,4 +1,4 @@
-"""What every specification of a core has."""
+"""Common part of the specifications of all cores."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar

@@ -40,7 +40,7 @@ INVERSION_KEY = Key(
 )
 
 FEWEST_BITS, MOST_BITS = 16, 8192
-"""Of a modulus that is not named."""
+"""Fewest and most bits of a modulus that is not named."""
 
 MODULUS_BITS = Key(
     "Bits N of moduli that are not named: of the prime M_a^2 - 2 of an SBMM multiplier, an even "

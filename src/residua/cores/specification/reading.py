@@ -1,4 +1,4 @@
-"""From a TOML file and flags to the specification of a core, or to a clear refusal."""
+"""Reading of specifications from TOML files and flags; clear refusals of wrong ones."""
 
 import difflib
 import tomllib
@@ -137,7 +137,7 @@ def _fault(error: Mapping[str, Any], kind: str) -> str:
 
 
 def _other_algorithm(value: object) -> str:
-    """What is wrong with an algorithm."""
+    """Message on a wrong algorithm."""
     if value in algorithms():
         return " is no algorithm of this kind of core"
     if value in PLANNED:
@@ -146,7 +146,7 @@ def _other_algorithm(value: object) -> str:
 
 
 def _expectation(name: str, value: object) -> str:
-    """What would be right in place of ``value``."""
+    """Values that would be right in place of ``value``, in words."""
     key = keys()[name]
     if name == "form" and value == "plain":
         return "a model only, not built in hardware; one of quadratic, reordered, auto"

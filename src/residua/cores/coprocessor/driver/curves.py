@@ -1,4 +1,4 @@
-"""What drivers must know of a curve."""
+"""Curves as drivers see them."""
 
 import re
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class DriverCurve:
 
     @classmethod
     def of(cls, curve: Curve) -> "DriverCurve":
-        """What a driver needs of a curve."""
+        """Collect the facts about a curve that a driver needs."""
         return cls(
             name=curve.name,
             form="montgomery" if isinstance(curve, MontgomeryCurve) else "weierstrass",
@@ -101,5 +101,5 @@ class DriverCurve:
 
     @property
     def byte_order(self) -> Literal["big", "little"]:
-        """Of byte strings: SEC 1's, or RFC 7748's."""
+        """Byte order of strings: big-endian by SEC 1, little-endian by RFC 7748."""
         return "little" if self.montgomery else "big"

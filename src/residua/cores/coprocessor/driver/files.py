@@ -30,7 +30,7 @@ _ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
 """A core with all registers: the layout is that of every core."""
 
 _OWN_RESET = re.compile(r"^#define \w+__(CAPABILITY|OPERATIONS)__\w+_reset .*\n", re.MULTILINE)
-"""What the constant registers read as, which is in the description of each core."""
+"""Values of the constant registers, which stand in the description of each core."""
 
 
 def c_driver(

@@ -56,7 +56,7 @@ def build_driver_program(
 
 
 def run_driver_program(program: Path, *, timeout: float | None = None) -> str:
-    """What a program of `build_driver_program` prints.
+    """Run a program of `build_driver_program`, and return its output.
 
     Raises:
         ToolError: its exit code is not 0, or it takes more than ``timeout`` seconds.

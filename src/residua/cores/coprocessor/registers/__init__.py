@@ -1,1 +1,1 @@
-"""What an integrator gets of a register map: C header, page, SystemRDL source."""
+"""Exports of a register map for integrators: C header, page, SystemRDL source."""

@@ -58,7 +58,7 @@ def _bits(field: Field) -> str:
 
 
 def _reset(register: Register) -> str:
-    """What a register reads as after a reset, if that is known."""
+    """The value of a register after a reset, if it is known."""
     if not register.readable or any(field.kind == "taken" for field in register.fields.values()):
         return "–"
     return f"0x{register.reset:08X}"

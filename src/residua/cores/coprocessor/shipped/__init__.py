@@ -1,1 +1,1 @@
-"""What a directory ships besides its core, run and read as it lies there."""
+"""Checks of the files beside the core in a directory, run and read as they lie there."""

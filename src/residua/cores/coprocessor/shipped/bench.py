@@ -22,7 +22,7 @@ _CELLS = "cells.v"
 
 
 def verify_bench(directory: Path, rtl: list[Path]) -> list[str]:
-    """What goes wrong in the bench of a directory.
+    """Check the test bench of a directory; return what goes wrong.
 
     It must compile by its makefile, pass with its vectors, all of them, and fail with a wrong one.
 
@@ -94,7 +94,7 @@ def _fails(bench: Path, sim: Path) -> list[str]:
 
 
 def _run(bench: Path, sim: Path) -> str:
-    """What the bench prints, whether it passes or fails."""
+    """Output of the bench, whether it passes or fails."""
     every = range(-64, 256)
     log = sim.parent / "bench.log"
     return process.run(

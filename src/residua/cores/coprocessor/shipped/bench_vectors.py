@@ -1,4 +1,4 @@
-"""What the test bench of a coprocessor runs: operations, and what plain integers make of them."""
+"""Vectors of the test bench of a coprocessor: operations, and their results by plain integers."""
 
 import random
 from collections.abc import Iterable, Iterator
@@ -12,7 +12,7 @@ from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
 
 END = 0xFFFFFFFF
-"""Where a record would begin: there are no more."""
+"""The word in the place of a record after the last one."""
 
 HEADER = 6
 """Words of a record before its operands."""
@@ -41,7 +41,7 @@ class Vector:
 
 
 def vectors(design: CurveDesign, ladder_cycles: list[int]) -> list[Vector]:
-    """For each curve multiplications, refusals, arithmetic, and a zeroisation in mid-operation.
+    """Multiplications, refusals, arithmetic and a zeroisation in mid-operation, for each curve.
 
     ``ladder_cycles`` are those of each curve's ladder.
     """

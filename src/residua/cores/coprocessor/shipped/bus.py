@@ -16,7 +16,7 @@ from residua.curves.operations import Operation, Status
 from residua.hardware.coprocessor.design import CurveDesign
 
 STALLS = 96
-"""Of 256 cycles, those in which a channel pauses when stalls are asked for."""
+"""Cycles of 256 in which a channel pauses when stalls are asked for."""
 
 RESETS = (1, 2, 3)
 """Cycles of the resets in mid-operation."""
@@ -261,7 +261,7 @@ def _hexes(numbers: Sequence[int]) -> str:
 
 
 def _refusals(host: _Host, case: Case) -> None:
-    """What the core refuses while it is idle and while it runs, without a trace in its result."""
+    """Check refusals of an idle and of a running core, which must leave its result alone."""
     host.refused("ZEROISE", host.map.zeroise_key ^ 1)
     if not host.streams:
         host.refused("RESULT", None)

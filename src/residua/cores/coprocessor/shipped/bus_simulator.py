@@ -25,7 +25,7 @@ _FAILURES = {
     8: "the result has more words than were asked for",
     16: "a result was asked for without a place for it",
 }
-"""By the harness's bits."""
+"""Messages for the bits of the harness's verdict."""
 
 _CONTEXT, _U32, _U64 = ctypes.c_void_p, ctypes.c_uint32, ctypes.c_uint64
 _WORDS = ctypes.POINTER(ctypes.c_uint32)
@@ -48,7 +48,7 @@ _PROTOTYPES = {
 """Functions of the library: their results and their arguments."""
 
 MOST_STALLS = 192
-"""Of 256 cycles; with more, an access would take too long to be of use."""
+"""The most pauses in 256 cycles; with more, an access would take too long to be of use."""
 
 DEFAULT_PAUSE = 64
 """Cycles from one access to the next."""
@@ -255,7 +255,7 @@ def client(simulator: BusSimulator, curves: Sequence[DriverCurve]) -> Client:
 
 
 def directory_model(directory: Directory, *, optimise: bool = True) -> BusModel:
-    """What `build_bus_model` makes of a directory's Verilog.
+    """Build the model of a directory's Verilog; see `build_bus_model`.
 
     Raises:
         SpecificationError: no coprocessor, or one without a bus.

@@ -55,7 +55,7 @@ class Call:
 
 
 def verify_driver(directory: Directory, design: CurveDesign) -> list[str]:
-    """What goes wrong in a directory's driver: it does not compile, or gives something else."""
+    """Check the driver of a directory; return what goes wrong: it does not compile, or errs."""
     calls = [call for number in range(len(design.curves)) for call in _Calls(design, number).all()]
     template = environment("residua.cores.coprocessor.shipped").get_template("driver_check.c")
     with TemporaryDirectory() as work:
