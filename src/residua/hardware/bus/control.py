@@ -11,7 +11,7 @@ from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.bus.stream_buffer import StreamBuffer
 
 COMMAND = data.StructLayout({"operation": 8, "curve": 8})
-"""What starts an operation."""
+"""Command that starts an operation."""
 
 RESULT = data.StructLayout({"word": 32, "last": 1})
 """A word of the result; ``last`` is 1 with its final one."""

@@ -107,7 +107,7 @@ BUSES: dict[str, Callable[[Any, Capabilities], Component]] = {
     "axi": AxiCoprocessor,
     "wishbone": WishboneCoprocessor,
 }
-"""What a specification's ``bus`` names; ``stream`` is the coprocessor without any of these."""
+"""Buses by the value of ``bus``; ``stream`` is the coprocessor without any of these."""
 
 
 def _attach(m: Module, bus: Any, control: CoprocessorControl, core: Any) -> None:

@@ -88,7 +88,7 @@ class RegisterFile(Component):
         return m
 
     def _pulses_and_flags(self, m: Module, register: Register) -> None:
-        """What happens in cycles without an access."""
+        """Update pulses and flags in cycles without an access."""
         for field in register.fields.values():
             if field.kind == "pulse":
                 m.d.sync += self._port(register, field.name).eq(0)
@@ -155,7 +155,7 @@ def _part(word: Any, field: Field) -> Any:
 
 
 def _ports(register: Register) -> dict[str, Any]:
-    """What the core sees of a register, as the register file drives it."""
+    """Ports of a register towards the core, as the register file drives them."""
     ports: dict[str, Any] = {}
     for field in register.fields.values():
         match field.kind:

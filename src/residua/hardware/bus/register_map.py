@@ -79,7 +79,7 @@ class Register:
 
     @property
     def reset(self) -> int:
-        """What the register reads as after a reset."""
+        """Value of the register after a reset."""
         return sum(field.place(field.reset) for field in self.fields.values())
 
     @property
@@ -95,7 +95,7 @@ class Register:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What an elliptic-curve coprocessor can do, as its registers tell.
+    """Capabilities of an elliptic-curve coprocessor, as its registers report them.
 
     Args:
         curves: number of curves, 1 to 255.
@@ -159,7 +159,7 @@ class RegisterMap:
 
     @property
     def title(self) -> str:
-        """What the address map describes."""
+        """Title of the address map."""
         return str(self.node.get_property("name"))
 
     @property

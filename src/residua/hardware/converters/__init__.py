@@ -1,1 +1,1 @@
-"""From binary words to residues and back, and a multiplier between both."""
+"""Converters between binary words and residues, and a multiplier between both."""

@@ -57,7 +57,7 @@ def binary_to_residue(
 def _program(
     bases: Sequence[Base], count: int, width: int, factors: Sequence[Vector] | None
 ) -> Program:
-    """From ``x`` to ``x_0``, ``x_1``, ..., one vector for each base."""
+    """Program from ``x`` to ``x_0``, ``x_1``, ..., one vector for each base."""
     program = Program("binary-to-residue", Redundant(1))
     words = program.words("x", count, width, (1 << (count * width)) - 1)
     weights = [1 << (width * index) for index in range(count)]

@@ -30,7 +30,7 @@ def conversion_cox(domain: Domain, largest: int) -> Cox:
 
 @dataclass(frozen=True)
 class Conversion:
-    """What a converter computes, and everything that follows from it.
+    """Conversion of residues to binary words: its program, sizes and ranges.
 
     ``base``, whose last modulus may be a narrow one, and ``cox`` are those of the cofactor form,
     ``moduli`` every P that a result can be
@@ -134,7 +134,7 @@ class Conversion:
 
     @property
     def payload(self) -> data.StructLayout:
-        """What the stream of results carries: ``word`` in the low bits, then ``last``."""
+        """Payload of the stream of results: ``word`` in the low bits, then ``last``."""
         return data.StructLayout({"word": self.width, "last": 1})
 
     def digits(self, number: int) -> list[int]:

@@ -80,7 +80,7 @@ class WordDesign:
 
     @property
     def modulus_words(self) -> tuple[int, ...]:
-        """None are loaded: the modulus is built in."""
+        """Words of the modulus that are loaded: none, as it is built in."""
         return ()
 
     def expected(self, x: int, y: int) -> int:
@@ -96,7 +96,7 @@ class WordDesign:
 
     @cached_property
     def program(self) -> Program:
-        """From the words of x and y to the residues that the result is read from."""
+        """Program from the words of x and y to the residues from which the result is read."""
         program = Program(f"{self.result}-words", Redundant(1))
         product = _product(program, self)
         if self.domain.form == "plain":

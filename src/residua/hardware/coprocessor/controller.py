@@ -30,7 +30,7 @@ from residua.machines.control_store import Block
 
 
 class Kind(IntEnum):
-    """What an instruction does."""
+    """Kinds of instructions."""
 
     RUN = 0
     OPERAND = 1
@@ -417,7 +417,7 @@ class Controller(Component):
         return instruction
 
     def _entry(self, m: Module) -> Value:
-        """Where the operation asked for begins."""
+        """Address of the first instruction of the operation that is asked for."""
         program = self.design.program
         entry = Signal(range(len(program.words)))
         m.d.comb += entry.eq(program.bad_operation)

@@ -121,7 +121,7 @@ class Coprocessor(Component):
         return m
 
     def _converted(self) -> tuple[ResidueToBinary, StreamBuffer] | None:
-        """What makes numbers of residues, if the field unit gives out residues."""
+        """Converter of residues to numbers, if the field unit gives out residues."""
         conversion = self.design.conversion
         if conversion is None:
             return None

@@ -1,4 +1,4 @@
-"""What an elliptic-curve coprocessor is made of, whatever its field unit is."""
+"""Design of an elliptic-curve coprocessor on any field unit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ SCALAR_DELAY = 5
 """Slots from the last use of a bit of the scalar to the first of the next one, at least."""
 
 DIGIT_DELAY = SCALAR_DELAY - BIT_LATENCY + DIGIT_LATENCY
-"""The same for digits of the scalar."""
+"""Slots from the last use of a digit of the scalar to the first of the next one, at least."""
 
 GROUP_ROUTINES = (
     "base_point",
@@ -65,11 +65,11 @@ GROUP_ROUTINES = (
 
 
 class RoutineStore(Protocol):
-    """Where a field unit has its routines."""
+    """Store of the routines of a field unit."""
 
     @property
     def blocks(self) -> Mapping[str, Block]:
-        """Where each routine lies."""
+        """Address range of each routine."""
 
     @property
     def words(self) -> int:
@@ -77,7 +77,7 @@ class RoutineStore(Protocol):
 
 
 class FieldProcessorDesign(Protocol):
-    """What a coprocessor knows of its field unit."""
+    """Design of a field unit, as far as a coprocessor sees it."""
 
     @property
     def store(self) -> RoutineStore:
@@ -147,7 +147,7 @@ class CurveDesign(ABC):
 
     @property
     def blocks(self) -> Mapping[str, Block]:
-        """Where each routine lies in the store of the field unit."""
+        """Address range of each routine in the store of the field unit."""
         return self.processor.store.blocks
 
     @property
@@ -282,7 +282,7 @@ class CurveDesign(ABC):
 
     @property
     def scalar_forms(self) -> tuple[ScalarForm, ...]:
-        """How scalars of each curve are blinded and served."""
+        """Blinding and service of the scalars of each curve."""
         return self._scalar_forms(self.blinding)
 
     @property

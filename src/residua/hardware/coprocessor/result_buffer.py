@@ -14,7 +14,7 @@ BUS_WIDTH = 32
 """Bits of a word of the result stream."""
 
 PAYLOAD = data.StructLayout({"word": BUS_WIDTH, "last": 1})
-"""What the stream of released results carries."""
+"""Payload of the stream of released results."""
 
 
 class ResultBuffer(Component):

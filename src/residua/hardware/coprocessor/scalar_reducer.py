@@ -210,7 +210,7 @@ class ScalarReducer(Component):
             m.d.sync += [register.eq(0) for register in (*words, number)]
 
     def _note(self, m: Module, number: Value, equal: Value) -> None:
-        """What the outcome of a comparison means."""
+        """Note the meaning of the outcome of a comparison."""
         meanings = {
             _Pass.ZERO: (self._small, self.neutral),
             _Pass.ONE: (self._small, self.own),

@@ -30,7 +30,7 @@ _MASK = (1 << WORD) - 1
 
 @dataclass(frozen=True)
 class ScalarLayout:
-    """Where a scalar unit keeps what, and how long it takes.
+    """Memory map of a scalar unit, and its times.
 
     Attributes:
         forms: of the scalars of each curve.
@@ -73,12 +73,12 @@ class ScalarLayout:
 
     @property
     def lowest(self) -> list[int]:
-        """Where the lowest bit of k' is, for each curve."""
+        """Position of the lowest bit of k', for each curve."""
         return [WORD * self.base - form.length for form in self.forms]
 
     @property
     def highest(self) -> list[int]:
-        """Where the first bit is that is served, for each curve."""
+        """Position of the first bit that is served, for each curve."""
         return [low + form.served - 1 for low, form in zip(self.lowest, self.forms, strict=True)]
 
     @property
@@ -103,7 +103,7 @@ class ScalarLayout:
 
 
 class _State(enum.Enum):
-    """What the memory is used for: ``READY`` is the cycle before the first bit."""
+    """Use of the memory: ``READY`` is the cycle before the first bit."""
 
     SWEEP = 0
     IDLE = 1

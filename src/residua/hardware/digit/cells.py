@@ -63,7 +63,7 @@ class DigitCell(Component):
         super().__init__(ports)
 
     def elaborate(self, platform: Any) -> Module:
-        """Both products, the sums that an architecture makes of them, and the difference."""
+        """Form both products, the sums that an architecture makes of them, and the difference."""
         m = Module()
         k = self.width
         q, self._top = Signal(k, name="q", reset_less=True), self.above

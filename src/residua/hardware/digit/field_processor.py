@@ -48,7 +48,7 @@ FIRST_WORD = 7
 
 @dataclass(frozen=True)
 class DigitProcessorDesign:
-    """What a field processor is made of.
+    """Design of a field processor on digits.
 
     Attributes:
         field: moduli and digits.
@@ -204,7 +204,7 @@ class DigitProcessor(Component):
         return m
 
     def _sequence(self, m: Module, word: Value) -> None:
-        """What runs when."""
+        """Sequence the operations."""
         state, index, phase, current = self._state, self._index, self._phase, self._current
         digits, wiping = self.design.field.digits, Signal(name="wiping", init=1)
         begin, final = Signal(name="begin"), Signal(name="final")
@@ -297,7 +297,7 @@ class DigitProcessor(Component):
             ]
 
     def _registers(self, m: Module) -> Value:
-        """From a digit's address to its word, and on to the multiplier and into the sum."""
+        """Carry a word from a digit's address to the multiplier and into the sum."""
         design, current, index = self.design, self._current, self._index
         width, digits = design.field.digit, design.field.digits
         bits = ceil_log2(digits)
@@ -323,7 +323,7 @@ class DigitProcessor(Component):
         return word
 
     def _store(self, m: Module, write: Any, total: Value, active: Value, bits: int) -> None:
-        """What is written to registers: zeros, sums, or a number that arrives."""
+        """Write zeros, sums, or a number that arrives, to registers."""
         current, depth = self._current, self.design.store.registers << bits
         stores = delayed(m, active & current.stores, STORE_STAGE, "stores")
         place = delayed(m, Cat(self._index[:bits], current.target), STORE_STAGE, "target")

@@ -83,17 +83,17 @@ class LanesDesign:
 
     @property
     def quotient(self) -> int:
-        """When q is there, with the first row of p: after X_0 Y_i, S_0, and S_0 p'."""
+        """Cycle in which q and the first row of p are there: after X_0 Y_i, S_0, and S_0 p'."""
         return self.product + 1 + product_latency(self.shape.digit, low=True)
 
     @property
     def sum(self) -> int:
-        """When a row of A + X Y_i + q p is there: after q p, S + q p, and the carry."""
+        """Cycle in which a row of A + X Y_i + q p is there: after q p, S + q p, and the carry."""
         return self.quotient + self.product + self.merge + 2
 
     @property
     def stored(self) -> int:
-        """When a row of the result is written."""
+        """Cycle in which a row of the result is written."""
         return self.sum + 2 + (self.shape.variant == "subtract")
 
     @property
@@ -168,7 +168,7 @@ class IddmmLanes(DigitComponent):
         return m
 
     def _follow(self, m: Module, count: Counter) -> dict[str, list[Signal]]:
-        """What is said of a row, in each cycle after that in which it leaves its memory."""
+        """Flags of a row, in each cycle after that in which it leaves its memory."""
         now = {
             "valid": count.running & (count.slot < self.design.streams.rows),
             "first": count.slot == 0,
@@ -184,7 +184,7 @@ class IddmmLanes(DigitComponent):
         return flags
 
     def _sums(self, m: Module, operands: Any, modulus: Any, a: Value) -> tuple[Signal, Value]:
-        """Where the first digit of A is wanted, and rows of the sum without their lowest digit."""
+        """Request for the first digit of A, and rows of the sum without their lowest digit."""
         design, flags = self.design, self._flags
         k, lanes = design.shape.digit, design.lanes
         wide, long = k * lanes, k * (lanes + 1)

@@ -148,6 +148,6 @@ def _ports(streams: DigitStreams, *, second: bool) -> dict[str, Any]:
 
 
 def _readers(modulus: Any, *, second: bool) -> list[tuple[str, Any, Any]]:
-    """For each reader the name of its memory, the row that it wants and what it gets."""
+    """Readers of memories: the name of the memory, the row that each wants and what it gets."""
     found = [("rows", modulus.row, modulus.p)]
     return [*found, ("second_rows", modulus.second_row, modulus.second_p)] if second else found

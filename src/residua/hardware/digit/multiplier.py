@@ -1,4 +1,4 @@
-"""What all digit multipliers and what is built on them share: streams, and the frame of a run."""
+"""Common part of digit multipliers and their users: streams, and the frame of a run."""
 
 from typing import Any, NamedTuple, Protocol
 
@@ -19,7 +19,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 
 class StreamDesign(Protocol):
-    """What a component with these streams is made of."""
+    """Design of a component with these streams."""
 
     @property
     def streams(self) -> DigitStreams:
@@ -58,7 +58,7 @@ class DigitComponent(Component):
 
 
 class RunDesign(StreamDesign, Protocol):
-    """What a multiplier is made of that makes its product in iterations of equal length."""
+    """Design of a multiplier that makes its product in iterations of equal length."""
 
     @property
     def shape(self) -> DigitShape:
@@ -70,7 +70,7 @@ class RunDesign(StreamDesign, Protocol):
 
 
 class Frame(NamedTuple):
-    """What surrounds the datapath of a multiplier."""
+    """Signals between a multiplier's datapath and its streams."""
 
     operands: Operands
     modulus: FixedModulus | LoadedModulus

@@ -12,7 +12,7 @@ ProductKind = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
 PRODUCT_KINDS: tuple[ProductKind, ...] = get_args(ProductKind)
 
 _SMALLEST_KARATSUBA = 8
-"""Below it three products and their additions are more logic than four products."""
+"""Fewest bits for Karatsuba; below, three products and additions are more logic than four."""
 
 
 class Product(Component):

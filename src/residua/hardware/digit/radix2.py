@@ -53,7 +53,7 @@ class R2mmDesign:
 
     @property
     def multipliers(self) -> int:
-        """None."""
+        """Number of multipliers: 0, as steps are additions."""
         return 0
 
     def component(self) -> "R2mm":

@@ -11,7 +11,7 @@ from residua.hardware.digit.shape import DigitStreams
 
 
 def result_payload(width: int, *, flagged: bool = False) -> data.StructLayout:
-    """What the stream of results carries: a word, and whether it is the last one.
+    """Payload of the stream of results: a word, and whether it is the last one.
 
     With ``flagged`` also whether an operand was out of its range.
     """

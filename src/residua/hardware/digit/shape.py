@@ -1,4 +1,4 @@
-"""What all digit multipliers share: sizes of numbers, of memories, and of the modulus."""
+"""Sizes of numbers, of memories, and of the modulus in digit multipliers."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -61,7 +61,7 @@ class Mwr2mmDesign:
 
     @property
     def multipliers(self) -> int:
-        """None."""
+        """Number of multipliers: 0, as steps are additions."""
         return 0
 
     def component(self) -> "Mwr2mm":

@@ -1,4 +1,4 @@
-"""What the datapath of a Cox-Rower engine is made of, whatever runs on it."""
+"""Design of the datapath of a Cox-Rower engine, whatever runs on it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Analysed:
 
 
 class DatapathDesign(ABC):
-    """What follows from the programs of an engine: moduli, ranges, folds, latencies.
+    """Design that follows from the programs of an engine: moduli, ranges, folds, latencies.
 
     Attributes:
         options: the hardware choices.
@@ -168,11 +168,11 @@ class DatapathDesign(ABC):
 
     @cached_property
     def row_shape(self) -> RowShape | None:
-        """What the rows of hierarchical extensions have in common, None if there are none."""
+        """Shape of the rows of hierarchical extensions; None if there are none."""
         return self.rows_with(self.row_registers)
 
     def rows_with(self, registers: int) -> RowShape | None:
-        """The same, with rowers that keep so many super-residues."""
+        """Shape of the rows with rowers that keep so many super-residues; see `row_shape`."""
         return plan_rows(
             [item.program for item in self.analysed],
             [item.bounds for item in self.analysed],
@@ -183,7 +183,7 @@ class DatapathDesign(ABC):
 
     @cached_property
     def timing(self) -> Timing:
-        """When the controls of a slot act."""
+        """Cycles in which the controls of a slot act."""
         address = int(self.constant_depth > LARGEST_LOGIC_MEMORY)
         operand = address + 1
         waits = operand + CONTROL_DELAY + self.machine.cox_delay
@@ -204,7 +204,7 @@ class DatapathDesign(ABC):
         )
 
     def _row_timing(self, operand: int) -> dict[str, int]:
-        """When the controls of rows act."""
+        """Cycles in which the controls of rows act."""
         if self.row_shape is None:
             return {}
         done = operand + self.mac_latency + self.row_shape.latency

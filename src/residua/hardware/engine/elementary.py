@@ -31,7 +31,7 @@ class ModularProduct(Component):
         super().__init__({"left": In(word), "right": In(word), "residue": Out(word)})
 
     def elaborate(self, platform: Any) -> Module:
-        """Both in a row."""
+        """Connect multiplication and reduction in a row."""
         m = Module()
         m.submodules.mac, m.submodules.reducer = self.mac, self.reducer
         m.d.comb += [

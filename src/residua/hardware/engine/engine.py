@@ -40,7 +40,7 @@ class _Lane:
 
 
 def _suffix(lane: int) -> str:
-    """What names of lane 1 end in."""
+    """Suffix of the names of lane 1."""
     return f"_{lane}" if lane else ""
 
 
@@ -152,7 +152,7 @@ class Engine(Component):
         ]
 
     def _ring_words(self, m: Module, sequencer: Sequencer, lane: _Lane) -> list[Value]:
-        """What goes around and the Cox listens to: super-residues, or residues."""
+        """Words that go around and the Cox listens to: super-residues, or residues."""
         shape = self.design.row_shape
         if shape is None:
             return [rower.operand for rower in lane.rowers]

@@ -1,4 +1,4 @@
-"""What follows from the program of an engine: bounds, latencies, schedule, microcode."""
+"""Design of an engine with one program: bounds, latencies, schedule, microcode."""
 
 from functools import cached_property
 
@@ -18,7 +18,7 @@ from residua.numbers.cox import Cox as Estimate
 
 
 class EngineDesign(DatapathDesign):
-    """What follows from an engine's program: bounds, latencies, schedule, microcode."""
+    """Design that follows from an engine's program: bounds, latencies, schedule, microcode."""
 
     def __init__(self, program: Program, options: EngineOptions) -> None:
         self.program, self.options = program, options
@@ -156,7 +156,7 @@ class EngineDesign(DatapathDesign):
 
     @cached_property
     def shape(self) -> RowerShape:
-        """What the rowers have in common."""
+        """Shape of the rowers."""
         return RowerShape(
             width=self.width,
             registers=register_depth(len(set(self.schedule.registers.values()))),

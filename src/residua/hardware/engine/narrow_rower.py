@@ -102,7 +102,7 @@ class NarrowRower(Component):
         return Const(0) if code is None else control["left"] == code
 
     def _right(self, m: Module, control: dict[str, Signal]) -> Value:
-        """Both memories; the right operand comes when the left one does."""
+        """Read both memories; the right operand comes when the left one does."""
         word = signed(self.bits)
         m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
         self._store(m, memory, control)

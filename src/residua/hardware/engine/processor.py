@@ -141,7 +141,7 @@ class Processor(Component):
     def _narrow_rower(
         self, m: Module, control: dict[str, Value], first: Rower
     ) -> NarrowRower | None:
-        """That of the extra channel, which hears what rower 0 takes from the ring."""
+        """Make the rower of the extra channel, which hears what rower 0 takes from the ring."""
         design = self.design
         if not design.narrow:
             return None

@@ -1,4 +1,4 @@
-"""What a field processor is made of: bounds, latencies, schedules and the control store."""
+"""Design of a field processor: bounds, latencies, schedules and the control store."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -29,7 +29,7 @@ _ADDRESSES = {"constant": 0, "address": 1}
 
 
 class ProcessorDesign(DatapathDesign):
-    """What follows from the routines of a processor: bounds, latencies, schedules, control store.
+    """Design that follows from the routines of a processor, with schedules and control store.
 
     ``options`` are those of an engine, of which ``goal``, ``serial`` and ``shortest_interval`` mean
     nothing here.
@@ -139,7 +139,7 @@ class ProcessorDesign(DatapathDesign):
 
     @cached_property
     def shape(self) -> RowerShape:
-        """What the rowers have in common."""
+        """Shape of the rowers."""
         return RowerShape(
             width=self.width,
             registers=register_depth(self.store.registers - 1),

@@ -26,7 +26,7 @@ Digit = tuple[int, int]
 
 @dataclass(frozen=True)
 class FoldPlan:
-    """How one fold is built.
+    """Plan of one fold.
 
     ``multiplies`` chooses a multiplication by h, with a product and a sum register; else ``levels``
     is the depth of the adder tree, and a register follows every ``levels_per_register`` of them and

@@ -30,7 +30,7 @@ def plan_rows(
     levels_per_register: int,
     registers: int,
 ) -> RowShape | None:
-    """What rows for some programs have in common, None if they have no hierarchical extensions.
+    """Plan the rows for some programs; None if they have no hierarchical extensions.
 
     ``registers`` is how many super-residues are stored.
 

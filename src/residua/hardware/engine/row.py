@@ -28,7 +28,7 @@ def row_latency(columns: int, digits: int) -> int:
 
 @dataclass(frozen=True)
 class RowShape:
-    """What all rows of an engine have in common.
+    """Shape of all rows of an engine.
 
     ``columns`` is c, ``width`` w, ``digits`` the most digits that a multiplier has, ``word`` the
     bits of a super-residue with the constant that centres the folds, ``range`` its range without,

@@ -20,7 +20,7 @@ from residua.numbers.moduli import Modulus
 
 @dataclass(frozen=True)
 class RowerShape:
-    """What all rowers of an engine have in common.
+    """Shape of all rowers of an engine.
 
     ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the
     constant memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum,
@@ -206,7 +206,7 @@ class Rower(Component):
         return residue
 
     def _operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
-        """Both operands from the memories, each in a register."""
+        """Read both operands from the memories, each into a register."""
         word = signed(self.shape.width + 1)
         m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
         self._store(m, memory, control)

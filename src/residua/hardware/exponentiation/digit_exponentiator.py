@@ -77,7 +77,7 @@ class ModexpDesign:
 
     @property
     def streams(self) -> DigitStreams:
-        """Those of the multiplier; x is the base and y the exponent."""
+        """Streams of the multiplier; x is the base and y the exponent."""
         return self.multiplier.streams
 
     @property
@@ -95,13 +95,13 @@ class ModexpDesign:
 
     @property
     def load_length(self) -> int:
-        """How many words are loaded for a modulus."""
+        """Number of words that are loaded for a modulus."""
         streams = self.streams
         return streams.modulus_words + (streams.inverse == "supplied") + streams.words
 
     @property
     def multipliers(self) -> int:
-        """Those of the multiplier."""
+        """Multipliers of its Montgomery multiplier."""
         return self.multiplier.multipliers
 
     @property
@@ -171,7 +171,7 @@ class Modexp(DigitComponent):
         return m
 
     def _state(self, m: Module) -> None:
-        """What the parts tell each other."""
+        """Declare the signals between the parts."""
         design = self.design
         words, window = design.streams.words, design.window
         self._busy, self._begin = Signal(name="busy"), Signal(name="begin")
@@ -343,7 +343,7 @@ class Modexp(DigitComponent):
             ]
 
     def _order(self, m: Module) -> None:
-        """Which product comes next; the exponent selects an entry of the table, nothing else."""
+        """Choose the next product; the exponent selects an entry of the table, nothing else."""
         design = self.design
         window, bits, width = design.window, design.exponent_bits, design.streams.width
         left = Signal(range(bits + 1), init=bits, name="bits_left")
@@ -419,7 +419,7 @@ class Modexp(DigitComponent):
                         m.next = "START"
 
     def _fixed_order(self, m: Module, exponent: int) -> None:
-        """Which product comes next, for a public exponent."""
+        """Choose the next product, for a public exponent."""
         top = exponent.bit_length() - 1
         left, begun = Signal(range(top + 1), init=top, name="bits_left"), Signal(name="begun")
         bits = C(exponent << 1, top + 2)

@@ -49,7 +49,7 @@ class FieldListDesign(RoutineListDesign):
 
     @property
     def modulus(self) -> int:
-        """What numbers are modulo."""
+        """Modulus of the numbers."""
         return self._open_domain.modulus
 
     @property

@@ -35,7 +35,7 @@ from residua.hardware.exponentiation.routine_list import State, execute, most_ro
 from residua.numbers.residues import Redundant
 
 NUMBERS = (NUMBER, INVERSE, SQUARE)
-"""What is loaded, in order."""
+"""Numbers that are loaded, in order."""
 
 
 class LoadedExponentiatorDesign(ExponentiatorDesign):
@@ -88,7 +88,7 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
             ) from None
 
     def numbers(self, modulus: int) -> dict[str, int]:
-        """What is loaded for a modulus, in order.
+        """Numbers that are loaded for a modulus, in order.
 
         Raises:
             SpecificationError: the modulus cannot be loaded.

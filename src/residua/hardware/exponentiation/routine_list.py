@@ -25,7 +25,7 @@ _OVERHEAD = GAP + 1
 
 
 class State(IntEnum):
-    """What a list is at: taking operands, an instruction, giving the result."""
+    """States of a list: taking operands, an instruction, giving the result."""
 
     CLEAR = 0
     INPUT = 1
@@ -98,7 +98,7 @@ class RoutineListDesign(ABC):
 
 
 def most_rounds(design: RoutineListDesign) -> int:
-    """What the processor of a list counts up to."""
+    """Largest count of the processor of a list."""
     return max(word["rounds"] for word in design.instructions) + 1
 
 

@@ -99,7 +99,7 @@ class RsaCrtDesign:
 
     @property
     def streams(self) -> DigitStreams:
-        """Those of the exponentiator modulo N."""
+        """Streams of the exponentiator modulo N."""
         return self.whole.streams
 
     @property
@@ -114,7 +114,7 @@ class RsaCrtDesign:
 
     @property
     def domain(self) -> None:
-        """None: a key is loaded."""
+        """Domain that is built in: none, as a key is loaded."""
         return
 
     @property
@@ -135,7 +135,7 @@ class RsaCrtDesign:
 
     @property
     def multipliers(self) -> int:
-        """Those of the three exponentiators."""
+        """Multipliers of the three exponentiators."""
         return 2 * self.half.multipliers + self.whole.multipliers
 
     @property
@@ -145,7 +145,7 @@ class RsaCrtDesign:
 
     @cached_property
     def spans(self) -> dict[str, Span]:
-        """Where numbers are in the memory: first those of a key, in the order of its words."""
+        """Places of numbers in the memory: first those of a key, in the order of its words."""
         half, whole = self.half.streams.words, self.streams.words
         lengths = {
             "shift_p": half, "d_p": half, "shift_q": half, "d_q": half,
@@ -262,7 +262,7 @@ class RsaCrtDesign:
 
     @cached_property
     def load_lengths(self) -> tuple[int, int, int, int]:
-        """How many words `loads` has."""
+        """Numbers of words of the ``loads``."""
         half, whole = self.half.load_length, self.whole.load_length
         return half, half, whole, self.spans["message"].base
 
@@ -363,7 +363,7 @@ class RsaCrt(DigitComponent):
         self._goal, self._last = goal, word == length
 
     def _connect(self, m: Module, ready: Value) -> None:
-        """Both ends of the current transfer."""
+        """Connect both ends of the current transfer."""
         design = self.design
         transfers, width = design.transfers, design.width
         end = self._of(m, "end", [one.end for one in transfers])

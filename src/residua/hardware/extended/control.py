@@ -1,4 +1,4 @@
-"""What the microcode of an extended-RNS processor says in each cycle."""
+"""Control words of the point processor of 2006."""
 
 from amaranth.lib import data
 from amaranth.utils import ceil_log2
@@ -6,10 +6,10 @@ from amaranth.utils import ceil_log2
 from residua.machines.point_schedule import CONSTANTS
 
 SOURCES = ("add", "subtract", "multiply", "select", "convert")
-"""What is written: the result of which unit."""
+"""Units whose result may be written."""
 
 CONDITIONS = ("equal", "infinite", "bit")
-"""What a selector asks: whether it takes its left operand."""
+"""Conditions on which a selector takes its left operand."""
 
 TESTS = ("W", "R", "Z2")
 """Values that are looked at for zero: both of W and R make points equal, Z2 the neutral element."""

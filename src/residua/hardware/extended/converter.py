@@ -17,7 +17,7 @@ from residua.hardware.extended.modular import canonical
 from residua.numbers.extended import ExtendedBase
 
 ADDRESS_BITS = 4
-"""Of a table: what a LUT4 looks up."""
+"""Address bits of a table: the inputs of a LUT4."""
 
 
 class ConversionShape:
@@ -54,12 +54,12 @@ class ConversionShape:
 
     @property
     def levels(self) -> int:
-        """Of the tree of adders, each with a register."""
+        """Levels of the adder tree, each with a register."""
         return (len(self.groups) - 1).bit_length()
 
     @cached_property
     def largest_part(self) -> int:
-        """What tables and tree add in a cycle, at most."""
+        """Largest sum of tables and tree in a cycle."""
         return sum(self.weights) * ((1 << self.bits) - 1)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What an extended-RNS point processor is made of: base, units, schedules, microcode, cycles."""
+"""Design of the point processor of 2006: base, units, schedules, microcode, cycles."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -111,7 +111,7 @@ class ExtendedDesign:
 
     @cached_property
     def conversion_shape(self) -> ConversionShape:
-        """Of the converter."""
+        """Shape of the converter."""
         return ConversionShape(self.base, self.prime, self.conversion)
 
     @property
@@ -146,7 +146,7 @@ class ExtendedDesign:
 
     @property
     def timing(self) -> Timing:
-        """Of the units."""
+        """Latencies of the units."""
         product = self.collect_delay
         conversion = product + self.conversion_shape.done
         interval = max(self.product_steps, self.conversion_shape.interval, self.chunks + 1)

@@ -97,7 +97,7 @@ class ExtendedProcessor(Component):
         return pieces[total - design.chunk :], first
 
     def _conditions(self, m: Module, sequencer: Any, zero: Value, choose: Signal) -> None:
-        """What selectors are told: from tests for zero, and from the scalar."""
+        """Drive the conditions of selectors, from tests for zero and from the scalar."""
         control = sequencer.control
         tested = Signal(len(TESTS), name="tested")
         for place in range(len(TESTS)):

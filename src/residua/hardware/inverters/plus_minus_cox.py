@@ -76,7 +76,7 @@ class PlusMinusCox(Component):
         return m
 
     def _all_zero(self, m: Module) -> Value:
-        """For each test whether a channel fails."""
+        """Tests of all channels for zero."""
         failed = Signal(len(TESTED), name="failed")
         for index in range(len(TESTED)):
             bits = [~self.channel_tests[i][index] for i in range(len(self.form.base))]

@@ -124,7 +124,7 @@ class PlusMinusDesign:
 
 
 class _State(IntEnum):
-    """What the inverter does: it takes words, begins, loads, reduces, waits, unloads, hands out."""
+    """States of the inverter: takes words, begins, loads, reduces, waits, unloads, hands out."""
 
     INPUT = 0
     BEGIN = 1
@@ -219,7 +219,7 @@ class PlusMinusInverter(Component):
             m.d.sync += self._phase.eq(Mux(last, 0, self._phase + 1))
 
     def _decide(self, m: Module, cox: PlusMinusCox) -> None:
-        """From one state to the next."""
+        """Go from one state to the next."""
         design, state = self.design, self._state
         m.d.comb += [
             self._ends.eq(cox.tests.any() | self._failed),
@@ -259,7 +259,7 @@ class PlusMinusInverter(Component):
         return self.design.most_steps - 1
 
     def _end(self, m: Module, cox: PlusMinusCox) -> None:
-        """When the operand is reduced: unload, or wait first."""
+        """Unload a reduced operand, or wait first."""
         with m.If(self._ends):
             m.d.sync += [
                 self._negate.eq(cox.tests[1]),
@@ -278,7 +278,7 @@ class PlusMinusInverter(Component):
         m.d.sync += [self._state.eq(_State.UNLOAD), self._count.eq(self.design.digits)]
 
     def _choose_v3(self, m: Module, cox: PlusMinusCox) -> None:
-        """What happens to V3 in the next cycle, from its tag; and the exchange, of both pairs."""
+        """Choose the next operation on V3, from its tag, and the exchange of both pairs."""
         odd, adds = cox.tag[0], Signal(name="adds")
         load = self._is(_State.BEGIN) | (self._is(_State.LOAD) & ~self._left)
         reduces = self._is(_State.LOAD, _State.REDUCE) & ~self._ends
@@ -324,7 +324,7 @@ class PlusMinusInverter(Component):
         return self._is(_State.LOAD, _State.REDUCE)
 
     def _choose_v1(self, m: Module, cox: PlusMinusCox) -> None:
-        """In the first phase: what happens to V1, as happened to V3, and with which multiple."""
+        """Choose the operation on V1 in the first phase: that of V3, with its own multiple."""
         tag = Signal(2, name="tag_sum")
         m.d.comb += tag.eq(cox.tag)
         with m.Switch(self._kind):

@@ -22,7 +22,7 @@ from residua.numbers.hats import HatForm
 
 
 class Mode(IntEnum):
-    """What an operation does; the first four are those of the algorithm."""
+    """Kinds of operations; the first four are those of the algorithm."""
 
     HALVE = Kind.HALVE
     QUARTER = Kind.QUARTER
@@ -107,7 +107,7 @@ class PlusMinusRower(Component):
         return Signal(signed(self.bits), name=name, reset_less=True)
 
     def _starts(self) -> list[int]:
-        """What the pairs begin with: V3 and V1 before an operand is loaded, U3 and U1."""
+        """Start values of the pairs: V3 and V1 before an operand is loaded, U3 and U1."""
         form, words = self.words.form, self.words
         vectors = [form.scaled_words(words.started(first)) for first in (0, 1)]
         vectors += [form.words(number) for number in (form.modulus, 0)]

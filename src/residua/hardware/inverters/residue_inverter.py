@@ -36,7 +36,7 @@ VECTORS_IN, VECTORS_OUT = 3, 2
 
 
 class _State(IntEnum):
-    """What the inverter does; it takes words, ends taking them, reduces, gives and forgets them."""
+    """States of the inverter: takes words, ends taking them, reduces, gives and forgets them."""
 
     IDLE = 0
     TAKE = 1
@@ -251,7 +251,7 @@ class ResidueInverter(Component):
             m.d.sync += resting.eq(resting - 1)
 
     def _choose(self, m: Module, cox: ResidueInverterCox) -> None:
-        """What the rowers do in the next cycle."""
+        """Choose what the rowers do in the next cycle."""
         kind, exchange = self._choose_v3(m, cox)
         takes = self._is(_State.TAKE) & self.residue_valid
         # With V = 0 and U = 4 x the sum and an exchange make V = x and U = 0: of x and U3 while P
@@ -276,7 +276,7 @@ class ResidueInverter(Component):
                 m.d.sync += self._tag_u1.eq(cox.tag)
 
     def _choose_v3(self, m: Module, cox: ResidueInverterCox) -> tuple[Value, Value]:
-        """What happens to V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
+        """Choose the operation on V3 by its tag, and whether U3 takes it; V1 and U1 do the same."""
         odd, adds = cox.tag[0], (cox.tag ^ self._tag_u3)[1]
         kind, exchange = Signal(Kind, name="chosen"), Signal(name="exchange_v3")
         m.d.comb += exchange.eq(odd & (self._lead >= 0))

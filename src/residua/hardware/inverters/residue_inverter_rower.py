@@ -25,10 +25,10 @@ from residua.hardware.inverters.plus_minus_rower import leading_bits
 from residua.numbers.hats import HatForm
 
 KIND_BITS, MULTIPLE_BITS = 2, 2
-"""Of an operation: what it does, and its multiple of P modulo 4 (3 for -1)."""
+"""Bits of the kind of an operation, and of its multiple of P modulo 4 (3 for -1)."""
 
 _TABLE_BITS = 6
-"""Of the index of a table that is written as one: the inputs of a look-up table."""
+"""Index bits of a table that is written as one: the inputs of a look-up table."""
 
 
 class ResidueInverterRower(Component):
@@ -106,7 +106,7 @@ class ResidueInverterRower(Component):
         m.d.sync += word.eq(Mux(empty, 0, read.data))
 
     def _look(self, m: Module, new: Value) -> None:
-        """What the Cox needs of a result."""
+        """Derive from a result what the Cox needs of it."""
         cofactors = self.forms[0].base.cofactors
         signs = [0 if c is None else -1 if cofactors[c] % 4 == 3 else 1 for c in self.channels]
         there, negative = self._one_of(signs, (1, -1)), self._one_of(signs, (-1,))

@@ -1,4 +1,4 @@
-"""What all inverters on streams have in common: ports, and the check of an operand."""
+"""Common part of inverters on streams: ports, and the check of an operand."""
 
 from abc import ABC, abstractmethod
 
@@ -28,11 +28,11 @@ class ConstantTime(ABC):
 
     @property
     def fewest(self) -> int:
-        """The same."""
+        """Latency of the fastest inversion, which is that of all."""
         return self.longest
 
     def cycles(self, x: int) -> int:
-        """The same, for any x."""
+        """Latency of any operand."""
         del x
         return self.longest
 
