@@ -37,7 +37,7 @@ from residua.errors import SpecificationError
 
 @dataclass(frozen=True)
 class ScalarForm:
-    """How the scalars of a curve are blinded and served.
+    """Blinding and service of the scalars of a curve.
 
     Attributes:
         bits: that a scalar may have.
@@ -99,7 +99,7 @@ class ScalarForm:
         return -(-most // self.digit) * self.digit
 
     def number(self, k: int, random: int = 0, *, base: bool = False) -> int:
-        """What is served in place of k, as a number; bit-exact.
+        """The number that is served in place of k; bit-exact.
 
         Args:
             k: the scalar, of `bits` bits.

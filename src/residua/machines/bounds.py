@@ -49,7 +49,7 @@ class Bounds:
 
     @property
     def representation(self) -> Redundant:
-        """How residues are reduced with these folds."""
+        """Representation of residues that these folds reduce."""
         return Redundant(self.folds, self.row_folds or 1)
 
     def accumulator(self, program: Program, modulus: Modulus) -> Range:

@@ -17,7 +17,7 @@ from residua.numbers.moduli import Modulus
 
 
 class Bus(IntEnum):
-    """What the bus carries; gates follow, each with its inverse, then the small rower's word."""
+    """Uses of the bus; gates follow, each with its inverse, then the small rower's word."""
 
     QUOTIENT = 0
     WORD = 1
@@ -26,7 +26,7 @@ class Bus(IntEnum):
 
 @dataclass(frozen=True)
 class Block:
-    """Where a routine lies in the control store, and how many slots it takes."""
+    """Address range of a routine in the control store, and the slots that it takes."""
 
     start: int
     length: int

@@ -41,7 +41,7 @@ MOST_PRODUCTS = 2
 
 
 class Source(IntEnum):
-    """Where the digits of a pass come from."""
+    """Sources of the digits of a pass."""
 
     REGISTER = 0
     CONSTANT = 1
@@ -168,7 +168,7 @@ def _outside(gate: Gate | None) -> bool:
 
 
 def _advancing(passes: Sequence[Pass]) -> list[Pass]:
-    """With the mark behind which gates may change."""
+    """Mark the passes behind which gates may change."""
     gated = [index for index, item in enumerate(passes) if _outside(item.gate)]
     last = gated[-1] if gated else None
     return [replace(p, advances=True) if i == last else p for i, p in enumerate(passes)]
@@ -281,7 +281,7 @@ class _Scheduler:
             )
 
     def _finish(self, operation: DigitOperation) -> None:
-        """Its operands have been read; those that nobody reads any more leave their registers."""
+        """Free the registers of operands that nobody reads any more, once they have been read."""
         self.waiting.remove(operation)
         for operand in {o for o in operation.operands if isinstance(o, Value)}:
             self.readers[operand] -= 1

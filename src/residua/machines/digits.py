@@ -20,7 +20,7 @@ class DigitValues(DigitOperations[int]):
 
     @classmethod
     def of(cls, domain: DigitDomain, x: int, y: int) -> "DigitValues":
-        """For the product of two operands."""
+        """Interpreter for the product of two operands."""
         inverse = domain.negative_inverse
         return cls({"x": x, "y": y, "p": domain.modulus, "inverse": inverse})
 
@@ -63,7 +63,7 @@ class DigitValues(DigitOperations[int]):
         return value >> bits
 
     def join(self, high: int, low: int, bits: int) -> int:
-        """Both parts."""
+        """Join both parts."""
         return (high << bits) + low
 
     def choose(self, bit: int, yes: int, no: int) -> int:
@@ -89,7 +89,7 @@ class DigitCounts(DigitOperations[None]):
         self.steps = self.products = self.additions = 0
 
     def digits(self, name: str, count: int, bits: int) -> list[None]:
-        """So many digits."""
+        """Count nothing for ``count`` digits."""
         del name, bits
         return [None] * count
 
@@ -152,7 +152,7 @@ class DigitBounds(DigitOperations[Range]):
 
     @classmethod
     def of(cls, domain: DigitDomain) -> "DigitBounds":
-        """For all operands modulo one number."""
+        """Interpreter for all operands modulo one number."""
         inverse, modulus = domain.negative_inverse, domain.modulus
         return cls(
             {
@@ -194,7 +194,7 @@ class DigitBounds(DigitOperations[Range]):
         return value if whole[0] <= value[0] and value[1] <= whole[1] else whole
 
     def high(self, value: Range, bits: int) -> Range:
-        """Both ends without the lowest bits."""
+        """Range without the lowest bits."""
         return value[0] >> bits, value[1] >> bits
 
     def join(self, high: Range, low: Range, bits: int) -> Range:

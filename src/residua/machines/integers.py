@@ -145,7 +145,7 @@ class Intervals:
         return -(-x[0] // 2), x[1] // 2
 
     def reduce(self, x: Range) -> Range:
-        """What a reduction leaves."""
+        """Range of any reduced number."""
         del x
         return self.reduced
 
@@ -190,11 +190,11 @@ class Parities:
         return frozenset(found)
 
     def square(self, x: Polynomial) -> Polynomial:
-        """The same modulo 2."""
+        """Square, which is x itself modulo 2."""
         return x
 
     def scale(self, x: Polynomial, multiple: int) -> Polynomial:
-        """The same or zero."""
+        """Multiple by an integer, modulo 2: x or zero."""
         return x if multiple % 2 else frozenset()
 
     def halve(self, x: Polynomial) -> Polynomial:

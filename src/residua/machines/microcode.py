@@ -126,7 +126,7 @@ class _Assembler:
             self._act("narrow_tap", time, int(slot.narrow_tap))
 
     def _left(self, time: int, slot: Slot) -> tuple[Left, list[int]]:
-        """Where the left operand comes from, the same in all lanes, and the registers to read."""
+        """Source of the left operand, one for all lanes, and the registers to read."""
         lefts, registers = {slot.left}, []
         for own in slot.lanes():
             register = 0
@@ -173,7 +173,7 @@ class _Assembler:
         return self.constants.setdefault(key, len(self.constants))
 
     def _position(self, placed: Placed) -> int:
-        """Which output a sequence passes around the ring."""
+        """Position of the output that a sequence passes around the ring."""
         names = [output.name for output in self.schedule.program.outputs]
         return names.index(placed.sequence.name)
 
@@ -261,7 +261,7 @@ def _words(slot: Slot) -> Iterator[Word]:
 
 
 def binary_address(position: int, count: int) -> int:
-    """Where a loader that counts from 1 has put the binary word ``position`` of ``count``."""
+    """Address at which a loader, which counts from 1, puts word ``position`` of ``count``."""
     return (position + 1) % binary_depth(count)
 
 

@@ -254,7 +254,7 @@ class _Emitter:
         return f"static_cast<{kind}>({seen} >> {right}){scale}"
 
     def _estimated(self, source: Residues | Rows) -> str:
-        """What the Cox sees: residue j, or super-residue j and the constant that it includes."""
+        """Words that the Cox adds: residue j, or super-residue j with its constant."""
         if isinstance(source, Residues):
             return self._read(source, "j")
         base, offset = source.source.base, "(Wide{1} << (width - 1))"

@@ -96,7 +96,7 @@ class HatWords:
         return self.form.words(number)
 
     def mod4(self, value: Words) -> int:
-        """As the Cox tells it."""
+        """The residue of a value modulo 4, from the Cox."""
         return self.form.mod4(value)
 
     def equals(self, value: Words, number: int) -> bool:
@@ -123,7 +123,7 @@ class HatWords:
         return words
 
     def started(self, first: int) -> int:
-        """What words hold, without their T_i^-1, before `loaded` makes ``first`` of them."""
+        """Words, without their T_i^-1, from which `loaded` makes ``first``."""
         return (first + self.form.offset) << 2 * self.digits
 
     def unloaded(self, words: Words) -> tuple[list[int], int]:
@@ -158,14 +158,14 @@ class HatWords:
 
 
 class _From(HatWords):
-    """The same, with the 1 that V1 begins with as the hardware has it."""
+    """Words with the start value 1 of V1 as the hardware holds it."""
 
     def constant(self, number: int) -> Words:
         return self.one if number == 1 else super().constant(number)
 
 
 def step_constant(form: HatForm, kind: Kind, multiple: int) -> int:
-    """What a step adds besides its operands, before it divides by 4: k P and offsets (E14)."""
+    """Constant that a step adds to its operands before the division by 4: k P and offsets (E14)."""
     offsets = {Kind.HALVE: 2, Kind.QUARTER: 3, Kind.ADD: 2, Kind.SUBTRACT: 4}
     own = multiple * form.modulus * (2 if kind is Kind.HALVE else 1)
     return own + offsets[kind] * form.offset
@@ -187,7 +187,7 @@ class PlusMinusCounts:
 
 
 def slide_counts(steps: Sequence[Step], channels: int) -> PlusMinusCounts:
-    """What these steps cost by the slides' measure."""
+    """Cost of these steps by the slides' measure."""
     kinds = Counter(step.kind for step in steps)
     divisions = 2 * len(steps)
     sums = 2 * (kinds[Kind.ADD] + kinds[Kind.SUBTRACT])

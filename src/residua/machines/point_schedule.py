@@ -34,7 +34,7 @@ class Node:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """Those that are values."""
+        """Operands that are values."""
         return tuple(dict.fromkeys(n for n in (self.left, self.right) if not n.startswith("#")))
 
 
@@ -174,7 +174,7 @@ def schedule(
 def _dependences(
     nodes: Sequence[Node], timing: Timing, targets: Mapping[str, str]
 ) -> list[list[tuple[int, int]]]:
-    """For each node those that it waits for, and how many cycles after their beginnings."""
+    """Nodes that each node waits for, and the cycles after their beginnings."""
     made: dict[str, int] = {}
     readers: dict[str, list[int]] = defaultdict(list)
     waits: list[list[tuple[int, int]]] = []

@@ -199,7 +199,7 @@ class Routine:
                 yield placed.start + offset, job, offset, slot
 
     def left(self, time: int, slot: Slot) -> Left:
-        """How the left operand of a slot is read: forwarded, or as the slot says."""
+        """Source of the left operand of a slot: forwarded, or as the slot says."""
         if slot.left_word is None or slot.left_word.row:
             return slot.left
         producer = self.problem.producers.get(slot.left_word)
@@ -208,7 +208,7 @@ class Routine:
         return slot.left
 
     def launch(self, time: int, word: Word) -> Launch:
-        """Where the ring of rows takes a super-residue from for a pass."""
+        """Source of a super-residue at the start of its pass around the ring of rows."""
         ready = self.problem.ready(self.starts, self.problem.producers[word])
         return Launch.RESULT if time == ready else Launch.STORED
 

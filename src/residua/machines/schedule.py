@@ -25,7 +25,7 @@ SOLVER_EFFORT = 0.25
 """Deterministic seconds that the solver may take for one schedule."""
 
 _SHARE = 4
-"""How many times the solver may fail to decide on an interval before that effort is spent."""
+"""Failed attempts on an interval after which the solver's effort counts as spent."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Schedule:
                 yield placed.start + offset, placed, slot
 
     def operand(self, time: int, word: Word) -> Left:
-        """How a left operand is read at slot ``time``: forwarded, or from the register memory."""
+        """Source of a left operand at slot ``time``: forwarded, or the register memory."""
         return Left.RESULT if time == self.ready(word) else Left.REGISTER
 
     def ready(self, word: Word) -> int:
@@ -142,7 +142,7 @@ class _Search:
         return found
 
     def shorten(self, interval: int, placed: list[Placed]) -> list[Placed]:
-        """The same or one with an earlier last slot; the solver may spend all that is left."""
+        """A placement with an earlier last slot, if the rest of the solver's effort finds one."""
         everything = Effort(self.effort.left, self.effort.left)
         found = solve(self.task, interval, last_slot(placed) - 1, everything)
         self.effort.left = everything.left

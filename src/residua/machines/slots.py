@@ -25,7 +25,7 @@ class Left(IntEnum):
 
 
 def left_codes(lefts: Listed[Left]) -> dict[Left, int]:
-    """How sources of left operands are numbered: those of an engine by position, if four do."""
+    """Numbers of sources of left operands: those of an engine by position, if four do."""
     if Left.ROW in lefts and Left.NEIGHBOUR in lefts:
         return {left: int(left) for left in lefts}
     return {left: code for code, left in enumerate(lefts)}
@@ -36,11 +36,11 @@ EVERY_LEFT = (Left.REGISTER, Left.NEIGHBOUR, Left.RESULT, Left.BUS)
 
 
 TWO_LANES = (*EVERY_LEFT, Left.PARTNER)
-"""Those of an engine with two lanes."""
+"""Sources of left operands of an engine with two lanes."""
 
 
 class Launch(IntEnum):
-    """Where the ring of rows takes its words from: it turns, or a pass begins."""
+    """Sources of words of the ring of rows: it turns, or a pass begins."""
 
     TURN = 0
     RESULT = 1
@@ -56,7 +56,7 @@ ROW_STORAGE_DELAY = 1
 
 @dataclass(frozen=True)
 class Machine:
-    """What the scheduler has to know of an engine.
+    """Timing and memories of an engine, for the scheduler.
 
     ``rower_latency`` L is the distance in slots between a sequence's last slot and the first slot
     that can take its result. ``cox_latency`` is the distance between the slot in which the Cox taps
@@ -111,7 +111,7 @@ class Machine:
         return self.row_latency if word.row else self.rower_latency
 
     def storage_delay(self, word: "Word") -> int:
-        """How many slots later than by forwarding a result can be read from where it is stored."""
+        """Slots from forwarding of a result to the first read of it from where it is stored."""
         return ROW_STORAGE_DELAY if word.row else self.memory_delay
 
 
@@ -164,7 +164,7 @@ class Slot:
     other: "Slot | None" = None
 
     def lanes(self) -> "tuple[Slot, ...]":
-        """What each lane does."""
+        """The slots of all lanes."""
         return (self, self.other) if self.other else (self,)
 
 

@@ -72,7 +72,7 @@ def _reduce(program: Program, step: Reduction, state: State) -> tuple[int, ...]:
 
 
 def _amounts(program: Program, step: Reduction, term: Term, state: State) -> list[int]:
-    """What one term adds to the accumulator of each channel."""
+    """Summands of one term in the accumulators of all channels."""
     moduli = step.result.base.moduli
     constant = program.representation.constant
     match term:
@@ -123,7 +123,7 @@ def estimate(quotient: Quotient, words: Sequence[int]) -> int:
 
 
 def _estimated(program: Program, quotient: Quotient, state: State) -> tuple[int, ...]:
-    """What the Cox sees: residues, or super-residues with the constant that they include."""
+    """Words that the Cox adds: residues, or super-residues with the constant that they include."""
     source = quotient.source
     if isinstance(source, Rows):
         base = source.source.base

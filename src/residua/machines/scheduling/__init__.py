@@ -1,1 +1,1 @@
-"""How sequences of slots are placed on an engine."""
+"""Placement of sequences of slots on an engine."""

@@ -55,7 +55,7 @@ class Problem:
 
     @cached_property
     def delays(self) -> list[int]:
-        """How many slots later than by forwarding the result of each job can be read."""
+        """Slots from forwarding of each job's result to the first read of it from memory."""
         return [self.machine.storage_delay(s.result) if s.result else 0 for s in self.sequences]
 
     @cached_property
@@ -313,7 +313,7 @@ def _earliest(
 
 
 def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | None:
-    """The same by constraint programming, from a placement that it is to improve."""
+    """Improve a placement by constraint programming."""
     # See `residua.numbers.solver`: loaded where it is needed.
     from ortools.sat.python import cp_model  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ from residua.machines.slots import Left, Slot, Word
 
 
 class Lanes:
-    """Which lane holds a value, and which steps go together."""
+    """Lanes of values, and pairs of steps that go together."""
 
     def __init__(self, program: Program, count: int) -> None:
         steps = {id(step.result): step for step in program.steps}
@@ -37,7 +37,7 @@ class Lanes:
         return self._lane.get(id(value))
 
     def together(self, step: Reduction) -> tuple[Reduction, ...]:
-        """What every lane does when this step is done: nothing else in engines of one lane."""
+        """Steps of all lanes while this step is done; the step alone in engines of one lane."""
         if self.count == 1:
             return (step,)
         return self.pairs.get(id(step.result), (step,) * self.count)

@@ -19,7 +19,7 @@ from residua.algorithms.terms import (
 
 
 def without_dead_steps(program: Program) -> Program:
-    """The same program without the steps whose results reach no output."""
+    """Leave out the steps whose results reach no output."""
     needed = {id(value.root()[0]) for value in program.outputs}
     steps: list[Reduction] = []
     for step, before in zip(

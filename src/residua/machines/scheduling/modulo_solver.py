@@ -22,7 +22,7 @@ CALL_EFFORT = 0.0005
 
 @dataclass
 class Effort:
-    """What is left of the solver's deterministic time, in its seconds, and the most for one call.
+    """Rest of the solver's deterministic time, in its seconds, and the most for one call.
 
     A limit in these seconds does not depend on the machine.
     """
@@ -109,7 +109,7 @@ class _Model:
         model.add_no_overlap(spans)
 
     def _order(self, job: int, sequence: Sequence, taken: "cp_model.IntVar") -> None:
-        """What holds if a job's slots come in this order."""
+        """Constrain a job whose slots come in this order."""
         model, start = self.model, self.starts[job]
         model.add(start + len(sequence.slots) - 1 <= self.last).only_enforce_if(taken)
         for offset, word, is_left in sequence.reads:

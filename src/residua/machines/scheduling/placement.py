@@ -17,7 +17,7 @@ beside one for each word."""
 
 @dataclass(frozen=True)
 class Task:
-    """What is to be placed.
+    """Sequences to place.
 
     ``choices`` has, for each sequence in program order, the orders of slots to choose from;
     ``inputs`` are the words of a run's operands.
@@ -174,7 +174,7 @@ def last_slot(placed: list[Placed]) -> int:
 
 
 def stores(placed: list[Placed], machine: Machine) -> dict[Word, int]:
-    """When results that are read from where they are stored are ready, in the order of reads."""
+    """Slots at which results that are read from memory are ready, in the order of reads."""
     ready = {p.sequence.result: p.finish(machine) for p in placed if p.sequence.result}
     return {
         word: ready[word]

@@ -68,7 +68,7 @@ class PlacementSearch:
             )
 
     def placement(self, names: frozenset[str] | set[str] = frozenset()) -> Placement:
-        """What reducing these values beside the outputs leads to.
+        """Placement that reduces these values beside the outputs.
 
         Raises:
             SpecificationError: there is no such value, or a half is no longer exact.
@@ -109,7 +109,7 @@ class PlacementSearch:
         return best
 
     def _evaluated(self, names: frozenset[str]) -> Placement | None:
-        """None if a half is not exact, which more reductions never put right."""
+        """Placement of these reductions; None if a half is not exact, whatever else is reduced."""
         program = placed(self.program, names)
         if not self._exact(program):
             return None

@@ -35,7 +35,7 @@ def broadcast_rows(program: Program) -> list[Rows]:
 
 
 def row_digits(program: Program) -> tuple[int, ...]:
-    """How many digits the multipliers of each of `broadcast_rows` have."""
+    """Digits of the multipliers of each of `broadcast_rows`."""
     return tuple(
         max(len(_digits(multiplier, rows.source.base.width)) for multiplier in rows.multipliers)
         for rows in broadcast_rows(program)
@@ -159,7 +159,7 @@ class SequenceBuilder:
         return tuple(step.result for step in pair) if pair else (own,) * self.machine.lanes
 
     def choices(self) -> list[list[Sequence]]:
-        """For each sequence in program order, the orders of slots to choose from."""
+        """Orders of slots to choose from, for each sequence in program order."""
         choices: list[list[Sequence]] = []
         done: set[int] = set()
         for step in self.program.steps:
