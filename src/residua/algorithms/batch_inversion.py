@@ -13,7 +13,7 @@ from residua.errors import SpecificationError
 
 
 def collected(count: int) -> FieldProgram:
-    """From "x1" to "x<count>" the products "c2" to "c<count>".
+    """Build the products "c2" to "c<count>" of "x1" to "x<count>".
 
     Raises:
         SpecificationError: there are fewer than 2 numbers.
@@ -28,7 +28,7 @@ def collected(count: int) -> FieldProgram:
 
 
 def distributed(count: int) -> FieldProgram:
-    """From "inverse", that of "c<count>", the inverses "y1" to "y<count>" of all x.
+    """Build the inverses "y1" to "y<count>" from "inverse", that of "c<count>".
 
     Raises:
         SpecificationError: there are fewer than 2 numbers.

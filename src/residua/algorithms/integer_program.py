@@ -49,7 +49,7 @@ class IntegerProgram:
 
 
 class Arithmetic(Protocol[V]):
-    """What an interpreter does with values."""
+    """Operations of an interpreter on values."""
 
     def add(self, x: V, y: V) -> V:
         """x + y."""

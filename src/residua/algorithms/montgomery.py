@@ -83,7 +83,7 @@ class MontgomeryDomain:
 
     @property
     def range(self) -> Interval:
-        """Where operands and results lie."""
+        """Interval of operands and results."""
         return Interval.of(0 if self.unsigned else -self.bound, self.bound)
 
     @property

@@ -26,7 +26,7 @@ V = TypeVar("V")
 
 
 class Kind(IntEnum):
-    """What a step does to (V, U)."""
+    """Operation of a step on (V, U)."""
 
     HALVE = 0
     QUARTER = 1
@@ -49,7 +49,7 @@ class Reduction(NamedTuple):
 
 
 class Operations(Protocol[V]):
-    """What the algorithm asks of numbers of either sign, up to P; P is odd."""
+    """Operations on numbers of either sign, up to P; P is odd."""
 
     @property
     def modulus(self) -> int:
@@ -99,7 +99,7 @@ def _loop(ops: Operations[V], x: V) -> Iterator[tuple[Step | None, int]]:
 
 
 def _next(b_v: int, b_u: int, ahead: int) -> tuple[Step, int]:
-    """What happens to V3 and U3 with these tags, and v - u after it."""
+    """Choose the step for V3 and U3 with these tags, and return v - u after it, too."""
     if b_v % 2 == 0:
         return Step(Kind.QUARTER if b_v == 0 else Kind.HALVE), ahead + (2 if b_v == 0 else 1)
     kind = Kind.ADD if (b_v + b_u) % 4 == 0 else Kind.SUBTRACT

@@ -44,13 +44,13 @@ Products = Sequence[tuple[Coefficients, Coefficients, int]]
 """X, Y and a sign for each summand +- X Y."""
 
 _Vectors = Sequence[tuple[list[Residues], list[Residues], int]]
-"""The same in one of both bases."""
+"""Vectors in one of both bases, with their signs."""
 
 _MOST_ADDITIONS = 3
 """Multiples up to this are added up; larger ones are constant products."""
 
 _WIDER = 16
-"""How much wider than base a's the moduli of base b may become in `design`."""
+"""Bits by which the moduli of base b may exceed those of base a in `design`."""
 
 _COX_SHARE = Fraction(1, 8)
 """The Cox's error that `smallest_coxes` allows in either base, as a share of its product."""
@@ -58,7 +58,7 @@ _COX_SHARE = Fraction(1, 8)
 
 @dataclass(frozen=True)
 class PositionResidueDomain:
-    """What HPR multiplication modulo P = M_a^d - c fixes in advance.
+    """Constants of HPR multiplication modulo P = M_a^d - c.
 
     ``degree`` is d >= 2, ``offset`` c, small, of either sign and not 0; ``split`` has the bases and
     the Cox of both extensions.
@@ -162,12 +162,12 @@ def coefficient_sums(
 
 
 def normalise(program: Program, domain: PositionResidueDomain, x: Coefficients) -> Coefficients:
-    """The same element with short coefficients: one Split each, as |X * 1|_P (SBMM section 4.4)."""
+    """Shorten the coefficients by one Split each, as |X * 1|_P (SBMM section 4.4)."""
     return carry(program, domain, lifted(program, domain, x))
 
 
 def lifted(program: Program, domain: PositionResidueDomain, x: Coefficients) -> Coefficients:
-    """The same element with multiples of P added that leave no K of an unsigned domain negative."""
+    """Add multiples of P that leave no K of an unsigned domain negative."""
     lift = _lift(program, domain, [each.b.range for each in x])
     if not lift:
         return x
@@ -380,7 +380,7 @@ def _schoolbook(
 def _karatsuba(
     program: Program, x: list[Residues], y: list[Residues], sign: int
 ) -> Iterator[tuple[int, Summand]]:
-    """The same by x_j y_k + x_k y_j = x_j y_j + x_k y_k - (x_j - x_k) (y_j - y_k)."""
+    """Products by x_j y_k + x_k y_j = x_j y_j + x_k y_k - (x_j - x_k) (y_j - y_k)."""
     squares = [
         program.reduce(f"{left.name} {right.name}", program.product(left, right))
         for left, right in zip(x, y, strict=True)

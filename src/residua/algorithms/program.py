@@ -303,7 +303,7 @@ class Program:
             )
 
     def restate(self, value: Residues, multiple: Fraction | int) -> Residues:
-        """The same residues read as value * multiple; the factor takes the inverse multiple."""
+        """Read the residues as value * multiple; the factor takes the inverse multiple."""
         multiple = Fraction(multiple)
         factor = tuple(
             f * pow(rational_residue(multiple, m), -1, m) % m
@@ -387,7 +387,7 @@ def _powers(interval: Interval) -> str:
 
 
 def _shortage(source: Residues, exact: Interval, cox: Cox | None) -> str:
-    """What an exact extension lacks: a quotient, a start value, accuracy, or bits of the base."""
+    """The lack of an exact extension: quotient, start value, accuracy, or bits of the base."""
     if cox is None:
         return "without the Cox's quotient it never is"
     if exact.low > exact.high:

@@ -21,7 +21,7 @@ from residua.numbers.rsa import RsaKey
 
 @dataclass(frozen=True)
 class CrtConstants:
-    """What the operation needs of a key beside its moduli, computed once with the key.
+    """Constants of a key beside its moduli, computed once with the key.
 
     Attributes:
         shifts: L R modulo each prime.

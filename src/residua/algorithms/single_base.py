@@ -79,7 +79,7 @@ def single_base(
 def compress(
     program: Program, domain: PositionResidueDomain, x: Coefficients, name: str = "c"
 ) -> Coefficients:
-    """The same element with K and R of little more than M_a (SBMM Algorithm 5, repaired).
+    """Shorten K and R to little more than M_a (SBMM Algorithm 5, repaired).
 
     K = K_k M_a + R_k and R = K_r M_a + R_r become (K_r + R_k, R_r + 2 K_k). The published form goes
     wrong where a quotient is -1, which it is for every small K or R (ERRATA E4). Here there is
@@ -239,7 +239,7 @@ def demand_quotient(program: Program, k: Residues) -> None:
 
 
 def _with_quotient(domain: SplitDomain) -> SplitDomain:
-    """As Compress extends base a: what is left over has to be short."""
+    """Domain of Compress, which extends base a with a quotient: the rest has to be short."""
     return replace(domain, skips_quotient=False)
 
 

@@ -54,7 +54,7 @@ _QUADRATIC = ("quadratic", "biquadratic")
 
 @dataclass(frozen=True)
 class SplitDomain:
-    """What Splits by M_a have in common.
+    """Common constants of Splits by M_a.
 
     ``first`` and ``second`` are the Cox of the extensions from base a and from base b, which are
     hierarchical, over rows of c moduli, if ``columns`` c > 1. ``unsigned`` refuses values for which

@@ -127,7 +127,7 @@ class Quotient:
 
     @property
     def widths(self) -> Vector:
-        """The same for every word; an extra modulus is narrower."""
+        """Widths of all words; an extra modulus is narrower."""
         if isinstance(self.source, Rows):
             return self.source.source.base.row_widths(self.source.columns)
         return tuple(modulus.width for modulus in self.source.base)

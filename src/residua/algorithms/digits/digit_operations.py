@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 V = TypeVar("V")
-"""What stands for an integer: the integer itself, its range, or nothing."""
+"""Stand-in for an integer: the integer itself, its range, or nothing."""
 
 
 class DigitOperations(ABC, Generic[V]):
-    """What an algorithm may do with integers; k is the size of its digits in bits."""
+    """Operations on integers for an algorithm; k is the size of its digits in bits."""
 
     @abstractmethod
     def digits(self, name: str, count: int, bits: int) -> list[V]:

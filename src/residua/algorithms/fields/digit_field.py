@@ -87,7 +87,7 @@ class DigitField:
 
     @property
     def limit(self) -> Fraction:
-        """What values may reach, as a multiple of p: half of R, for the largest modulus."""
+        """Largest values, as a multiple of p: half of R, for the largest modulus."""
         return 1 / self.ratio / 2
 
 
@@ -148,7 +148,7 @@ class Product:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """What is read."""
+        """Operands that are read."""
         return self.x, self.y
 
 
@@ -171,7 +171,7 @@ class Sum:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """What is read."""
+        """Operands that are read."""
         return tuple(term.operand for term in self.terms)
 
 

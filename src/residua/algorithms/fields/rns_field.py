@@ -144,7 +144,7 @@ class Lowering:
         return Lowered(self.program, inputs, outputs)
 
     def _output(self, name: str, variable: Variable) -> Element:
-        """What a name is given to: a result of its own, so that it can have a place of its own."""
+        """Name a result of its own, so that it can have a place of its own."""
         element = self.elements[variable]
         if variable in self.source.inputs.values():
             element = self._combine(name, [(element, 1)])

@@ -45,7 +45,7 @@ PARTS = ("r", "k")
 """Coefficients of an element, as their names end outside a program."""
 
 _COMPRESSED = ":c"
-"""What names of compressed elements end in."""
+"""Suffix of the names of compressed elements."""
 
 
 def lower(
@@ -236,7 +236,7 @@ class _Lowering:
         return self.program.reduce(f"{operation.result.name}:u{index}_{base}", *summands)
 
     def _summands(self, operation: ProductSum, index: int, base: str) -> list[Summand]:
-        """What U (index 0) or V of a sum of products adds up."""
+        """Summands of U (index 0) or V of a sum of products."""
         summands: list[Summand] = []
         for x, y, sign in operation.products:
             summands += (
@@ -384,7 +384,7 @@ def element_ranges(
 
 
 def compressions(program: Program) -> int:
-    """How many elements a lowered program compresses."""
+    """Count the elements that a lowered program compresses."""
     return sum(step.result.name.endswith(_COMPRESSED + "0_a") for step in program.steps)
 
 
@@ -428,7 +428,7 @@ def unload(name: str, domain: PositionResidueDomain, representation: Representat
 
 
 def number_base(domain: PositionResidueDomain) -> Base:
-    """Both bases as one, with the extra modulus: it holds K M_a + R."""
+    """Join both bases and the extra modulus into one base: it holds K M_a + R."""
     return Base((*domain.split.base_a, *domain.split.base_b), narrow=True)
 
 
