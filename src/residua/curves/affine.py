@@ -15,7 +15,7 @@ Point = tuple[int, int] | None
 
 
 class Cubic(Protocol):
-    """What the group law needs to know of a curve."""
+    """Coefficients of a cubic curve, for the group law."""
 
     @property
     def prime(self) -> int:

@@ -74,7 +74,7 @@ def neutral_multiple(curve: Curve) -> int:
 
 
 def multiple_name(curve: Curve) -> str:
-    """What N is, for people."""
+    """Name of N, for people."""
     if isinstance(curve, MontgomeryCurve):
         return "the least common multiple of the numbers of points of curve and twist"
     return "the order" if curve.cofactor == 1 else "the number of points"

@@ -172,7 +172,7 @@ def _finish_small(
     pairs: tuple[tuple[Variable, Variable], ...],
     b: int,
 ) -> Point:
-    """The same for a = 0 and a small b, from xy, yz and w; t and w take no reduction of their own.
+    """Finish for a = 0 and a small b, from xy, yz and w; t and w take no reduction of their own.
 
     What would be sums and differences of reduced elements is multiplied out instead, which costs
     fewer slots: with s = Y0 Y1 and v = 3 X0 X1, the sum is
@@ -192,7 +192,7 @@ def _finish_small(
 def _double_zero(
     program: FieldProgram, point: Point, xy: Variable, yz: Variable, b: int | None
 ) -> Point:
-    """With t = 3 b Z^2: (2 X Y (Y^2 - 3 t) : Y^2 (Y^2 + 6 t) - 3 t^2 : 8 Y^3 Z)."""
+    """Double with t = 3 b Z^2: (2 X Y (Y^2 - 3 t) : Y^2 (Y^2 + 6 t) - 3 t^2 : 8 Y^3 Z)."""
     _, y, z = point
     yy = program.product("yy", y, y)
     if b is not None:

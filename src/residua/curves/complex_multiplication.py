@@ -36,7 +36,7 @@ class ShortCurve:
 
     @cached_property
     def coefficients(self) -> tuple[int, int, int, int]:
-        """As `residua.curves.affine.Cubic` has them."""
+        """Coefficients in the order of `residua.curves.affine.Cubic`."""
         return 1, 0, self.a, self.b
 
 

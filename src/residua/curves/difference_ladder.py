@@ -126,7 +126,7 @@ def _square_of_difference(program: FieldProgram, x0: Variable, x1: Variable) -> 
 
 
 def recovery_fractions() -> FieldProgram:
-    """What `recovery_result` needs, and its denominator "d" to be inverted; 17 reductions.
+    """Fractions that `recovery_result` needs, with the denominator "d" to invert; 17 reductions.
 
     "last" is the last bit of the scalar, "x" and "y" are the affine P (y != 0). Z follows from
     a1 = x0 y1 - x1 y0 = 2 (x0 - x1) y Z^3 and from two coefficients of the curve about X_P: with

@@ -9,7 +9,7 @@ from residua.errors import SpecificationError
 
 
 class Formula(StrEnum):
-    """How points are multiplied by secret scalars."""
+    """Methods to multiply points by secret scalars."""
 
     XZ_LADDER = "xz-ladder"
     """`residua.curves.ladder`: any point of any short Weierstrass curve."""

@@ -15,14 +15,14 @@ from residua.curves.operations import (
 )
 
 CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
-"""Where the registers of an inversion's chain lie, beside "l" for its operand."""
+"""Registers of an inversion's chain, beside "l" for its operand."""
 
 LONGEST_CHAIN = 1 + len(CHAIN_ELEMENTS)
 """Registers that an inversion's chain may have."""
 
 
 class Inversion(StrEnum):
-    """How a coprocessor inverts; all ways take constant time.
+    """Methods of inversion in a coprocessor; all take constant time.
 
     ``FERMAT`` is x^(p - 2) on the engine. ``DIVISION_STEPS`` takes an element out of the engine as
     a binary number, to `residua.hardware.inverters.modular_inverter`, and back, ``PLUS_MINUS`` as

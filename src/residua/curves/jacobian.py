@@ -44,13 +44,13 @@ FORMULAS = {
     "jacobian-addition": parse("jacobian-addition", _ADDITION),
     "jacobian-doubling": parse("jacobian-doubling", _DOUBLING),
 }
-"""By name, without reductions."""
+"""Formulas by name, without reductions."""
 
 PLACEMENTS = {
     "jacobian-addition": ("u0", "u1", "s0", "s1"),
     "jacobian-doubling": ("Z4", "M"),
 }
-"""What E19 reduces beside the results."""
+"""Values that E19 reduces beside the results."""
 
 ADDITION, DOUBLING = (placed(FORMULAS[name], names) for name, names in PLACEMENTS.items())
 

@@ -156,7 +156,7 @@ def _double_small(
 
 
 def final_select() -> FieldProgram:
-    """After the last step: (x0 : z0) = k P and (x1 : z1) = (k + 1) P; "last" is the last bit."""
+    """Select the results after the last step: (x0 : z0) = k P and (x1 : z1) = (k + 1) P."""
     program = FieldProgram("ladder_final_select")
     for name in ("x", "z"):
         first, second = program.input(f"{name}0"), program.input(f"{name}1")

@@ -90,7 +90,7 @@ def small_order(cofactor: int) -> FieldProgram:
 
 
 def final_select() -> FieldProgram:
-    """After the last step: (x0 : z0) = k P; "last" is the last bit of the scalar."""
+    """Select the result after the last step: (x0 : z0) = k P."""
     program = FieldProgram("montgomery_final_select")
     for name in ("x", "z"):
         first, second = program.input(f"{name}0"), program.input(f"{name}1")

@@ -15,7 +15,7 @@ from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 
 
 class Operation(IntEnum):
-    """What a host can ask for; see the register description."""
+    """Operations that a host can ask for; see the register description."""
 
     POINT_MULTIPLY = 1
     BASE_MULTIPLY = 2
@@ -31,7 +31,7 @@ class Operation(IntEnum):
 
 
 class Status(IntEnum):
-    """How an operation ended; see the register description."""
+    """Outcomes of an operation; see the register description."""
 
     OK = 0
     NEUTRAL = 1

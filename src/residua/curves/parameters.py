@@ -25,7 +25,7 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,31}")
 
 @dataclass(frozen=True)
 class _Parameters:
-    """What both forms have.
+    """Parameters of a curve of either form.
 
     Attributes:
         name: for messages and documents.
@@ -71,7 +71,7 @@ class WeierstrassCurve(_Parameters):
 
     @property
     def coefficients(self) -> tuple[int, int, int, int]:
-        """As `residua.curves.affine.Cubic` has them."""
+        """Coefficients in the order of `residua.curves.affine.Cubic`."""
         return 1, 0, self.a, self.b
 
     @property
@@ -88,7 +88,7 @@ class MontgomeryCurve(_Parameters):
 
     @property
     def coefficients(self) -> tuple[int, int, int, int]:
-        """As `residua.curves.affine.Cubic` has them."""
+        """Coefficients in the order of `residua.curves.affine.Cubic`."""
         return self.b, self.a, 1, 0
 
 
