@@ -15,7 +15,7 @@ import gmpy2
 from residua.errors import SpecificationError
 
 SMALLEST_MODULUS = 1 << 16
-"""Below this a table lookup beats any multiplier, and bases degenerate."""
+"""Smallest modulus; below, a table lookup beats any multiplier, and bases degenerate."""
 
 LARGEST_FILE = 1 << 20
 """Characters that a modulus file may have."""

@@ -125,7 +125,7 @@ def deviation(
 
 
 def row_offsets(base: Base, columns: int, offset: int) -> list[int]:
-    """What the Cox sees added to each super-residue; nothing to the word of an extra modulus."""
+    """Constants that the Cox's words include; none for the word of an extra modulus."""
     return [offset] * (len(base.wide) // columns) + [0] * (base.extra is not None)
 
 

@@ -34,7 +34,7 @@ def join_digits(digits: Sequence[int], bits: int) -> int:
 
 @dataclass(frozen=True)
 class DigitShape:
-    """What the length of the modulus and the size of a digit determine.
+    """Sizes that follow from the length of the modulus and the size of a digit.
 
     Attributes:
         bits: N; the modulus is odd and below 2^N.

@@ -60,7 +60,7 @@ class ExtendedBase:
 
     @cached_property
     def xi_factors(self) -> tuple[int, ...]:
-        """What residues are multiplied by: M_i^-1 mod m_i, and -M^-1 mod m_r last."""
+        """Factors from residues to the xi: M_i^-1 mod m_i, and -M^-1 mod m_r last."""
         own = self.redundant.value
         return (*self.base.cofactor_inverses, -pow(self.base.product, -1, own) % own)
 

@@ -20,18 +20,18 @@ from residua.numbers.roots import smallest_weight, weighted_root
 from residua.numbers.search import search_bases
 
 _SPARE_PAIRS = 6
-"""How many pairs more than needed are looked for, at most."""
+"""Most pairs that are looked for beyond those needed."""
 
 _LARGEST_WEIGHT = 4
 """The largest weight of the quadratic form that a found base a may want."""
 
 _SPARE_MODULI = (3, 6, 12, 24)
-"""How many moduli more than needed `square_partner` chooses from."""
+"""Numbers of moduli beyond those needed from which `square_partner` chooses."""
 
 _PARTNER_STEPS = 1500
 
 _NO_WEIGHT = 1000
-"""What a modulus without a small weight costs."""
+"""Cost of a modulus without a small weight."""
 
 _WIDEST_DIVISOR = 40
 """The widest moduli that `base_of_product` tries one by one."""
@@ -163,7 +163,7 @@ def square_partner(base_a: Base, weight: int | None) -> Base | None:
 
 
 def _lightest(base_a: Base, pool: list[Modulus]) -> list[Modulus] | None:
-    """Those of a pool with small weights; None if one has none."""
+    """Moduli of a pool with small weights; None if one has none."""
     count = len(base_a)
     generator = random.Random(base_a.product)
     chosen, left = pool[:count], pool[count:]
@@ -182,7 +182,7 @@ def _lightest(base_a: Base, pool: list[Modulus]) -> list[Modulus] | None:
 
 
 def _weights_cost(base_a: Base, chosen: list[Modulus]) -> int:
-    """What the weights add to the Cox's error, and `_NO_WEIGHT` for each that there is not."""
+    """Contribution of the weights to the Cox's error, and `_NO_WEIGHT` for each that is missing."""
     whole = prod(modulus.value for modulus in chosen) * base_a.product
     cost = 0
     for power in (1, 2):

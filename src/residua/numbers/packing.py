@@ -16,7 +16,7 @@ import gmpy2
 from residua.numbers.solver import solve
 
 Tokens = frozenset[int]
-"""What a number shares with others: two are coprime exactly if their tokens are disjoint."""
+"""Tokens of a number: two numbers are coprime exactly if their tokens are disjoint."""
 
 _SMALL = 1 << 10
 _SMALL_PRIMES = tuple(prime for prime in range(2, _SMALL) if gmpy2.is_prime(prime))

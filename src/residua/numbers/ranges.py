@@ -58,7 +58,7 @@ class _Failure:
 
 @dataclass(frozen=True)
 class _Setting:
-    """What one call is about, all but the Cox."""
+    """Setting of one call, all but the Cox."""
 
     modulus: int
     products: int

@@ -1,4 +1,4 @@
-"""How a residue is represented: canonical as in the papers, or redundant as in the engine."""
+"""Representations of residues: canonical as in the papers, or redundant as in the engine."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -25,7 +25,7 @@ class Representation(Protocol):
         """The representative that a channel makes of a super-residue."""
 
     def row_offset(self, width: int) -> int:
-        """What the Cox sees added to a super-residue, for moduli of ``width`` bits."""
+        """Constant in a super-residue as the Cox sees it, for moduli of ``width`` bits."""
 
 
 class Canonical:
@@ -71,11 +71,11 @@ class Redundant:
         return modulus.centre(value)
 
     def reduce(self, modulus: Modulus, value: int) -> int:
-        """What the channel reducer leaves of ``value``, bit by bit."""
+        """Result of the channel reducer, bit by bit."""
         return Folding(modulus, self.folds).reduce(value)
 
     def reduce_row(self, modulus: Modulus, value: int) -> int:
-        """What the reducer of super-residues leaves of ``value``, bit by bit."""
+        """Result of the reducer of super-residues, bit by bit."""
         return Folding(modulus, self.row_folds).reduce(value)
 
     def row_offset(self, width: int) -> int:

@@ -33,7 +33,7 @@ WIDTHS = range(8, 65)
 """Bits that a modulus may have."""
 
 _ABOVE = 3
-"""What a modulus of 2^w or above costs in signed digits where half of them have to be below."""
+"""Cost of a modulus of 2^w or above, in signed digits, where half of them have to be below."""
 
 MOST_CHANNELS = 128
 """Moduli that one base may have."""
@@ -75,7 +75,7 @@ class BasePair:
 
     @property
     def pair_costs(self) -> tuple[int, ...]:
-        """For each channel what its two moduli cost in multiplexers, see ``pairing.pair_cost``."""
+        """Multiplexer cost of the two moduli of each channel, see ``pairing.pair_cost``."""
         return tuple(
             pair_cost(one.offset, two.offset)
             for one, two in zip(self.base_a, self.base_b, strict=True)
@@ -106,7 +106,7 @@ class _Request:
 
     @property
     def step(self) -> int:
-        """What the number of channels is a multiple of."""
+        """The number that divides the number of channels."""
         return lcm(self.rowers or 1, self.columns)
 
     def largest_offset(self, channels: int) -> int:
@@ -120,7 +120,7 @@ class _Request:
 
     @property
     def kind(self) -> str:
-        """What moduli are asked for, in words."""
+        """Description of the moduli that are asked for."""
         return f" of weight <= {self.weight}" if self.style == "sparse" else ""
 
     def sizes(self, limit: int) -> Sequence[int]:
@@ -436,7 +436,7 @@ def _select_below(
     tokens: Sequence[frozenset[int]],
     least: int,
 ) -> list[Modulus]:
-    """The same, half of them below 2^w, from at least the first ``least`` candidates."""
+    """Select moduli, half of them below 2^w, from at least the first ``least`` candidates."""
     for size in range(least, len(offsets) + 1):
         if offsets[size - 1] <= 0 and size > least:
             continue
@@ -502,7 +502,7 @@ def _advice(
 
 
 def _richer_styles(request: _Request, channels: int | None) -> list[str]:
-    """Which looser limits of h give enough moduli."""
+    """Looser limits of h that give enough moduli."""
     if request.style == "any":
         return []
     looser = [replace(request, weight=request.weight + more) for more in (1, 2)]

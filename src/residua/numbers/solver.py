@@ -20,14 +20,14 @@ ladder step of 400, one of a longer one."""
 
 
 KIND = "answers"
-"""Of entries of the cache."""
+"""Kind of the entries of the cache."""
 
 SHIPPED = Path(__file__).with_name("answers.json.xz")
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the search found.
+    """Answer of a search.
 
     Attributes:
         solution: a value for each variable of the model, by its index; None without an answer.
@@ -38,7 +38,7 @@ class Answer:
     time: float
 
     def value(self, variable: "cp_model.IntVar") -> int:
-        """What the answer, of which there is one, gives a variable."""
+        """Value of a variable in the answer, of which there is one."""
         assert self.solution is not None
         return self.solution[variable.index]
 

@@ -11,7 +11,7 @@ from typing import Any
 from residua.errors import SpecificationError
 
 SETTLED = 1 << 32
-"""Below this a prime is settled by dividing."""
+"""Bound below which trial division settles a prime."""
 
 _KEYS = ("n", "a", "b", "x", "y", "m", "q")
 
@@ -42,13 +42,13 @@ class Certificate:
     steps: tuple[Step, ...]
 
     def table(self) -> dict[str, Any]:
-        """As JSON has it, numbers in hexadecimal."""
+        """The certificate as JSON has it, numbers in hexadecimal."""
         steps = [{key: f"{getattr(step, key):#x}" for key in _KEYS} for step in self.steps]
         return {"number": f"{self.number:#x}", "steps": steps}
 
     @classmethod
     def of_table(cls, table: Mapping[str, Any]) -> "Certificate":
-        """What `table` gave.
+        """Read a certificate that `table` gave.
 
         Raises:
             SpecificationError: it is no such table.

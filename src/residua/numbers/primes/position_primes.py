@@ -181,7 +181,7 @@ def nearest_moduli(
     weight: int | None = None,
     signs: tuple[int, ...] = (1,),
 ) -> list[Modulus]:
-    """What `nearest_base` takes, fewer moduli if there are not so many.
+    """Moduli for `nearest_base`, fewer if there are not so many.
 
     The h have one of ``signs``, of the same size in this order.
     """
@@ -200,7 +200,7 @@ def nearest_moduli(
 
 
 def _channels(bits: int, width: int, degree: int) -> int:
-    """How many moduli M_a has."""
+    """Number of moduli of M_a."""
     if degree < 2:
         raise SpecificationError(f"the degree d of P = M_a^d - c is at least 2, not {degree}")
     if width < 8:

@@ -30,7 +30,7 @@ WIDEST_WINDOW = 1 << 16
 """The default of the largest h is below this, whatever w: more moduli help nobody."""
 
 LARGEST_WINDOW = 1 << 24
-"""What the largest h stays below: a sieve has half as many bytes."""
+"""Bound of the largest h: a sieve has half as many bytes."""
 
 _SIEVE_LIMIT = 1 << 22
 _SIEVE_SHARE = 8
@@ -112,7 +112,7 @@ class SquarePrime:
 
 @dataclass(frozen=True)
 class SquarePrimeSearch:
-    """Which primes are searched for.
+    """Search for primes of one form and size.
 
     Attributes:
         form: d and c.
@@ -167,7 +167,7 @@ class SquarePrimeSearch:
 
     @property
     def candidates(self) -> int:
-        """How many h a modulus may have."""
+        """Number of h that a modulus may have."""
         return len(self.moduli) or len(self._allowed)
 
     def prime(self, offsets: Offsets) -> SquarePrime:
@@ -287,7 +287,7 @@ def _allowed(style: Style, weight: int, limit: int) -> Sequence[int]:
 
 
 def _coprime(width: int, offsets: Sequence[int]) -> int:
-    """How many coprime moduli 2^w - h there are, the smallest h first; not more than needed."""
+    """Count coprime moduli 2^w - h, the smallest h first; not more than needed."""
     product, found = 1, 0
     for offset in offsets:
         value = (1 << width) - offset

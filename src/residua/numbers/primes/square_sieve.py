@@ -41,7 +41,7 @@ class _Block:
 def survivors(
     multiplier: int, offset: int, width: int, factor: int, *, count: int, limit: int
 ) -> NDArray[np.bool_]:
-    """Which M_a = factor (2^width - 2 i - 1) odd primes below ``limit`` do not rule out.
+    """Sieve M_a = factor (2^width - 2 i - 1) by odd primes below ``limit``.
 
     Out is each P that such a prime divides. A prime that divides Q and could divide another P rules
     out the moduli that it divides, as they have to be coprime to Q.
