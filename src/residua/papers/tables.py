@@ -1,4 +1,4 @@
-"""Which papers have tables here, by the name that ``residua tables`` knows them by."""
+"""Papers with tables here, by the names of ``residua tables``."""
 
 from collections.abc import Iterable
 from importlib import import_module

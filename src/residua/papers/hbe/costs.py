@@ -32,7 +32,7 @@ _MODULUS = (1 << 61) - 1
 
 @dataclass(frozen=True)
 class Operation:
-    """What the paper gives a cost for, and what is counted for it.
+    """Operation with a published cost, and the program that is counted for it.
 
     ``counts`` takes n and c, and ``step`` is what n / c is a multiple of. Operations without a
     published cost are related to nothing.

@@ -15,10 +15,10 @@ from residua.report.documents import Figure
 from residua.report.drawings import svg
 
 _COLOURS = {2: "#0072b2", 3: "#009e73", 4: "#d55e00"}
-"""By CMM / CMR."""
+"""Colours by CMM / CMR."""
 
 _MARKERS = {2: "o", 3: "^", 4: "s"}
-"""By c."""
+"""Markers by c."""
 
 _OTHER_RATIO = 2
 """CMM / CMR of the points for c = 3 and 4, the least favourable one."""

@@ -80,7 +80,7 @@ HBE = {
 """Table III, the hierarchical extension with c = 2."""
 
 TARGETS = {(256, 17): (30, 20), (384, 28): (30, 56)}
-"""What the project set itself to reach with the hierarchical extension: cycles, DSP blocks."""
+"""Targets of the project for the hierarchical extension: cycles, DSP blocks."""
 
 SIZE_REMARK = (
     "384 bits, w = 24: the published size rule, the smallest multiple of c with n w > log2 P, "

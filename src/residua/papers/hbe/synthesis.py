@@ -60,17 +60,17 @@ def specification(bits: int, width: int, kind: str) -> BaseExtensionSpecificatio
 
 
 def extension_name(bits: int, width: int, kind: str) -> str:
-    """What the row of one column of Table III is called: bits of the field, then w."""
+    """Name of the row for a column of Table III: bits of the field, then w."""
     return f"{kind} {bits}/{width}"
 
 
 def unit_name(operation: str, width: int) -> str:
-    """What the row of one column of Table I is called: the operation, then w."""
+    """Name of the row for a column of Table I: the operation, then w."""
     return f"{operation} {width}"
 
 
 def product_name(kind: str) -> str:
-    """What the row of an RNS Montgomery multiplier is called."""
+    """Name of the row of an RNS Montgomery multiplier."""
     return f"{kind} product"
 
 
@@ -143,7 +143,7 @@ def _unit(operation: str, width: int, component: Callable[[Modulus], Component])
 
 @cache
 def _heaviest(width: int) -> Modulus:
-    """Of the bases for 256 bits the modulus of most signed digits, the one that costs most."""
+    """Modulus of most signed digits of the bases for 256 bits, the most costly one."""
     domain = BaseExtensionCore(specification(256, width, "HBE")).domain
     moduli: list[Modulus] = [*domain.base_a, *domain.base_b]
     return max(moduli, key=lambda m: (m.weight, abs(m.offset), m.value))

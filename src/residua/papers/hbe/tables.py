@@ -172,7 +172,7 @@ def extensions(rows: dict[str, Row]) -> Table:
 
 
 def _targets_note(rows: dict[str, Row]) -> str:
-    """Which targets are reached."""
+    """Note on the targets that are reached."""
     parts = []
     for (bits, width), (cycles, dsp) in TARGETS.items():
         name = extension_name(bits, width, "HBE")
@@ -210,7 +210,7 @@ def products(rows: dict[str, Row]) -> Table:
 
 
 def _change(kawamura: Row | None, hierarchical: Row | None) -> str:
-    """By how much HBE changes interval, and area times time."""
+    """Change of interval and of area times time by HBE."""
     interval = ("cycles", "interval")
     kinds: dict[str, Callable[[Row | None], float | None]] = {
         "interval": lambda row: number(row, *interval),

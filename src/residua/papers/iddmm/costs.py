@@ -24,7 +24,7 @@ class Gates:
         return Gates(self.gates_and + other.gates_and, self.gates_xor + other.gates_xor)
 
     def times(self, factor: int) -> "Gates":
-        """So many of them."""
+        """Gates of ``factor`` copies."""
         return Gates(self.gates_and * factor, self.gates_xor * factor)
 
 

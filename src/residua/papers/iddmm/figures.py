@@ -17,7 +17,7 @@ _FIGURES = {11: (1, "xc3se"), 12: (2, "xc3se"), 13: (1, "xc5v"), 14: (2, "xc5v")
 
 
 def figures(rows: dict[str, Row]) -> list[Figure]:
-    """Those of which points are measured."""
+    """Figures with measured points."""
     return [
         _figure(number, rows, architecture, family)
         for number, (architecture, family) in _FIGURES.items()

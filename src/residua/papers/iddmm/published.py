@@ -34,10 +34,10 @@ TABLE_4: dict[tuple[int, int], Complexity] = {
     (32, 2): Complexity(12067, 11365, 33),
     (64, 2): Complexity(49219, 46789, 65),
 }
-"""By k and architecture."""
+"""Complexity by k and architecture."""
 
 TABLE_4_CYCLES = {4: 66048, 8: 16640, 16: 4224, 32: 1088, 64: 288}
-"""Of N = 1024 without pipeline, by k."""
+"""Cycles for N = 1024 without pipeline, by k."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from residua.papers.iddmm.published import (
 
 PLACED_BITS = (256, 1024)
 PLACED_DIGITS = (8, 16, 32)
-"""What is placed on an ECP5 of the report's architectures: version 4 of these."""
+"""Digits of the report's architectures that are placed on an ECP5, in version 4."""
 
 TILED = ((1024, 64), (1024, 32), (512, 16))
 """N and k of version 4 with products of tiles."""
@@ -52,17 +52,17 @@ class Point:
 
 
 def point_name(bits: int, digit: int, architecture: int, version: int) -> str:
-    """What a point of the report's design space is called."""
+    """Name of a point of the report's design space."""
     return f"N={bits} k={digit} arch{architecture} ver{version}"
 
 
 def tiles_name(bits: int, digit: int) -> str:
-    """What architecture 2 with products of tiles is called."""
+    """Name of architecture 2 with products of tiles."""
     return f"N={bits} k={digit} arch2 tiles"
 
 
 def lanes_name(bits: int, digit: int, lanes: int) -> str:
-    """What IDDMM in lanes is called."""
+    """Name of IDDMM in lanes."""
     return f"N={bits} k={digit} lanes={lanes}"
 
 

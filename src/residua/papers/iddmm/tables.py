@@ -226,7 +226,7 @@ def space(rows: dict[str, Row]) -> Table:
 
 
 def _targets_note(rows: dict[str, Row]) -> str:
-    """Which targets are reached."""
+    """Note on the targets that are reached."""
     parts = []
     for name, limits in _TARGETS:
         row = rows.get(name)

@@ -45,7 +45,7 @@ def costs() -> list[dict[str, Any]]:
 
 
 def _fermat(name: str, channels: int) -> dict[str, float]:
-    """Of all products of the chain."""
+    """Cost of all products of the chain."""
     products = fermat_products(name)
     counted = count(sbmm_costs.montgomery_program(channels))
     return {

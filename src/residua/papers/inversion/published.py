@@ -42,7 +42,7 @@ class Implementation:
 
 
 def _operations(text: str) -> dict[tuple[str, int, int], Operations]:
-    """By algorithm, l and n."""
+    """Operations by algorithm, l and n."""
     found = {}
     for line in text.strip().splitlines():
         name, bits, channels, *numbers = line.split()
@@ -51,7 +51,7 @@ def _operations(text: str) -> dict[tuple[str, int, int], Operations]:
 
 
 def _implementations(text: str) -> dict[tuple[str, int, int], Implementation]:
-    """By algorithm, l and n."""
+    """Implementations by algorithm, l and n."""
     found = {}
     for line in text.strip().splitlines():
         name, bits, channels, *numbers, time = line.split()

@@ -1,4 +1,4 @@
-"""What the tables of inversion measure: inverters, and multipliers for comparison."""
+"""Measurements for the tables of inversion: inverters, and multipliers for comparison."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -40,7 +40,7 @@ SHARES = (2, 3, 4, 6)
 
 
 def row_name(kind: str, bits: int, channels: int) -> str:
-    """What a row is called; words take the place of channels where there are none."""
+    """Name of a row; words take the place of channels where there are none."""
     return f"{kind} {bits} {channels}x{dict(SIZES[bits])[channels]}"
 
 
@@ -81,7 +81,7 @@ def unit_rowers(channels: int) -> list[int]:
 
 
 def unit_name(bits: int, channels: int, rowers: int) -> str:
-    """What the row of a unit is called."""
+    """Name of the row of a unit."""
     return f"{row_name(UNIT, bits, channels)} on {rowers}"
 
 

@@ -93,7 +93,7 @@ def operations(counted: Iterable[Mapping[str, Any]]) -> Table:
 
 
 def implementations(rows: Mapping[str, Row]) -> Table:
-    """Both tables of implementations."""
+    """Table of implementations, of both papers' tables."""
     columns = ("method", "average cycles", "DSP", "LUT", "FF", "LUT of xc7", "LUT of MM alone")
     lines = []
     for ending, table in (("", WITH_DSP), (NO_BLOCKS, WITHOUT_DSP)):
@@ -144,7 +144,7 @@ def _targets_note(rows: Mapping[str, Row]) -> str:
 
 
 def units(rows: Mapping[str, Row]) -> Table:
-    """What inversion adds to a multiplier: the unit on residues, in constant time."""
+    """Cost of inversion beside a multiplier: the unit on residues, in constant time."""
     columns = (
         "unit",
         "cycles",
@@ -189,7 +189,7 @@ def constant_time(rows: Mapping[str, Row]) -> Table:
 
 
 def clocks(rows: Mapping[str, Row]) -> Table:
-    """What was placed on an ECP5."""
+    """Clocks of the inverters that were placed on an ECP5."""
     columns = ("core", "cycles at most", "LUT4", "FF", "MULT18", "MHz", "longest, µs")
     lines = []
     for row in rows.values():

@@ -24,7 +24,7 @@ from residua.numbers.residues import Redundant
 
 _WIDTH = 24
 _MODULUS = (1 << 61) - 1
-"""Of RNS Montgomery, whose counts do not depend on it."""
+"""Modulus of RNS Montgomery, whose counts do not depend on it."""
 
 _EXTRA_BITS = 12
 """m_gamma of the paper's ladder; counts do not depend on it."""
@@ -168,7 +168,7 @@ def _apply(operation: str, field: Field[V]) -> None:
 
 
 COMPRESSIONS = {"ADD": 3, "DBL": 4}
-"""How often each compresses."""
+"""Compressions of each operation."""
 
 
 @cache

@@ -24,7 +24,7 @@ Measured = Mapping[tuple[str, int], float]
 
 
 def figures(luts: Measured, times: Measured) -> list[Figure]:
-    """Both; ``luts`` are those on xc7, ``times`` nanoseconds of one product on an ECP5."""
+    """Figures of area, from ``luts`` on xc7, and of time, from ns of one product on an ECP5."""
     return [
         Figure(
             "Figure 2: area saved by SBMM",

@@ -41,7 +41,7 @@ _A, _B = 11, 7
 
 @dataclass(frozen=True)
 class LadderStep:
-    """What a step takes on ``rowers`` rowers, for n = ``channels``.
+    """Cost of a ladder step on ``rowers`` rowers, for n = ``channels``.
 
     ``sbmm`` and ``montgomery`` are cycles; ``extra_bits`` is g of m_gamma = 2^g, ``compressions``
     the elements that are compressed. The ``_full`` ones count slots that do something, the least

@@ -94,10 +94,10 @@ def _rows(text: str) -> dict[tuple[str, str, int], Row]:
 
 
 TABLE_4 = _rows(_WITH_DSP)
-"""With DSP blocks and BRAMs, by algorithm, device and l."""
+"""Implementations with DSP blocks and BRAMs, by algorithm, device and l."""
 
 TABLE_5 = _rows(_WITHOUT_DSP)
-"""Without DSP blocks and BRAMs."""
+"""Implementations without DSP blocks and BRAMs."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Cost:
 
     @property
     def text(self) -> str:
-        """As a formula."""
+        """The cost as a formula."""
         square = {Fraction(1): "n²", Fraction(1, 2): "n²/2", Fraction(0): ""}.get(
             self.square, f"{self.square}n²"
         )

@@ -1,4 +1,4 @@
-"""What Tables 4 and 5 of SBMM measure: MM with n rowers, SBMM with n / 2 and with n."""
+"""Measurements for Tables 4 and 5 of SBMM: MM with n rowers, SBMM with n / 2 and with n."""
 
 from functools import cache
 from typing import Any
@@ -26,14 +26,14 @@ TARGETS = (
     *("xc7", "xc6s", "xc5v"),
     *(family + WITHOUT_DSP for family in (*FAMILIES.values(), "ecp5")),
 )
-"""What Tables 4 and 5 map to, besides the ECP5."""
+"""Targets of Tables 4 and 5, besides the ECP5."""
 
 _PRIMES = {192: "P-192", 384: "P-384", 512: "brainpoolP512r1"}
-"""Of MM, whose cost depends little on the prime."""
+"""Primes of MM, whose cost depends little on the prime."""
 
 
 def row_name(kind: str, bits: int) -> str:
-    """What a row is called."""
+    """Name of a row."""
     return f"{kind} {bits}"
 
 
