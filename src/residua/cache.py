@@ -1,4 +1,4 @@
-"""What is kept from one run to the next, by what it was made of: simulators, runs of tools.
+"""Cache of simulators and runs of tools, by what each was made of.
 
 Nothing needs the cache to be right. Every entry is a file whose name ends with the digest of its
 content, which is compared each time the entry is taken; an entry that is damaged, foreign or half
@@ -145,7 +145,7 @@ def _digest(path: Path) -> str:
 
 
 def _own_folder() -> Path:
-    """Where this process keeps what it cannot keep for others; removed when it ends."""
+    """A folder for what this process cannot keep for others; removed when it ends."""
     if not _own_folders:
         _own_folders.append(Path(tempfile.mkdtemp(prefix="residua-")))
         atexit.register(shutil.rmtree, _own_folders[0], ignore_errors=True)
@@ -156,4 +156,4 @@ _anew: list[bool] = []
 """One for each `anew` that runs, in any thread."""
 
 _own_folders: list[Path] = []
-"""None or one."""
+"""The folder of this process, if it has one."""

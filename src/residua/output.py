@@ -1,4 +1,4 @@
-"""Where results go: refused before the work if it cannot be written, and written whole."""
+"""Output of results: refused before the work if it cannot be written, and written whole."""
 
 import os
 import shutil

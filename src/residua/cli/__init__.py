@@ -76,7 +76,7 @@ class _Verbs(TyperGroup):
 
 
 _COLLECTIONS = 500_000, 20, 20
-"""When the garbage collector looks for cycles: seldom, as nearly all that a build makes stays."""
+"""Thresholds of the garbage collector: high, as nearly all that a build makes stays."""
 
 app = typer.Typer(
     cls=_Verbs,

@@ -33,7 +33,7 @@ BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "trunc
 """Keys that a search of bases takes."""
 
 LARGEST_SEED = (1 << 31) - 1
-"""Of operands; the test benches take it as a number of 64 bits, with the number of the run."""
+"""Largest seed; the test benches take it as a number of 64 bits, with the number of the run."""
 
 LISTS = ("curve",)
 """Keys whose flags may be given several times."""
@@ -104,7 +104,7 @@ def build(
 
 
 def _resets(text: str | None) -> Resets:
-    """How many resets come in mid-run."""
+    """Read the number of resets in mid-run."""
     if text is None:
         return None
     if text == EVERY:

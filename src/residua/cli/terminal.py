@@ -1,4 +1,4 @@
-"""What verbs share: results and progress on the terminal."""
+"""Common part of the verbs: results and progress on the terminal."""
 
 import json
 import sys
@@ -83,7 +83,7 @@ class Verb(TyperCommand):
 
     # The class of contexts is private to Typer.
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """What click does, which by itself takes the next word as a value whatever it is."""
+        """Parse as click does, but refuse an option as the value of another one."""
         options = [one for one in self.params if isinstance(one, TyperOption)]
         names = {name for one in options for name in one.opts + one.secondary_opts}
         taking = {name: one for one in options if not one.is_flag for name in one.opts}

@@ -10,7 +10,7 @@ from residua.cores.coprocessor.shipped.bus_simulator import (
 from residua.cores.directory import Directory
 
 STALLS = 96
-"""Of 256 cycles, those in which a channel of the bus waits."""
+"""Cycles of 256 in which a channel of the bus waits."""
 
 Driver = tuple[BusSimulator, Client]
 

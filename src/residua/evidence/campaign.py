@@ -238,7 +238,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a campaign.
+    """Outcome of a campaign.
 
     Attributes:
         rows: all of them, by name.

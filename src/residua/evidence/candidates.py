@@ -17,7 +17,7 @@ from residua.toolchain import yosys
 from residua.toolchain.targets import primitive_file
 
 WITHOUT_DSP = " without DSP"
-"""What the name of a target ends with if DSP blocks are not to be used."""
+"""End of the name of a target whose DSP blocks are not to be used."""
 
 _ALIKE = ("xc7", "xc6s", "xc5v")
 SAME_NETLIST = (

@@ -23,7 +23,7 @@ def with_core(directory: Directory, verilog: str, path: Path) -> Directory:
 
 
 def with_top(directory: Directory, verilog: str, path: Path) -> Directory:
-    """The same with flat Verilog in the place of the top module's: of a bus, with a core in it."""
+    """Copy a directory with flat Verilog in the place of the top module's: a bus with its core."""
     if directory.top == directory.name:
         return with_core(directory, verilog, path)
     changed = _copy(directory, path)

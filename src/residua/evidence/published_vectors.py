@@ -66,7 +66,7 @@ class Agreement:
     expected: str = "agreed"
 
     def outcome(self, driver: Client, curve: int) -> str:
-        """What is wrong with it: a key that is refused, keys that are no pair, the secret."""
+        """Fault of an agreement: a key that is refused, keys that are no pair, or the secret."""
         refused = "other key"
         try:
             secret = protocols.ecdh(driver, curve, self.private, self.other)
@@ -143,7 +143,7 @@ def published_vectors() -> tuple[Vector, ...]:
 
 
 def vectors_of(curve: str) -> list[Vector]:
-    """Those of a curve of the catalogue."""
+    """Vectors for a curve of the catalogue."""
     return [vector for vector in published_vectors() if vector.curve == curve]
 
 
@@ -201,7 +201,7 @@ def key_agreements() -> Iterator[Agreement]:
 
 
 def brainpool() -> Iterator[Agreement]:
-    """Both sides of the agreements of RFC 7027."""
+    """Agreements of RFC 7027, from both sides."""
     for _, record in records(BRAINPOOL):
         curve = named(record["curve"])
         for mine, other in ("AB", "BA"):

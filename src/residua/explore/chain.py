@@ -6,7 +6,7 @@ from typing import Literal
 from residua.errors import SpecificationError
 
 Closing = Literal["none", "normalise", "compress"]
-"""What brings K and R of a result back to the range of operands: nothing, |X 1|_P or Compress."""
+"""Way back from K and R of a result to the range of operands: none, |X 1|_P or Compress."""
 
 MOST_PRODUCTS = 8
 MOST_TERMS = 64

@@ -204,7 +204,7 @@ class _Steps:
     representation: Representation
 
     def operand(self, below: int) -> Pair:
-        """What is below so many M_a, or half of that in size."""
+        """Range of values below so many M_a, or half of that in size."""
         limit = below * self.domain.base_a.product
         half = Interval.of(-(limit // 2), limit // 2)
         whole = Interval.of(0, limit - 1) if self.domain.unsigned else half

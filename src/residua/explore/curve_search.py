@@ -32,10 +32,10 @@ from residua.errors import SpecificationError
 from residua.output import check_new_file, write_whole
 
 Method = Literal["count", "multiplication", "none"]
-"""How the order is known: points counted by PARI, complex multiplication, or not at all."""
+"""Source of the order: points counted by PARI, complex multiplication, or unknown."""
 
 SMALLEST_BITS = 32
-"""Of the prime; smaller groups are of no use, and may have no order above 4 sqrt(p)."""
+"""Fewest bits of the prime; smaller groups are of no use, and may have no order above 4 sqrt(p)."""
 
 _STACK = 1 << 30
 """Bytes that PARI may use."""

@@ -1,4 +1,4 @@
-"""Where work runs: in this process, on its cores, or on a Dask cluster."""
+"""Executors of work: this process, its cores, or a Dask cluster."""
 
 import multiprocessing
 import os
@@ -20,7 +20,7 @@ _AHEAD = 3
 """Tasks for each worker that are under way or wait."""
 
 _TIMEOUT = "10s"
-"""How long a cluster's scheduler has to answer."""
+"""Time that a cluster's scheduler has to answer."""
 
 
 def cores() -> int:

@@ -37,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Found:
-    """What `find` has found, in ``path``; ``taken_over`` primes were there before."""
+    """Primes that `find` has found, in ``path``; ``taken_over`` of them were there before."""
 
     search: SquarePrimeSearch
     path: Path

@@ -1,4 +1,4 @@
-"""What `residua primes` and `residua curve` found, for a terminal."""
+"""Tables of `residua primes` and `residua curve` for a terminal."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What `residua range` found, for a terminal."""
+"""Tables of `residua range` for a terminal."""
 
 from typing import Any
 

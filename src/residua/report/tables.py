@@ -37,7 +37,7 @@ def verified(found: Result, kind: Kind) -> Text:
 
 
 def synthesised(found: Result, kind: Kind) -> Text:
-    """What ``synth`` found for a core of this kind: resources, and the clock if it was placed."""
+    """Resources of a core of this kind that ``synth`` found, and its times if it was placed."""
     resources = found["resources"]
     rows = [
         ("core", found["name"]),
@@ -54,7 +54,7 @@ def synthesised(found: Result, kind: Kind) -> Text:
 
 
 def reported(found: Result) -> Text:
-    """Where ``report`` wrote."""
+    """The file that ``report`` wrote."""
     return [_pairs([("report", found["report"])])]
 
 

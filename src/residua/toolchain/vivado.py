@@ -13,7 +13,7 @@ DEFAULT_PART = "xc7k325tffg900-2"
 
 @dataclass(frozen=True)
 class VivadoReports:
-    """What a run of the script leaves: reports after routing, as text, and the log."""
+    """Reports of a run of the script, after routing, as text, and its log."""
 
     utilisation: Path
     timing: Path

@@ -87,7 +87,7 @@ class Port:
 
 @dataclass(frozen=True)
 class SynthesisResult:
-    """What a synthesis used.
+    """Resources that a synthesis used.
 
     Attributes:
         target: one of `YOSYS_TARGETS`.

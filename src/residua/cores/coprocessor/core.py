@@ -122,7 +122,7 @@ class CurveBuild(Core):
 
     @cached_property
     def blinding(self) -> list[dict[str, Any]]:
-        """The random bits that blind a scalar, for each curve, the reason, and the cost in cycles."""
+        """The random bits that blind a scalar of each curve, the reason, and the cost in cycles."""
         design = self.core.design
         return [
             {

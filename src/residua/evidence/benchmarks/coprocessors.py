@@ -22,7 +22,7 @@ from residua.report.drawings import svg
 
 MULTIPLIER_BITS = 18
 TOLERANCE = 0.10
-"""How far cycles may be from the law that they grow with the square of the field's bits."""
+"""Tolerance of the law that cycles grow with the square of the field's bits."""
 
 FASTEST = {
     "extension": "hierarchical",

@@ -51,7 +51,7 @@ def measure(request: Request) -> Figures:
 
 
 def _failures(found: TimingResult) -> list[str]:
-    """What is wrong, if anything is."""
+    """Faults of a measurement, if there are any."""
     if found.passed:
         return []
     if found.mismatches:

@@ -132,7 +132,7 @@ def _measure_core(request: Request) -> Figures:
 
 
 def _steps(design: InverterDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
-    """How many steps inversions took, if the core makes steps."""
+    """Numbers of steps of inversions, if the core makes steps."""
     return {"steps": steps(design, cycles)} if isinstance(design, PlusMinusDesign) else {}
 
 
@@ -158,7 +158,7 @@ def _measure_unit(request: Request) -> Figures:
 
 
 def _verified(prompt: VerificationResult, stalled: VerificationResult) -> dict[str, Any]:
-    """What rows of both kinds have of their verifications."""
+    """Columns of verifications that rows of both kinds have."""
     verdicts = (prompt, stalled)
     return {
         "vectors": prompt.vectors,

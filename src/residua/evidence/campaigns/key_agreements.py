@@ -72,7 +72,7 @@ class Exchange:
 
 @dataclass
 class Found:
-    """What came of some operations."""
+    """Outcome of some operations."""
 
     count: int = 0
     mismatches: int = 0

@@ -43,7 +43,7 @@ every word of the result has to be 0. Cycles are the same for all keys, messages
 
 
 class Operation(NamedTuple):
-    """What the core of a row does with keys of ``bits``."""
+    """Operation of the core of a row, with keys of ``bits``."""
 
     bits: int
     kind: str

@@ -170,7 +170,7 @@ def measure(request: Request) -> Figures:
 
 
 def _tried(number: int, proof: Proof) -> str:
-    """What is wrong with a case; nothing if it is proved."""
+    """Try a case, and return what is wrong with it; nothing if it is proved."""
     try:
         return "" if proof() else f"case {number} is not proved"
     except (NotProvedError, ToolError) as error:
