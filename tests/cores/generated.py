@@ -29,8 +29,13 @@ EXTENSION = {"algorithm": "base-extension", "width": 12}
 SINGLE = {"algorithm": "sbmm", "channels": 4, "width": 12}
 IDDMM = {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5}
 LOADED = {"algorithm": "iddmm", "bits": 17, "digit": 5}
-POWERS = {"algorithm": "modexp", "modulus": 0x1000B, "digit": 5}
-ENGINE_POWERS = {"algorithm": "modexp", "unit": "rns-montgomery", "modulus": 0x1000B, "width": 12}
+EXPONENTIATION = {"algorithm": "modexp", "modulus": 0x1000B, "digit": 5}
+ENGINE_EXPONENTIATION = {
+    "algorithm": "modexp",
+    "unit": "rns-montgomery",
+    "modulus": 0x1000B,
+    "width": 12,
+}
 RSA = {"algorithm": "rsa-crt", "bits": 64, "digit": 11}
 INVERSE = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
 POINT = {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3}
@@ -89,21 +94,25 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "IDDMM, lanes": IDDMM | {"lanes": 2},
     "IDDMM, loaded": LOADED | {"inverse": "supplied", "operand_check": "none"},
     "IDDMM, computed": LOADED | {"inverse": "computed", "operand_check": "flag"},
-    "powers": POWERS,
+    "powers": EXPONENTIATION,
     "powers, loaded": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2},
-    "powers, exponent": POWERS | {"exponent": 65537, "unit": "iddmm"},
-    "powers, short": POWERS | {"exponent_bits": 5},
-    "powers on the engine": ENGINE_POWERS | {"window": 3, "exponent_bits": 5, "bases": "any"},
-    "powers on the engine, sparse": ENGINE_POWERS | {
+    "powers, exponent": EXPONENTIATION | {"exponent": 65537, "unit": "iddmm"},
+    "powers, short": EXPONENTIATION | {"exponent_bits": 5},
+    "powers on the engine": ENGINE_EXPONENTIATION | {
+        "window": 3, "exponent_bits": 5, "bases": "any",
+    },
+    "powers on the engine, sparse": ENGINE_EXPONENTIATION | {
         "window": 2, "bases": "sparse", "weight": 2, "reduction": "shift",
     },
     "powers on the engine, loaded": {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
     },
-    "powers on the engine, given bases": ENGINE_POWERS | BASES | {
+    "powers on the engine, given bases": ENGINE_EXPONENTIATION | BASES | {
         "reduction": "multiply", "name": "given",
     },
-    "powers on the engine, hierarchical": ENGINE_POWERS | HIERARCHICAL | DEEP | {"rowers": 3},
+    "powers on the engine, hierarchical": ENGINE_EXPONENTIATION | HIERARCHICAL | DEEP | {
+        "rowers": 3,
+    },
     "RSA with CRT": RSA,
     "RSA with CRT, exponent": RSA | {"window": 2, "exponent": 3},
     "inversion, Fermat": INVERSE | {"inversion": "fermat", "levels_per_register": 2},

@@ -16,7 +16,7 @@ from residua.cores.base_extension.verification import (
     extension_workload,
 )
 from residua.cores.directory import Directory, build
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.engine import build_simulator, verify
 from residua.cores.specification.reading import check, check_any, load_any
 from residua.cores.verification import verify_directory
@@ -121,11 +121,11 @@ def test_refusals(values, message):
 
 def test_algorithms_of_other_kinds_are_refused():
     with pytest.raises(SpecificationError, match="no algorithm of this kind of core"):
-        check(Specification, {"algorithm": "base-extension", "modulus": "P-256"})
+        check(RnsMontgomerySpecification, {"algorithm": "base-extension", "modulus": "P-256"})
     with pytest.raises(SpecificationError, match="no algorithm of this kind of core"):
         check(BaseExtensionSpecification, {"algorithm": "rns-montgomery", "modulus": "P-256"})
     with pytest.raises(SpecificationError, match="quotient means nothing for a multiplier"):
-        check(Specification, {"modulus": "P-256", "quotient": "none"})
+        check(RnsMontgomerySpecification, {"modulus": "P-256", "quotient": "none"})
 
 
 def test_specification_round_trip():

@@ -12,7 +12,7 @@ from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
 from residua.algorithms.position_residue import PositionResidueDomain
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
@@ -312,7 +312,7 @@ def test_inversion_in_variable_time_is_refused():
 def test_rowers_of_an_inverter(keys, rowers):
     curve = parameters_of(curve_from_parameters(TINY))
     asked = {"curve": [curve], "inversion": "plus-minus-ct", **keys}
-    made = CoprocessorBuild(check(CoprocessorSpecification, asked))
+    made = EngineCoprocessorCore(check(CoprocessorSpecification, asked))
     assert made.parameters["inverter_rowers"] == made.specification.inverter_rowers == rowers
     assert made.core.design.inverter_rowers == rowers
 
@@ -320,7 +320,7 @@ def test_rowers_of_an_inverter(keys, rowers):
 def test_rowers_of_an_inverter_that_cannot_share():
     asked = {"curve": "secp112r1", "inversion": "plus-minus-ct", "inverter_rowers": 5}
     with pytest.raises(SpecificationError, match=r"possible: 1, 2, 3, 4$"), quick_schedules():
-        _ = CoprocessorBuild(check(CoprocessorSpecification, asked)).core
+        _ = EngineCoprocessorCore(check(CoprocessorSpecification, asked)).core
 
 
 def test_rowers_of_no_inverter_are_refused():

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from residua import cli
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.digit.verification import moduli_of, verify_digits
 from residua.cores.directory import Directory, build
@@ -31,7 +31,7 @@ LOADED = {
 
 
 def core(**values):
-    return DigitMontgomeryCore(check_any({"algorithm": "iddmm", **values}))
+    return DigitCore(check_any({"algorithm": "iddmm", **values}))
 
 
 def refusal(**values):

@@ -6,7 +6,7 @@ import pytest
 from residua.cores import directory as directories
 from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check, load
 from residua.errors import SpecificationError
 from residua.machines.values import run
@@ -22,12 +22,16 @@ def contents(path: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    return build(check(Specification, SMALL), tmp_path_factory.mktemp("built") / "core")
+    return build(
+        check(RnsMontgomerySpecification, SMALL), tmp_path_factory.mktemp("built") / "core"
+    )
 
 
 def test_same_input_same_bytes_and_spec_can_be_fed_back(built, tmp_path):
-    again = build(check(Specification, SMALL), tmp_path / "again")
-    resolved = build(load(Specification, built.path / "spec.toml", {}), tmp_path / "resolved")
+    again = build(check(RnsMontgomerySpecification, SMALL), tmp_path / "again")
+    resolved = build(
+        load(RnsMontgomerySpecification, built.path / "spec.toml", {}), tmp_path / "resolved"
+    )
     assert contents(again.path) == contents(built.path)
     assert contents(resolved.path) == contents(built.path)
 
@@ -74,13 +78,15 @@ def test_opens_elsewhere(built, tmp_path):
 
 
 def test_named_core(tmp_path):
-    made = build(check(Specification, {**SMALL, "name": "field_unit"}), tmp_path / "core")
+    made = build(
+        check(RnsMontgomerySpecification, {**SMALL, "name": "field_unit"}), tmp_path / "core"
+    )
     assert made.name == "field_unit"
     assert "module field_unit (" in (made.path / "rtl/field_unit.v").read_text()
 
 
 def test_changed_file_is_refused(tmp_path):
-    made = build(check(Specification, SMALL), tmp_path / "core")
+    made = build(check(RnsMontgomerySpecification, SMALL), tmp_path / "core")
     top = made.sources()[0]
     top.write_text(top.read_text() + "\n")
     with pytest.raises(SpecificationError, match=r"\.v is not as it was built: build again$"):
@@ -102,13 +108,13 @@ def test_existing_directory_is_left_alone(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("mine")
     with pytest.raises(SpecificationError, match="exists and is not empty"):
-        build(check(Specification, SMALL), tmp_path / "out")
+        build(check(RnsMontgomerySpecification, SMALL), tmp_path / "out")
     assert contents(tmp_path) == {"out/mine": b"mine"}
 
 
 def test_empty_directory_is_taken(tmp_path):
     (tmp_path / "out").mkdir()
-    made = Directory.open(build(check(Specification, SMALL), tmp_path / "out").path)
+    made = Directory.open(build(check(RnsMontgomerySpecification, SMALL), tmp_path / "out").path)
     assert made.name.startswith("rns_montgomery_2x12_")
 
 
@@ -121,14 +127,17 @@ def test_nothing_stays_of_a_failed_build(tmp_path, monkeypatch):
 
     monkeypatch.setattr(directories.Path, "write_text", fail)
     with pytest.raises(SpecificationError, match=r"cannot write .*: No space left on device"):
-        build(check(Specification, SMALL), tmp_path / "new" / "parents" / "out")
+        build(check(RnsMontgomerySpecification, SMALL), tmp_path / "new" / "parents" / "out")
     assert written
     assert list(tmp_path.iterdir()) == []
 
 
 def test_impossible_request_leaves_nothing(tmp_path):
     with pytest.raises(SpecificationError):
-        build(check(Specification, {"modulus": "P-521", "width": 8}), tmp_path / "new" / "out")
+        build(
+            check(RnsMontgomerySpecification, {"modulus": "P-521", "width": 8}),
+            tmp_path / "new" / "out",
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -144,7 +153,7 @@ def test_impossible_request_leaves_nothing(tmp_path):
     ids=str,
 )
 def test_core_multiplies_numbers_below_the_modulus(values):
-    core = RnsMontgomeryCore(check(Specification, values))
+    core = RnsMontgomeryCore(check(RnsMontgomerySpecification, values))
     domain, modulus = core.domain, core.domain.modulus
     constant = core.program.representation.constant
 
@@ -175,10 +184,10 @@ def test_core_multiplies_numbers_below_the_modulus(values):
 
 
 def test_given_bases_keep_their_order():
-    found = RnsMontgomeryCore(check(Specification, {"modulus": "P-192"})).parameters
+    found = RnsMontgomeryCore(check(RnsMontgomerySpecification, {"modulus": "P-192"})).parameters
     given = RnsMontgomeryCore(
         check(
-            Specification,
+            RnsMontgomerySpecification,
             {"modulus": "P-192", "base_a": found["base_a"], "base_b": found["base_b"]},
         )
     ).parameters
@@ -190,4 +199,4 @@ def test_form_falls_back_only_if_it_is_open():
     # Modulo these, one of the constants needs a weight beyond 16 to be a square.
     pair = {"modulus": 65537, "base_a": [257 * 255], "base_b": [65535 - 2], "width": 16}
     with pytest.raises(SpecificationError):
-        RnsMontgomeryCore(check(Specification, {**pair, "form": "quadratic"}))
+        RnsMontgomeryCore(check(RnsMontgomerySpecification, {**pair, "form": "quadratic"}))

@@ -8,7 +8,7 @@ from tests.cores.simulations import simulator
 from tests.cores.test_ecc_directory import contents
 from tests.small_curves import MIDDLE, TINY
 
-from residua.cores.coprocessor.core import DigitCoprocessorBuild
+from residua.cores.coprocessor.core import DigitCoprocessorCore
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.verification import all_cases
@@ -107,7 +107,7 @@ def test_each_curve_of_a_core_has_its_own_blinding():
     asked = {"algorithm": "iddmm", "curve": "secp112r1,secp128r1", "formula": "xz-ladder"}
 
     def made(**keys):
-        return DigitCoprocessorBuild(check_any(asked | keys))
+        return DigitCoprocessorCore(check_any(asked | keys))
 
     auto = made()
     assert [row["bits"] for row in auto.blinding] == [70, 98]
@@ -129,7 +129,7 @@ def test_a_specification_gives_the_same_bytes(built, tmp_path):
     assert (resolved["formula"], resolved["blinding"]) == ("xz-ladder", 83)
     opened = Directory.open(built.path)
     assert opened.kind.name == "coprocessor-on-digits"
-    assert isinstance(opened.made, DigitCoprocessorBuild)
+    assert isinstance(opened.made, DigitCoprocessorCore)
     assert {"driver/residua_ecc.c", "registers.html", "sim/bench.v"} <= set(contents(built.path))
 
 
@@ -208,7 +208,7 @@ def test_requests_that_are_refused(keys, message):
 def test_more_lanes_than_digits_are_refused():
     asked = check_any({"algorithm": "iddmm", "curve": MIDDLE, "digit": 17, "lanes": 9})
     with pytest.raises(SpecificationError, match="use for 1 to 3 lanes"):
-        _ = DigitCoprocessorBuild(asked).core
+        _ = DigitCoprocessorCore(asked).core
 
 
 def test_montgomery_curves_have_their_ladder():

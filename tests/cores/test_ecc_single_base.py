@@ -11,7 +11,7 @@ from tests.small_curves import SQUARE
 from residua.algorithms.conversion import encode
 from residua.algorithms.fields import field_unit, single_base_field
 from residua.algorithms.single_base import compressed_ranges
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.verification import all_cases
@@ -129,11 +129,11 @@ def specified(**keys):
 
 
 def test_a_specification_names_every_choice():
-    made = CoprocessorBuild(specified())
+    made = EngineCoprocessorCore(specified())
     chosen = made.specification
     assert made.name.startswith("ecc_sbmm_square_4x16_")
     assert (chosen.base_a, chosen.channels, chosen.width) == ((65551, 65513), 4, 16)
-    again = CoprocessorBuild(check_any(tomllib.loads(chosen.toml())))
+    again = EngineCoprocessorCore(check_any(tomllib.loads(chosen.toml())))
     assert again.core.bases == made.core.bases
     assert again.core.extra_bits == made.core.extra_bits == chosen.extra_bits
 
@@ -146,12 +146,12 @@ def test_a_specification_names_every_choice():
         ({"base_a": [65551, 65521]}, "another product than M_a"),
         ({"channels": 6}, "n = 6 channels: give base_a"),
         ({"extension": "hierarchical", "columns": 3}, "do not make rows of c = 3"),
-        ({"rowers": 3}, "rowers = 3 cannot share the 2 moduli of a half base evenly: 1, 2 can"),
+        ({"rowers": 3}, "rowers = 3 cannot share the 2 moduli of a half-base evenly: 1, 2 can"),
     ],
 )
 def test_cores_that_cannot_be(keys, message):
     with pytest.raises(SpecificationError, match=message):
-        _ = CoprocessorBuild(specified(**keys)).core
+        _ = EngineCoprocessorCore(specified(**keys)).core
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from tests.schedules import quick_schedules
 from tests.small_curves import WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
 from residua.cores.coprocessor.specification import CoprocessorSpecification
@@ -150,7 +150,7 @@ def test_least_cycles_are_a_bound(name):
     ],
 )
 def test_curves_without_it_are_refused(name, reason):
-    build = CoprocessorBuild(
+    build = EngineCoprocessorCore(
         check(CoprocessorSpecification, {"curve": name, "formula": "fixed-window"})
     )
     with pytest.raises(SpecificationError, match=f"{name} has no fixed-window: {reason}"):
@@ -159,7 +159,7 @@ def test_curves_without_it_are_refused(name, reason):
 
 def test_a_build_tells_bits_and_steps():
     request = {"curve": "secp192k1", "formula": "fixed-window"}
-    build = CoprocessorBuild(check(CoprocessorSpecification, request))
+    build = EngineCoprocessorCore(check(CoprocessorSpecification, request))
     assert build.specification.formula == "fixed-window"
     cycles = build.cycles
     assert cycles["ladder_bits"] == [4 * 88]

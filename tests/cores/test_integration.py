@@ -5,7 +5,7 @@ import yaml
 
 from residua.cores.directory import build
 from residua.cores.integration import integration_files
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 
 PORTS = [{"name": "clk", "width": 1}, {"name": "data", "width": 200}]
@@ -16,7 +16,7 @@ COPROCESSOR = {"kind": "coprocessor", "name": "unit", "top": "unit_axi", "ports"
 def multiplier(tmp_path_factory):
     """The directory of a small multiplier."""
     return build(
-        check(Specification, {"modulus": 0x1000B, "width": 12}),
+        check(RnsMontgomerySpecification, {"modulus": 0x1000B, "width": 12}),
         tmp_path_factory.mktemp("m") / "core",
     )
 

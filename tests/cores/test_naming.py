@@ -4,7 +4,7 @@ import re
 
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.coprocessor.naming import curves_part
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
 from residua.cores.kinds import core_of
 from residua.cores.naming import modulus_part
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
@@ -72,7 +72,7 @@ def test_exponentiators_on_digits():
         "modexp_p192_192x16": powers,
         "modexp_p192_192x16_?": {**powers, "exponent": 3},
     }
-    check({key: DigitMontgomeryCore.of(check_any(values)).name for key, values in asked.items()})
+    check({key: DigitCore.of(check_any(values)).name for key, values in asked.items()})
 
 
 def test_base_extensions():

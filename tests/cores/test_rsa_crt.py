@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.directory import Directory, build
 from residua.cores.simulation.words import build_word_simulator, simulate
@@ -42,13 +42,13 @@ def built(tmp_path_factory):
 def test_refusals(values, message):
     chosen = {name: value for name, value in {**SMALL, **values}.items() if value is not None}
     with pytest.raises(SpecificationError) as caught:
-        DigitMontgomeryCore.of(check_any(chosen))
+        DigitCore.of(check_any(chosen))
     assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize("bits", [16, 17, 33])
 def test_short_keys(bits):
-    made = DigitMontgomeryCore.of(check_any({**SMALL, "bits": bits, "exponent": 3}))
+    made = DigitCore.of(check_any({**SMALL, "bits": bits, "exponent": 3}))
     for operations in (made.products(), *made.keys(random.Random(bits))):
         message = operations.largest_x // 3
         assert pow(operations.expected(message, 0), 3, operations.domain.modulus) == message
@@ -61,25 +61,25 @@ def test_exponents_without_keys():
     exponent = prod(p for p in range(3, 128, 2) if all(p % d for d in range(3, p, 2)))
     message = "^no key of 16 bits was found for the public exponent"
     with pytest.raises(SpecificationError, match=message):
-        DigitMontgomeryCore.of(check_any({**SMALL, "bits": 16, "exponent": exponent})).products()
+        DigitCore.of(check_any({**SMALL, "bits": 16, "exponent": exponent})).products()
 
 
 def test_choices_are_written_down():
     values = {"algorithm": "rsa-crt", "bits": 2048, "digit": 17, "lanes": 8}
-    made = DigitMontgomeryCore.of(check_any(values))
+    made = DigitCore.of(check_any(values))
     assert isinstance(made, RsaCrtCore)
     assert made.parameters["exponent"] == "65537"
     assert made.specification.items()["exponent"] == 65537
     assert made.parameters["multipliers"] == 3 * 17
     # The halves take about an eighth each of what one exponentiation takes, side by side.
-    whole = DigitMontgomeryCore(check_any({**values, "algorithm": "modexp"}))
+    whole = DigitCore(check_any({**values, "algorithm": "modexp"}))
     assert made.cycles["compute"] < made.cycles["latency"] < whole.cycles["latency"] // 4
     assert 0 < made.utilisation < 1
 
 
 def test_public_exponents_are_short_cuts():
     values = {"algorithm": "modexp", "bits": 2048, "digit": 17, "lanes": 8}
-    public = DigitMontgomeryCore(check_any({**values, "exponent": 65537}))
+    public = DigitCore(check_any({**values, "exponent": 65537}))
     assert public.cycles["products"] == 19
     assert public.parameters["window"] is None
 
@@ -117,7 +117,7 @@ def test_public_exponent_verification(tmp_path):
 
 
 def test_even_public_exponents_are_for_powers_only():
-    made = DigitMontgomeryCore(check_any({"algorithm": "modexp", "bits": 64, "exponent": 2}))
+    made = DigitCore(check_any({"algorithm": "modexp", "bits": 64, "exponent": 2}))
     assert made.products(2**61 - 1).expected(5, 0) == 25
 
 

@@ -36,7 +36,7 @@ def refusal(**values):
     ("values", "message"),
     [
         ({}, "bits, channels, modulus or base_a is missing"),
-        ({"channels": 5}, "n = 5 channels do not make two half bases: n has to be even"),
+        ({"channels": 5}, "n = 5 channels do not make two half-bases: n has to be even"),
         ({"bits": 200}, "bits: P = M_a^2 - 2 with moduli of w = 16 bits has a multiple of 2 w"),
         ({"bits": 192, "channels": 8}, "contradictory: by channels n = 8, bits n = 12"),
         ({"bits": 192, "rowers": 4}, "rowers = 4 cannot share n = 12 channels"),
@@ -52,7 +52,7 @@ def refusal(**values):
         ({"bits": 192, "interface": "words"}, "interface means nothing for an SBMM multiplier"),
         ({"bits": 192, "bases": "sparse", "weight": 1}, "moduli"),
         ({"bits": 192, "extra_bits": 2, "compress": True}, "m_gamma = 2^2"),
-        ({"bits": 192, **ROWS, "columns": 4}, "half bases of 6 moduli do not make rows of c = 4"),
+        ({"bits": 192, **ROWS, "columns": 4}, "half-bases of 6 moduli do not make rows of c = 4"),
         ({"bits": 192, **ROWS, "rowers": "full"}, "rowers = 12 are two lanes"),
         ({"bits": 384, **ROWS, "rowers": 3}, "rowers = 3 do not make rows of c = 2; 2, 4, 6, 12"),
         ({"bits": 192, "columns": 2}, "an extension = 'kawamura' has no rows"),

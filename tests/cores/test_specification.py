@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from residua.cores.coprocessor.specification import CoprocessorSpecification
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import PLANNED, check, check_any, keys, load, load_any
 from residua.curves.catalogue import find_curve
 from residua.curves.parameters import parameters_of
@@ -18,13 +18,13 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "specification.md"
 
 def refusal(**values):
     with pytest.raises(SpecificationError) as caught:
-        check(Specification, values)
+        check(RnsMontgomerySpecification, values)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
 
 def test_defaults():
-    specification = check(Specification, {"modulus": "P-256"})
+    specification = check(RnsMontgomerySpecification, {"modulus": "P-256"})
     assert specification.modulus == find_modulus("P-256").value
     assert (specification.algorithm, specification.width) == ("rns-montgomery", 17)
     assert specification.channels is None
@@ -33,12 +33,12 @@ def test_defaults():
 
 def test_text_and_toml_values_mean_the_same():
     text = check(
-        Specification,
+        RnsMontgomerySpecification,
         {"modulus": "0xfffb", "width": "16", "base_a": "3,5", "base_b": "7, 11"}.copy()
         | {"modulus": "0x1000b", "sigma0": "1/2"},
     )
     typed = check(
-        Specification,
+        RnsMontgomerySpecification,
         {"modulus": 0x1000B, "width": 16, "base_a": [3, 5], "base_b": [7, "11"], "sigma0": 0.5},
     )
     assert text.items() == typed.items()
@@ -47,10 +47,12 @@ def test_text_and_toml_values_mean_the_same():
 
 def test_toml_round_trip():
     specification = check(
-        Specification, {"modulus": "P-192", "base_a": [3, 5], "base_b": [7, 11], "sigma0": "3/8"}
+        RnsMontgomerySpecification,
+        {"modulus": "P-192", "base_a": [3, 5], "base_b": [7, 11], "sigma0": "3/8"},
     )
     assert (
-        check(Specification, tomllib.loads(specification.toml())).items() == specification.items()
+        check(RnsMontgomerySpecification, tomllib.loads(specification.toml())).items()
+        == specification.items()
     )
 
 
@@ -163,7 +165,7 @@ def test_planned_algorithms_are_refused_by_name(name):
 def test_flags_override_the_file(tmp_path):
     path = tmp_path / "spec.toml"
     path.write_text('modulus = "P-192"\nwidth = 17\nchannels = 12\n')
-    specification = load(Specification, path, {"width": "20", "channels": None})
+    specification = load(RnsMontgomerySpecification, path, {"width": "20", "channels": None})
     assert (specification.width, specification.channels) == (20, 12)
 
 
@@ -171,25 +173,25 @@ def test_modulus_file_is_sought_next_to_the_specification(tmp_path):
     (tmp_path / "p.txt").write_text("0x1000b\n")
     path = tmp_path / "spec.toml"
     path.write_text('modulus = "@p.txt"\n')
-    assert load(Specification, path, {}).modulus == 0x1000B
+    assert load(RnsMontgomerySpecification, path, {}).modulus == 0x1000B
 
 
 def test_file_errors_name_the_file(tmp_path):
     missing = tmp_path / "no.toml"
     with pytest.raises(SpecificationError, match=r"no\.toml: No such file or directory$"):
-        load(Specification, missing, {})
+        load(RnsMontgomerySpecification, missing, {})
     broken = tmp_path / "broken.toml"
     broken.write_text("width = 17\nmodulus = \n")
     with pytest.raises(SpecificationError, match=r"broken\.toml is no TOML: .*line 2"):
-        load(Specification, broken, {})
+        load(RnsMontgomerySpecification, broken, {})
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe")
     with pytest.raises(SpecificationError, match="is not a text file"):
-        load(Specification, binary, {})
+        load(RnsMontgomerySpecification, binary, {})
     wrong = tmp_path / "wrong.toml"
     wrong.write_text('modulus = "P-256"\nwidht = 17\n')
     with pytest.raises(SpecificationError, match=r"wrong\.toml: unknown key 'widht': did you mean"):
-        load(Specification, wrong, {})
+        load(RnsMontgomerySpecification, wrong, {})
 
 
 def test_documentation_has_every_key_as_described():

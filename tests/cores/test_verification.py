@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.engine import build_simulator, control_cycles, verify
 from residua.cores.simulation.runs import MOST_RESETS, Runs
 from residua.cores.simulation.workload import decode, montgomery_workload
@@ -20,7 +20,7 @@ SEED = 11
 
 @pytest.fixture(scope="module")
 def core():
-    return RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))
+    return RnsMontgomeryCore(RnsMontgomerySpecification(modulus=2**64 - 59, width=17, channels=4))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,9 @@ LARGER = (2**17 - 489, 2**17 - 555, 2**17 - 595, 2**17 - 603)
 def test_moduli_of_large_h(choices, tmp_path):
     """Three folds where small h need two; bases of many channels have such moduli."""
     core = RnsMontgomeryCore(
-        Specification(modulus=2**61 - 1, width=17, base_a=LARGE, base_b=LARGER, **choices)
+        RnsMontgomerySpecification(
+            modulus=2**61 - 1, width=17, base_a=LARGE, base_b=LARGER, **choices
+        )
     )
     assert core.design.bounds.folds == 3
     found = core.simulate(_written(core, core.name, tmp_path), Runs(6_000, SEED, stalls=False))
@@ -101,7 +103,7 @@ def test_intervals_of_a_thousand_bits():
     intervals = {}
     for choices in ({}, {"extension": "hierarchical", "columns": 2}):
         core = RnsMontgomeryCore(
-            Specification(
+            RnsMontgomerySpecification(
                 modulus=2**1024 - 105, width=17, channels=64, schedule="interval", **choices
             )
         )

@@ -4,7 +4,7 @@ import subprocess
 import pytest
 from tests.cores.test_ecc_directory import SMALL
 
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER
 from residua.cores.coprocessor.specification import CoprocessorSpecification
@@ -16,13 +16,13 @@ from residua.toolchain.verilator_runtime import ROOT
 @pytest.fixture(scope="module")
 def core():
     """What all buses share."""
-    return CoprocessorBuild(check(CoprocessorSpecification, {**SMALL, "bus": "stream"})).core
+    return EngineCoprocessorCore(check(CoprocessorSpecification, {**SMALL, "bus": "stream"})).core
 
 
 @pytest.fixture(scope="module", params=["stream", "axi", "wishbone"])
 def simulation(request, core, tmp_path_factory):
     """The folder of a bench that was compiled by its own makefile, and what it printed."""
-    made = CoprocessorBuild(check(CoprocessorSpecification, {**SMALL, "bus": request.param}))
+    made = EngineCoprocessorCore(check(CoprocessorSpecification, {**SMALL, "bus": request.param}))
     vars(made)["core"] = core
     path = tmp_path_factory.mktemp(request.param)
     for name, text in coprocessor_files(made, lambda _step: None).items():

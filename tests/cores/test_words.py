@@ -10,7 +10,7 @@ from residua import cli
 from residua.cores.directory import Directory, build
 from residua.cores.drawing import gantt
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.runs import MOST_RESETS, Runs
 from residua.cores.simulation.words import (
     build_word_simulator,
@@ -38,7 +38,10 @@ def contents(path):
 def built(request, tmp_path_factory):
     path = tmp_path_factory.mktemp("words") / "core"
     return build(
-        check(Specification, {**WORDS, "result": request.param, "output_multipliers": 2}), path
+        check(
+            RnsMontgomerySpecification, {**WORDS, "result": request.param, "output_multipliers": 2}
+        ),
+        path,
     )
 
 
@@ -55,25 +58,29 @@ def simulator(built):
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
     return build(
-        check(Specification, {**WORDS, "result": "plain"}),
+        check(RnsMontgomerySpecification, {**WORDS, "result": "plain"}),
         tmp_path_factory.mktemp("plain") / "core",
     )
 
 
 def test_spec_can_be_fed_back(plain, tmp_path):
-    again = build(load(Specification, plain.path / "spec.toml", {}), tmp_path / "again")
+    again = build(
+        load(RnsMontgomerySpecification, plain.path / "spec.toml", {}), tmp_path / "again"
+    )
     assert contents(again.path) == contents(plain.path)
     assert Directory.open(plain.path).made.parameters == plain.manifest["parameters"]
 
 
 def test_defaults_are_written_down():
-    resolved = RnsMontgomeryCore(check(Specification, WORDS)).specification.items()
+    resolved = RnsMontgomeryCore(check(RnsMontgomerySpecification, WORDS)).specification.items()
     assert (resolved["result"], resolved["output_multipliers"]) == ("montgomery", 1)
     assert resolved["name"].startswith("rns_montgomery_4x17_words_")
 
 
 def test_residues_have_no_keys_of_words():
-    core = RnsMontgomeryCore(check(Specification, {"modulus": P64, "interface": "residues"}))
+    core = RnsMontgomeryCore(
+        check(RnsMontgomerySpecification, {"modulus": P64, "interface": "residues"})
+    )
     items = core.specification.items()
     assert not {"interface", "result", "output_multipliers"} & {*items, *core.parameters}
 
@@ -114,13 +121,15 @@ def test_residues_have_no_keys_of_words():
 )
 def test_refusals(values, message):
     with pytest.raises(SpecificationError) as caught:
-        check(Specification, {"modulus": P64, **values})
+        check(RnsMontgomerySpecification, {"modulus": P64, **values})
     assert str(caught.value) == message
 
 
 def test_more_multipliers_than_channels_are_refused(tmp_path):
     with pytest.raises(SpecificationError, match=r"^output_multipliers = 5: n = 4 channels"):
-        build(check(Specification, {**WORDS, "output_multipliers": 5}), tmp_path / "core")
+        build(
+            check(RnsMontgomerySpecification, {**WORDS, "output_multipliers": 5}), tmp_path / "core"
+        )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -165,7 +174,7 @@ def test_core_is_right(built, simulator, stalls):
 def test_hierarchical_extensions(tmp_path):
     """Binary words, super-residues and serial results share one engine."""
     rows = {"channels": 6, "extension": "hierarchical", "columns": 3, "schedule": "interval"}
-    made = build(check(Specification, {**WORDS, **rows}), tmp_path / "core")
+    made = build(check(RnsMontgomerySpecification, {**WORDS, **rows}), tmp_path / "core")
     simulator = build_word_simulator(
         made.made.words,
         made.sources(),
@@ -216,7 +225,7 @@ def test_a_register_of_state_without_a_reset_is_found(monkeypatch, tmp_path):
         return delayed(m, value, cycles, name, data=True)
 
     monkeypatch.setattr(residue_to_binary, "delayed", unreset)
-    made = build(check(Specification, WORDS), tmp_path / "core")
+    made = build(check(RnsMontgomerySpecification, WORDS), tmp_path / "core")
     simulator = build_word_simulator(made.made.words, made.sources(), top=made.name, optimise=False)
     assert not verify_words(simulator, Runs(40, 1, False)).passed
 

@@ -10,7 +10,7 @@ from residua.curves.catalogue import find_curve
 from residua.curves.jacobian import ADDITION, DOUBLING, FORMULAS, add, double, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.machines.integers import ExtendedResidues, Integers, Intervals
-from residua.numbers.extended import extended_base
+from residua.numbers.extended_base import extended_base
 
 CURVE = find_curve("secp160r1")
 P = CURVE.prime

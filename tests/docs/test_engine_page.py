@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 from residua.machines.controls import CONTROLS
 from residua.machines.schedule import Schedule
@@ -69,13 +69,13 @@ def _remark(schedule: Schedule, placed: Placed, slot: Slot) -> str:
 
 
 def test_walk_through_one_product():
-    core = RnsMontgomeryCore(check(Specification, SPECIFICATION))
+    core = RnsMontgomeryCore(check(RnsMontgomerySpecification, SPECIFICATION))
     assert walk(core.design.schedule) in PAGE.read_text(encoding="utf-8")
 
 
 def test_figure_shows_this_rower():
     """The rower of the figure: its cycles, and what the page says of them."""
-    design = RnsMontgomeryCore(check(Specification, SPECIFICATION)).design
+    design = RnsMontgomeryCore(check(RnsMontgomerySpecification, SPECIFICATION)).design
     assert design.mac_latency == 3
     assert [fold.latency for fold in design.folds] == [2, 2]
     assert design.rower_latency == 7

@@ -10,7 +10,7 @@ from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import load, load_any
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def test_rows_are_found():
 
 @pytest.mark.parametrize(("given", "cells"), MULTIPLIERS, ids=names(MULTIPLIERS))
 def test_multipliers(given, cells):
-    core = RnsMontgomeryCore(load(Specification, None, given))
+    core = RnsMontgomeryCore(load(RnsMontgomerySpecification, None, given))
     bits, channels, width = re.match(r"(\d+) \((\d+), (\d+)\)", cells[0]).groups()
     assert core.parameters["modulus_bits"] == int(bits)
     assert (core.channels, core.width) == (int(channels), int(width))

@@ -89,9 +89,7 @@ def test_digits(measured, monkeypatch):
 
 def test_points_of_2006(measured, monkeypatch):
     keys = {"curve": TINY, "channels": 3, "operation": "add"}
-    monkeypatch.setattr(
-        "residua.evidence.campaigns.extended_rns.CORES", {"multiples, 160 bits": (0, keys)}
-    )
+    monkeypatch.setattr("residua.evidence.campaigns.ecpm.CORES", {"multiples, 160 bits": (0, keys)})
     assert measured("ecpm", 40)["negative"] is not None
 
 

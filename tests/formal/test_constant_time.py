@@ -12,7 +12,7 @@ from formal.tiny import tiny_core
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.digit.boundary import digit_boundary
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.core import ExponentiationCore
@@ -270,9 +270,7 @@ def proved_digit_core(design, folder, boundary=None):
 
 @pytest.mark.parametrize("values", DIGIT_CORES, ids=lambda values: values["algorithm"])
 def test_a_digit_core(values, tmp_path):
-    result = proved_digit_core(
-        DigitMontgomeryCore.of(check(DigitSpecification, values)).design, tmp_path
-    )
+    result = proved_digit_core(DigitCore.of(check(DigitSpecification, values)).design, tmp_path)
     assert result.passed, (result.leaks, result.proof.log.read_text())
     assert result.observed > 2
     assert result.registers > 10
@@ -290,7 +288,7 @@ def test_a_digit_coprocessor(curves, tmp_path):
 @pytest.mark.parametrize("kept", ["addresses", "verdicts"])
 def test_what_a_digit_core_lets_be_seen_is_all_that_is(kept, tmp_path):
     """Powers are chosen by their address, and an even prime or a wrong root are told."""
-    design = DigitMontgomeryCore.of(check(DigitSpecification, DIGIT_CORES[-1])).design
+    design = DigitCore.of(check(DigitSpecification, DIGIT_CORES[-1])).design
     boundary = digit_boundary(design)
     nothing = replace(boundary, **{kept: type(getattr(boundary, kept))()})
     result = proved_digit_core(design, tmp_path, nothing)
@@ -310,7 +308,7 @@ def test_a_multiplier_that_holds_its_result_back_is_found(monkeypatch, tmp_path)
         return m
 
     monkeypatch.setattr(Iddmm, "elaborate", leaky)
-    design = DigitMontgomeryCore.of(check(DigitSpecification, DIGIT_CORES[2])).design
+    design = DigitCore.of(check(DigitSpecification, DIGIT_CORES[2])).design
     result = proved_digit_core(design, tmp_path)
     assert any(leak.endswith("result_valid") for leak in result.leaks)
     assert not result.proof.passed
@@ -318,7 +316,7 @@ def test_a_multiplier_that_holds_its_result_back_is_found(monkeypatch, tmp_path)
 
 def test_constant_memories_are_read_at_the_same_addresses(tmp_path):
     """What they hold is the same in both copies only as their addresses are."""
-    design = DigitMontgomeryCore.of(check(DigitSpecification, DIGIT_CORES[3])).design
+    design = DigitCore.of(check(DigitSpecification, DIGIT_CORES[3])).design
     boundary = replace(digit_boundary(design), addresses=("modulus.rows.RD_ADDR",))
     with pytest.raises(SpecificationError, match=r"has the wires modulus\.rows\.RD_ADDR"):
         proved_digit_core(design, tmp_path, boundary)

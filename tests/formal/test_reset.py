@@ -8,12 +8,12 @@ from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.digit.boundary import digit_boundary
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
+from residua.cores.ecpm.boundary import point_boundary
+from residua.cores.ecpm.core import EcpmCore
 from residua.cores.engine.boundary import engine_boundary
 from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.core import ExponentiationCore
-from residua.cores.extended_rns.boundary import point_boundary
-from residua.cores.extended_rns.core import ExtendedCore
 from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.core import InversionCore
 from residua.cores.proofs.netlist import read_netlist, write_verilog
@@ -117,7 +117,7 @@ def test_an_inverter(method, tmp_path):
 
 @pytest.mark.parametrize("name", DIGIT_CORES)
 def test_a_digit_core(name, tmp_path):
-    design = DigitMontgomeryCore.of(check_any(DIGIT_CORES[name])).design
+    design = DigitCore.of(check_any(DIGIT_CORES[name])).design
     assert first_cycles(design.component(), digit_boundary(design), tmp_path).passed
 
 
@@ -136,7 +136,7 @@ def test_a_digit_coprocessor(tmp_path):
 
 def test_a_point_multiplier(tmp_path):
     """Registers that shift nothing but zeros in have no secrets, and no reset: they are data."""
-    core = ExtendedCore(check_any({"algorithm": "ecpm-2006", "curve": TINY, "operation": "add"}))
+    core = EcpmCore(check_any({"algorithm": "ecpm-2006", "curve": TINY, "operation": "add"}))
     result = whole(core.component(), point_boundary(core.design), tmp_path)
     assert result.passed, (result.begin.log.read_text(), result.steady.log.read_text())
     assert result.registers > 60
@@ -160,7 +160,7 @@ def small():
         if kind == "words":
             core = RnsMontgomeryCore(check_any({**values, "interface": "words"}))
             return core.component(), word_boundary(core.words)
-        design = DigitMontgomeryCore.of(check_any(DIGIT_CORES["mwr2mm"])).design
+        design = DigitCore.of(check_any(DIGIT_CORES["mwr2mm"])).design
         return design.component(), digit_boundary(design)
 
     return make

@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
 from tests.hardware.cocotb_axi import MAP, START, Bench
 
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check
 from residua.curves import affine
@@ -47,7 +47,7 @@ def design():
     curve = NAME if FULL_SIZE else TINY
     asked = check(CoprocessorSpecification, {"curve": curve, "bus": "axi"})
     # Fewer bits than are accepted, so that the tiny curve has the ladder on differences.
-    made = CoprocessorBuild(asked.model_copy(update={"blinding": BLINDING}))
+    made = EngineCoprocessorCore(asked.model_copy(update={"blinding": BLINDING}))
     return AxiCoprocessor(made.component(), made.capabilities)
 
 

@@ -12,7 +12,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.hardware.primitives import Multiplier
 from residua.hardware.rtl import TARGET_FORMS, emit
 from residua.toolchain.targets import PRIMITIVE_FILE
@@ -29,16 +29,18 @@ CONFIGURATIONS = {
 PRINT_DIGEST = """
 import hashlib
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.hardware.primitives import Multiplier
 from residua.hardware.rtl import emit
-core = RnsMontgomeryCore(Specification(modulus=2**64 - 59, width=17, channels=4))
+core = RnsMontgomeryCore(RnsMontgomerySpecification(modulus=2**64 - 59, width=17, channels=4))
 print(hashlib.sha256(repr(emit(core.component(), core.name)).encode()).hexdigest())
 """
 
 
 def make(configuration):
-    core = RnsMontgomeryCore(Specification(modulus=2**64 - 59, **CONFIGURATIONS[configuration]))
+    core = RnsMontgomeryCore(
+        RnsMontgomerySpecification(modulus=2**64 - 59, **CONFIGURATIONS[configuration])
+    )
     return core, emit(core.component(), core.name)
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.digit.verification import verify_digits
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.engine import verify
 from residua.cores.simulation.netlists import netlist_simulator
 from residua.cores.simulation.runs import Runs
@@ -26,7 +26,7 @@ CELLS = {
 
 @pytest.fixture(scope="module")
 def core():
-    return RnsMontgomeryCore(Specification(modulus=2**31 - 1, width=17, channels=2))
+    return RnsMontgomeryCore(RnsMontgomerySpecification(modulus=2**31 - 1, width=17, channels=2))
 
 
 @pytest.mark.slow
@@ -52,7 +52,7 @@ def test_families_without_models_are_refused(core, tmp_path):
 @pytest.mark.slow
 def test_tiles_take_blocks(tmp_path):
     """A digit of 48 bits: chains of 2 (3 + 3) tiles for the sum and of 3 + 1 for q."""
-    core = DigitMontgomeryCore(
+    core = DigitCore(
         check(
             DigitSpecification,
             {"bits": 96, "digit": 48, "multiplier": "tiles", "inverse": "supplied"},

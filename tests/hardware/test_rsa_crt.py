@@ -10,7 +10,7 @@ from tests.hardware.traffic import sender
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
-from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.numbers.digits import DigitShape, join_digits, split_digits
 from residua.numbers.rsa import RsaKey
@@ -26,8 +26,8 @@ def rsa(bits, k, e, lanes=None, window=2):
     whole = multiplier(bits, k, lanes)
     return RsaCrtDesign(
         bits,
-        ModexpDesign(half, -(-bits // 2), window, plain=True),
-        ModexpDesign(whole, e.bit_length(), exponent=e, plain=True),
+        DigitExponentiatorDesign(half, -(-bits // 2), window, plain=True),
+        DigitExponentiatorDesign(whole, e.bit_length(), exponent=e, plain=True),
     )
 
 
@@ -179,7 +179,9 @@ def test_exponentiators_that_do_not_fit():
     with pytest.raises(SpecificationError, match=r"^exponentiators of 13 and 24 bits"):
         RsaCrtDesign(26, design.half, design.whole)
     with pytest.raises(SpecificationError, match=r"^the public exponent is that"):
-        RsaCrtDesign(24, design.half, ModexpDesign(design.whole.multiplier, 3, plain=True))
+        RsaCrtDesign(
+            24, design.half, DigitExponentiatorDesign(design.whole.multiplier, 3, plain=True)
+        )
 
 
 @pytest.mark.parametrize("bits", [16, 17, 31, 64, 1024, 1023, 2048, 4096])

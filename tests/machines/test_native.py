@@ -10,7 +10,7 @@ from residua.algorithms.montgomery import MontgomeryDomain, multiply, operand, s
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.errors import SpecificationError
 from residua.machines import native, values
 from residua.machines.bounds import analyse
@@ -40,12 +40,14 @@ int main() {
 
 
 def product_of(modulus, width, **request):
-    return RnsMontgomeryCore(Specification(modulus=modulus, width=width, **request)).program
+    return RnsMontgomeryCore(
+        RnsMontgomerySpecification(modulus=modulus, width=width, **request)
+    ).program
 
 
 def difference_of_products():
     """A B - C D in the domain of a product, with a view of channels as a further output."""
-    core = RnsMontgomeryCore(Specification(modulus=2**61 - 1, width=17, channels=5))
+    core = RnsMontgomeryCore(RnsMontgomerySpecification(modulus=2**61 - 1, width=17, channels=5))
     program = Program("difference", Redundant(1))
     a, b, c, d = (operand(program, core.domain, name) for name in "abcd")
     result = sum_of_products(program, core.domain, [(a, b, 1), (c, d, -1)])

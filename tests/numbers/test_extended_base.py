@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
-from residua.numbers.extended import ExtendedBase, extended_base
+from residua.numbers.extended_base import ExtendedBase, extended_base
 from residua.numbers.moduli import Modulus
 
 TOY = ExtendedBase(Base((Modulus(3, 3), Modulus(3, 1), Modulus(3, -1))), Modulus(3, -3))

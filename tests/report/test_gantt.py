@@ -4,7 +4,7 @@ import pytest
 
 from residua.cores.drawing import gantt
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 
 
@@ -14,7 +14,7 @@ from residua.cores.specification.reading import check
     ids=str,
 )
 def schedule(request):
-    return RnsMontgomeryCore(check(Specification, request.param)).design.schedule
+    return RnsMontgomeryCore(check(RnsMontgomerySpecification, request.param)).design.schedule
 
 
 def test_bars_cover_every_slot_once(schedule):

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 import pytest
 
 from residua.cores.directory import Directory, build
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 from residua.report import page
 
@@ -29,7 +29,7 @@ class Balanced(HTMLParser):
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
     return build(
-        check(Specification, {"modulus": 0x1000B, "width": 12}),
+        check(RnsMontgomerySpecification, {"modulus": 0x1000B, "width": 12}),
         tmp_path_factory.mktemp("page") / "core",
     )
 

@@ -12,12 +12,12 @@ from typing import Annotated, Any
 import typer
 
 from residua.cli.terminal import Json, Verb, counter, show, steps
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.runs import (
     EVERY,
+    EXPONENTIATIONS,
     INVERSIONS,
     POINTS,
-    POWERS,
     PRODUCTS,
     SEEDS,
     STALLED,
@@ -123,8 +123,9 @@ def verify(
         typer.Option(
             metavar="N",
             min=1,
-            help=f"Results to compare (default {PRODUCTS}, {POWERS} powers, {INVERSIONS} inverses)"
-            f"; of a coprocessor, multiplications of points on each curve (default {POINTS}).",
+            help=f"Results to compare (default {PRODUCTS}, {EXPONENTIATIONS} exponentiations, "
+            f"{INVERSIONS} inversions); of a coprocessor, multiplications of points on each curve "
+            f"(default {POINTS}).",
         ),
     ] = None,
     seed: Annotated[
@@ -210,7 +211,7 @@ def bases(*, flags: Flags, as_json: Json = False) -> None:
     from residua.cores.rns_montgomery.core import search
     from residua.report import tables
 
-    specification = specifications.load(Specification, None, flags)
+    specification = specifications.load(RnsMontgomerySpecification, None, flags)
     with steps("bases") as step:
         step("search")
         found = search(specification)

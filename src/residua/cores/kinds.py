@@ -25,7 +25,7 @@ _OWN = (
     "residua.cores.digit:KIND",
     "residua.cores.exponentiation:KIND",
     "residua.cores.inversion:KIND",
-    "residua.cores.extended_rns:KIND",
+    "residua.cores.ecpm:KIND",
     "residua.cores.coprocessor:KIND",
     "residua.cores.coprocessor:ON_DIGITS",
 )

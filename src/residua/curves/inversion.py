@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
+from residua.algorithms.addition_chains import INPUT, AdditionChain, fermat_chain
 from residua.algorithms.fields.field import FieldProgram
-from residua.algorithms.powers import INPUT, PowerChain, fermat_chain
 from residua.curves.operations import (
     NUMBER,
     Admit,
@@ -52,7 +52,7 @@ def inversion(modulus: int, method: Inversion) -> list[Instruction]:
     ]
 
 
-def power_runs(chain: PowerChain) -> list[Run]:
+def power_runs(chain: AdditionChain) -> list[Run]:
     """The routines that put the power of `NUMBER` by a chain of `LONGEST_CHAIN` in its place."""
     _, *steps = _chain(chain)
     return [Run(f"copy_l_{NUMBER}"), *steps, Run(f"copy_{NUMBER}_inverse")]
@@ -66,7 +66,7 @@ def power_programs(runs: Sequence[Run]) -> dict[str, FieldProgram]:
     return {name: program for name, program in common.items() if name in names}
 
 
-def _chain(chain: PowerChain) -> Iterator[Run]:
+def _chain(chain: AdditionChain) -> Iterator[Run]:
     others = [register for register in chain.registers if register != INPUT]
     elements = {INPUT: "l"} | dict(zip(others, CHAIN_ELEMENTS, strict=False))
     yield Run("copy_l_d")
@@ -86,7 +86,7 @@ def _chain(chain: PowerChain) -> Iterator[Run]:
         yield Run(f"copy_inverse_{elements[chain.result]}")
 
 
-def _needed(chain: PowerChain, position: int) -> bool:
+def _needed(chain: AdditionChain, position: int) -> bool:
     """Whether the target of a step is read later other than from the accumulator."""
     target = chain.steps[position].target
     held: str | None = target

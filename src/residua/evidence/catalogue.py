@@ -21,7 +21,7 @@ CAMPAIGNS = {
     "digits": Entry("residua.evidence.campaigns.digits", "digit multipliers"),
     "rsa": Entry("residua.evidence.campaigns.rsa", "signatures against OpenSSL's"),
     "inversions": Entry("residua.evidence.campaigns.inversions", "modular inverses"),
-    "ecpm": Entry("residua.evidence.campaigns.extended_rns", "the point multiplier of 2006"),
+    "ecpm": Entry("residua.evidence.campaigns.ecpm", "the point multiplier of 2006"),
     "ecdh": Entry("residua.evidence.campaigns.key_agreements", "key agreements through buses"),
     "sbmm-ladders": Entry("residua.papers.sbmm.ladder_campaign", "points on SBMM"),
     "resets": Entry("residua.evidence.campaigns.resets", "a reset in every cycle"),

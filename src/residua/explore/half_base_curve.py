@@ -1,4 +1,4 @@
-"""Curves over the primes of half bases, for SBMM coprocessors that are measured and compared."""
+"""Curves over the primes of half-bases, for SBMM coprocessors that are measured and compared."""
 
 import tempfile
 from pathlib import Path

@@ -6,7 +6,7 @@ from typing import Literal
 
 from residua.errors import SpecificationError
 from residua.numbers.cox import Range
-from residua.numbers.extended import ExtendedBase
+from residua.numbers.extended_base import ExtendedBase
 
 Vector = tuple[int, ...]
 Polynomial = frozenset[frozenset[str]]

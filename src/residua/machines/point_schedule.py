@@ -1,4 +1,4 @@
-"""Schedules of integer programs on the units of an extended-RNS datapath.
+"""Schedules of integer programs on the units of an ECPM.
 
 There is one adder, one subtracter, one multiplier, one selector and one converter, two read ports
 and one write port of a register file: list scheduling, the longest way to the end first. Registers

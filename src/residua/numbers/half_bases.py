@@ -1,4 +1,4 @@
-"""Half bases of SBMM with sparse moduli: M_a and M_b of n/2 moduli each, P = M_a^2 - 2 a prime.
+"""Half-bases of SBMM with sparse moduli: M_a and M_b of n/2 moduli each, P = M_a^2 - 2 a prime.
 
 The pairs of moduli that share a rower are those of `search`; which of a pair goes to base a decides
 P. A few pairs more than needed make enough candidates (about one P in bits / 7 is prime).

@@ -12,7 +12,7 @@ from residua.algorithms.montgomery import Form, MontgomeryDomain, multiply, oper
 from residua.algorithms.program import Program
 from residua.algorithms.terms import Interval
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check, load
 from residua.errors import SpecificationError
 from residua.machines.counts import Counts, count
@@ -45,13 +45,13 @@ def cost_table(flags: Mapping[str, str | None]) -> dict[str, Any]:
         SpecificationError: there are no such bases.
     """
     # Any modulus will do to have the flags checked.
-    asked = load(Specification, None, {"modulus": "P-256", **flags})
+    asked = load(RnsMontgomerySpecification, None, {"modulus": "P-256", **flags})
     number = asked.channels or DEFAULT_CHANNELS
     domain = RnsMontgomeryCore(_stand_in(number, asked.width)).domain
     return {"n": number, "w": asked.width, "algorithms": [_entry(row, domain) for row in _ROWS]}
 
 
-def _stand_in(channels: int, width: int) -> Specification:
+def _stand_in(channels: int, width: int) -> RnsMontgomerySpecification:
     """A specification for a prime that leaves the bases half a channel of room."""
     bits = (2 * channels - 1) * width // 2
     if channels < 1 or bits < 17:
@@ -60,7 +60,8 @@ def _stand_in(channels: int, width: int) -> Specification:
             "counts need a few more channels"
         )
     return check(
-        Specification, {"modulus": int(prev_prime(1 << bits)), "width": width, "channels": channels}
+        RnsMontgomerySpecification,
+        {"modulus": int(prev_prime(1 << bits)), "width": width, "channels": channels},
     )
 
 

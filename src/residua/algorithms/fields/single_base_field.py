@@ -1,6 +1,6 @@
 """SBMM field unit: field programs on single-base arithmetic.
 
-An element is a pair of coefficients, X = K M_a + R, each in both half bases. Sums of products have
+An element is a pair of coefficients, X = K M_a + R, each in both half-bases. Sums of products have
 one Split a coefficient, one after the other (`chained_split`); with hierarchical extensions both at
 a time, as in `position_residue`. Where Compress is needed nobody says: the
 ranges that interval arithmetic derives do. An operation that base b has no room for compresses its

@@ -5,10 +5,10 @@ from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.kind import Kind
 
 KIND = Kind(
-    "coprocessor", CoprocessorSpecification, "residua.cores.coprocessor.core:CoprocessorBuild"
+    "coprocessor", CoprocessorSpecification, "residua.cores.coprocessor.core:EngineCoprocessorCore"
 )
 ON_DIGITS = Kind(
     "coprocessor-on-digits",
     DigitCoprocessorSpecification,
-    "residua.cores.coprocessor.core:DigitCoprocessorBuild",
+    "residua.cores.coprocessor.core:DigitCoprocessorCore",
 )

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from residua.cores.directory import Directory
 
 
-class CurveBuild(Core):
+class CoprocessorCore(Core):
     """A coprocessor as it was asked for.
 
     Raises:
@@ -268,7 +268,7 @@ def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int,
 
 
 @dataclass(frozen=True)
-class CoprocessorBuild(CurveBuild):
+class EngineCoprocessorCore(CoprocessorCore):
     """A coprocessor on a Cox-Rower engine as it was asked for.
 
     Raises:
@@ -382,7 +382,7 @@ class CoprocessorBuild(CurveBuild):
 
 
 @dataclass(frozen=True)
-class DigitCoprocessorBuild(CurveBuild):
+class DigitCoprocessorCore(CoprocessorCore):
     """A coprocessor on digits as it was asked for.
 
     Raises:

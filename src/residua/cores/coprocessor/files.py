@@ -19,7 +19,7 @@ from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.rtl import emit
 
 if TYPE_CHECKING:
-    from residua.cores.coprocessor.core import CurveBuild
+    from residua.cores.coprocessor.core import CoprocessorCore
 
 _RAW_MEANINGS = {
     "clk": "clock, rising edge",
@@ -55,7 +55,7 @@ _BUS_MEANINGS = {
 """Meanings of ports by the beginnings of their names."""
 
 
-def coprocessor_files(made: "CurveBuild", progress: Callable[[str], None]) -> dict[str, str]:
+def coprocessor_files(made: "CoprocessorCore", progress: Callable[[str], None]) -> dict[str, str]:
     """All files by name, the manifest last.
 
     Raises:
@@ -108,7 +108,7 @@ def coprocessor_files(made: "CurveBuild", progress: Callable[[str], None]) -> di
     return completed(manifest, files)
 
 
-def _driver(made: "CurveBuild") -> dict[str, str]:
+def _driver(made: "CoprocessorCore") -> dict[str, str]:
     """The files for software: C sources, and a page of the registers."""
     files = c_driver(made.name, made.capabilities, made.driver_curves)
     page = html_page(RegisterMap(made.capabilities))

@@ -11,13 +11,13 @@ from residua.machines.counts import count
 from residua.machines.routine import Routine
 
 if TYPE_CHECKING:
-    from residua.cores.coprocessor.core import CoprocessorBuild, DigitCoprocessorBuild
+    from residua.cores.coprocessor.core import DigitCoprocessorCore, EngineCoprocessorCore
 
 _STEP, _COPY = "ladder_step", "copy_"
 """Beginnings of the names of some routines."""
 
 
-def engine_page(made: "CoprocessorBuild") -> dict[str, Any]:
+def engine_page(made: "EngineCoprocessorCore") -> dict[str, Any]:
     """The routines of a coprocessor on an engine, and its channels."""
     routines = list(made.core.design.processor.routines.values())
     steps = [one for one in routines if one.name.startswith(_STEP)]
@@ -31,7 +31,7 @@ def engine_page(made: "CoprocessorBuild") -> dict[str, Any]:
     }
 
 
-def digit_page(made: "DigitCoprocessorBuild") -> dict[str, Any]:
+def digit_page(made: "DigitCoprocessorCore") -> dict[str, Any]:
     """The routines of a coprocessor on digits."""
     store = made.core.design.processor.store
     compute = made.core.design.processor.timing.compute

@@ -249,16 +249,16 @@ def _base_of(root: int, width: int | None, channels: int | None) -> Base:
 def _check_share(count: int, channels: int | None, rowers: int | None, columns: int) -> None:
     if channels not in (None, count):
         raise SpecificationError(
-            f"channels = {channels}, but both half bases of the prime have n = {count} moduli "
+            f"channels = {channels}, but both half-bases of the prime have n = {count} moduli "
             "together: leave out channels"
         )
     if rowers is not None and count // 2 % rowers:
         raise SpecificationError(
-            f"rowers = {rowers} cannot share the {count // 2} moduli of a half base evenly: "
+            f"rowers = {rowers} cannot share the {count // 2} moduli of a half-base evenly: "
             f"{', '.join(map(str, divisors(count // 2)))} can"
         )
     if count // 2 % columns or (rowers or 0) % columns:
         raise SpecificationError(
-            f"half bases of {count // 2} moduli on {rowers or count // 2} rowers do not make rows "
+            f"half-bases of {count // 2} moduli on {rowers or count // 2} rowers do not make rows "
             f"of c = {columns}: give another columns, or leave out extension"
         )

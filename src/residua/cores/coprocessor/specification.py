@@ -226,7 +226,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             keys.check_bases(self.base_a, self.base_b, None)
         if self.channels is not None and self.channels % 2:
             raise SpecificationError(
-                f"n = {self.channels} channels do not make two half bases: n has to be even"
+                f"n = {self.channels} channels do not make two half-bases: n has to be even"
             )
         if self.extra_bits is not None and "width" in self.model_fields_set:
             keys.check_extra_bits(self.extra_bits, self.width)

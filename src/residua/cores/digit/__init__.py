@@ -3,4 +3,4 @@
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.kind import Kind
 
-KIND = Kind("digit", DigitSpecification, "residua.cores.digit.core:DigitMontgomeryCore")
+KIND = Kind("digit", DigitSpecification, "residua.cores.digit.core:DigitCore")

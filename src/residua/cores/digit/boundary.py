@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from residua.cores.digit.design import DigitDesign
 from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
 from residua.hardware.digit.iddmm import IddmmDesign
-from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 
 _MODULUS_ERROR = "modulus_error"
@@ -26,7 +26,7 @@ def digit_boundary(design: DigitDesign) -> Boundary:
         addresses = tuple(f"modulo_{unit}.{_TABLE}" for unit in "pq")
     elif loads:
         verdicts = {_MODULUS_ERROR: ()}
-    if isinstance(design, ModexpDesign) and design.exponent is None:
+    if isinstance(design, DigitExponentiatorDesign) and design.exponent is None:
         addresses = (_TABLE,)
     if isinstance(design, IddmmDesign) and design.checked:
         verdicts = {**verdicts, "results.error": ()}

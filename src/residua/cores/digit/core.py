@@ -20,13 +20,13 @@ from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpe
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import POWERS, PRODUCTS, Runs
+from residua.cores.simulation.runs import EXPONENTIATIONS, PRODUCTS, Runs
 from residua.cores.stream_interface import stream_interface
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
-from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
 from residua.numbers.catalogue import modulus_name
@@ -77,14 +77,14 @@ class DigitProducts:
     @property
     def operand_words(self) -> int:
         """Words of the operands together."""
-        if isinstance(self.design, ModexpDesign | RsaCrtDesign):
+        if isinstance(self.design, DigitExponentiatorDesign | RsaCrtDesign):
             return self.design.operand_words
         return 2 * self.words
 
     @property
     def largest(self) -> int:
         """The largest y; the largest exponent, 0 if there is only one."""
-        if isinstance(self.design, ModexpDesign):
+        if isinstance(self.design, DigitExponentiatorDesign):
             return 0 if self.design.exponent else (1 << self.design.exponent_bits) - 1
         return self.domain.largest_y
 
@@ -105,7 +105,7 @@ class DigitProducts:
 
     def expected(self, x: int, y: int) -> int:
         """The result, bit for bit, by plain integers."""
-        if isinstance(self.design, ModexpDesign):
+        if isinstance(self.design, DigitExponentiatorDesign):
             return int(powmod(x, self.design.exponent or y, self.domain.modulus))
         return self.domain.product(x, y)
 
@@ -115,7 +115,7 @@ class DigitProducts:
         streams = self.design.streams
         if streams.domain is not None:
             return ()
-        if isinstance(self.design, ModexpDesign):
+        if isinstance(self.design, DigitExponentiatorDesign):
             return self.design.load_words(self.domain)
         words = split_digits(self.domain.modulus, streams.modulus_words, streams.width)
         if streams.inverse == "supplied":
@@ -123,7 +123,7 @@ class DigitProducts:
         return words
 
 
-class DigitMontgomeryCore(PlainCore):
+class DigitCore(PlainCore):
     """Everything about one digit multiplier.
 
     Attributes:
@@ -136,10 +136,10 @@ class DigitMontgomeryCore(PlainCore):
     request: DigitSpecification
 
     @classmethod
-    def of(cls, specification: DigitSpecification) -> "DigitMontgomeryCore":
+    def of(cls, specification: DigitSpecification) -> "DigitCore":
         """The core that a specification asks for: RSA has a class of its own."""
         if specification.algorithm != "rsa-crt":
-            return DigitMontgomeryCore(specification)
+            return DigitCore(specification)
         from residua.cores.digit.rsa_crt import RsaCrtCore  # noqa: PLC0415 - it has this as its base
 
         return RsaCrtCore(specification)
@@ -175,7 +175,7 @@ class DigitMontgomeryCore(PlainCore):
     @property
     def default_runs(self) -> int:
         """Number of results that a verification compares by default; powers are fewer."""
-        return POWERS if self.request.algorithm in EXPONENTIATORS else PRODUCTS
+        return EXPONENTIATIONS if self.request.algorithm in EXPONENTIATORS else PRODUCTS
 
     @property
     def page(self) -> dict[str, Any]:
@@ -255,14 +255,14 @@ class DigitMontgomeryCore(PlainCore):
         if request.algorithm == "mwr2mm":
             return Mwr2mmDesign(shape, domain, request.digit)
         if request.algorithm == "modexp":
-            return self._modexp()
+            return self._exponentiator()
         return self._iddmm(shape)
 
-    def _modexp(self) -> ModexpDesign:
+    def _exponentiator(self) -> DigitExponentiatorDesign:
         exponent, multiplier = self.request.exponent, self._iddmm(self.shape)
         if exponent is not None:
-            return ModexpDesign(multiplier, exponent.bit_length(), exponent=exponent)
-        return ModexpDesign(multiplier, self._exponent_bits, self._window)
+            return DigitExponentiatorDesign(multiplier, exponent.bit_length(), exponent=exponent)
+        return DigitExponentiatorDesign(multiplier, self._exponent_bits, self._window)
 
     @property
     def _exponent_bits(self) -> int:
@@ -341,7 +341,7 @@ class DigitMontgomeryCore(PlainCore):
     def model(self, products: DigitProducts, x: int, y: int) -> int:
         """The product of two operands as the algorithm computes it, or the power."""
         domain = products.domain
-        if isinstance(self.design, ModexpDesign):
+        if isinstance(self.design, DigitExponentiatorDesign):
             design = self.design
             if design.exponent is not None:
                 return binary(domain.product, x, domain.square, 1, design.exponent)
@@ -355,7 +355,7 @@ class DigitMontgomeryCore(PlainCore):
         """The operations of one product, or of all those of a power."""
         counts = DigitCounts()
         self.algorithm(counts)
-        if isinstance(self.design, ModexpDesign):
+        if isinstance(self.design, DigitExponentiatorDesign):
             counts.scale(self.design.products)
         return counts
 
@@ -389,7 +389,7 @@ class DigitMontgomeryCore(PlainCore):
             "iterations": self.shape.iterations,
             **(
                 {"products": design.products, "product_cycles": design.product_cycles}
-                if isinstance(design, ModexpDesign)
+                if isinstance(design, DigitExponentiatorDesign)
                 else {}
             ),
         }

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from residua.algorithms.rsa_crt import Unit, private_operation
-from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
+from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.specification.keys import FEWEST_BITS
-from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.machines.digits import DigitCounts
 from residua.numbers.digits import DigitDomain, DigitShape
@@ -77,8 +77,8 @@ class RsaOperations(DigitProducts):
         return root if right else 0
 
 
-class RsaCrtCore(DigitMontgomeryCore):
-    """Everything about one RSA core; arguments and errors of `DigitMontgomeryCore`."""
+class RsaCrtCore(DigitCore):
+    """Everything about one RSA core; arguments and errors of `DigitCore`."""
 
     @cached_property
     def _exponent(self) -> int:
@@ -95,8 +95,8 @@ class RsaCrtCore(DigitMontgomeryCore):
         length = exponent.bit_length()
         return RsaCrtDesign(
             bits,
-            ModexpDesign(half, self._exponent_bits, self._window, plain=True),
-            ModexpDesign(whole, length, exponent=exponent, plain=True),
+            DigitExponentiatorDesign(half, self._exponent_bits, self._window, plain=True),
+            DigitExponentiatorDesign(whole, length, exponent=exponent, plain=True),
         )
 
     @property

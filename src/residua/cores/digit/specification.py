@@ -201,7 +201,7 @@ class DigitSpecification(CoreSpecification):
     def _consistent(self) -> "DigitSpecification":
         self._check_modulus()
         if self.algorithm in EXPONENTIATORS:
-            self._check_powers()
+            self._check_exponentiation()
             if self.variant != "subtract":
                 raise SpecificationError(
                     f"variant = '{self.variant}': an exponentiator has numbers below p, and needs "
@@ -219,7 +219,7 @@ class DigitSpecification(CoreSpecification):
             self._check_version(self.version)
         return self
 
-    def _check_powers(self) -> None:
+    def _check_exponentiation(self) -> None:
         if self.algorithm == "rsa-crt":
             self._refuse(("modulus",), "RSA loads its key, and bits says how long N is")
             self._refuse(("operand_check",), "RSA checks its results")

@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
+from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
@@ -19,7 +19,7 @@ MODEL_DIGITS = 400_000
 _RANDOM_MODULI = 3
 
 
-def moduli_of(core: DigitMontgomeryCore, chooser: random.Random) -> list[int]:
+def moduli_of(core: DigitCore, chooser: random.Random) -> list[int]:
     """The modulus that is built in, or moduli to load, full length and adversarial first."""
     if core.domain is not None:
         return [core.domain.modulus]
@@ -32,16 +32,14 @@ def moduli_of(core: DigitMontgomeryCore, chooser: random.Random) -> list[int]:
     return [modulus for modulus in dict.fromkeys(found) if modulus >= 3]
 
 
-def settings(core: DigitMontgomeryCore, chooser: random.Random) -> list[DigitProducts]:
+def settings(core: DigitCore, chooser: random.Random) -> list[DigitProducts]:
     """Moduli, or RSA keys, of a verification, the longest and the shortest among them."""
     if isinstance(core, RsaCrtCore):
         return core.keys(chooser)
     return [core.products(modulus) for modulus in moduli_of(core, chooser)]
 
 
-def verify_digits(
-    core: DigitMontgomeryCore, sources: Sequence[Path], runs: Runs
-) -> VerificationResult:
+def verify_digits(core: DigitCore, sources: Sequence[Path], runs: Runs) -> VerificationResult:
     """Make products, over all moduli if they are loaded; see `verify_word_core`.
 
     Of some operands the algorithm's own result, by the values interpreter, is compared, too.

@@ -14,7 +14,7 @@ from residua.cores.base_extension.specification import BaseExtensionSpecificatio
 from residua.cores.core import PlainCore
 from residua.cores.engine.boundary import engine_boundary
 from residua.cores.proofs.boundary import Boundary
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload
@@ -31,7 +31,9 @@ Reduction = Literal["shift", "multiply"]
 """First fold of a channel reducer: shifts and additions, or a multiplication."""
 
 
-R = TypeVar("R", bound=Specification | BaseExtensionSpecification | SingleBaseSpecification)
+R = TypeVar(
+    "R", bound=RnsMontgomerySpecification | BaseExtensionSpecification | SingleBaseSpecification
+)
 
 
 _PORTS = {

@@ -10,7 +10,7 @@ from typing import Any
 from amaranth.lib.wiring import Component
 from gmpy2 import next_prime, powmod
 
-from residua.algorithms.fields.field_powers import step_products
+from residua.algorithms.fields.field_exponentiation import step_products
 from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.exponentiation.boundary import exponentiator_boundary
@@ -18,7 +18,7 @@ from residua.cores.exponentiation.specification import ExponentiationSpecificati
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import POWERS, Runs
+from residua.cores.simulation.runs import EXPONENTIATIONS, Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -45,14 +45,14 @@ _PORTS = {
 
 
 @dataclass(frozen=True)
-class Powers:
+class Exponentiations:
     """Promises of an exponentiator for powers modulo one number (`WordDesign`)."""
 
     design: ExponentiatorDesign
     modulus: int
 
     @property
-    def domain(self) -> "Powers":
+    def domain(self) -> "Exponentiations":
         """The modulus of results; see ``montgomery_factor``."""
         return self
 
@@ -111,7 +111,7 @@ class Powers:
 
 
 @dataclass(frozen=True)
-class LoadedPowers(Powers):
+class LoadedExponentiations(Exponentiations):
     """Promises for powers modulo a number that is loaded."""
 
     design: LoadedExponentiatorDesign
@@ -248,14 +248,14 @@ class ExponentiationCore(PlainCore):
         sparse = all(m.weight <= self.request.weight for m in (*pair.base_a, *pair.base_b))
         return "sparse" if sparse else "any"
 
-    def powers(self, modulus: int | None = None) -> Powers:
+    def exponentiations(self, modulus: int | None = None) -> Exponentiations:
         """Promises modulo the number that is built in, or one that is loaded.
 
         By default that is the largest one that can be loaded.
         """
         if isinstance(self.design, LoadedExponentiatorDesign):
-            return LoadedPowers(self.design, modulus or largest_modulus(self.design))
-        return Powers(self.design, self.design.modulus)
+            return LoadedExponentiations(self.design, modulus or largest_modulus(self.design))
+        return Exponentiations(self.design, self.design.modulus)
 
     @property
     def name(self) -> str:
@@ -285,7 +285,7 @@ class ExponentiationCore(PlainCore):
     @property
     def default_runs(self) -> int:
         """Number of results that a verification compares by default."""
-        return POWERS
+        return EXPONENTIATIONS
 
     @property
     def page(self) -> dict[str, Any]:
@@ -308,7 +308,7 @@ class ExponentiationCore(PlainCore):
         return {
             "x": (0, design.largest_x),
             **({"y": (0, design.largest)} if design.largest else {}),
-            "results": (0, self.powers().modulus - 1),
+            "results": (0, self.exponentiations().modulus - 1),
             "words": (0, word - 1),
             "residues": (-word, word - 1),
             "elements": (-design.domain.bound, design.domain.bound),
@@ -319,7 +319,7 @@ class ExponentiationCore(PlainCore):
     @property
     def interface(self) -> dict[str, Any]:
         """The streams, and one transaction: of the largest modulus if it is loaded."""
-        design, powers = self.design, self.powers()
+        design, powers = self.design, self.exponentiations()
         x, y = powers.modulus // 3, min(powers.modulus - 2, design.largest)
         loaded = powers.modulus_words
         return stream_interface(

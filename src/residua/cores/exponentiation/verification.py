@@ -8,7 +8,7 @@ from math import gcd
 from pathlib import Path
 
 from residua.algorithms.fields.loaded_field import SMALLEST
-from residua.cores.exponentiation.core import ExponentiationCore, Powers, largest_modulus
+from residua.cores.exponentiation.core import ExponentiationCore, Exponentiations, largest_modulus
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.words import verify_word_core, with_model
@@ -40,7 +40,7 @@ def verify_exponentiation(
 
     Of some operands the power by the model, residue by residue, is compared, too.
     """
-    designs = [core.powers(n) for n in moduli_of(core, random.Random(runs.seed))]
+    designs = [core.exponentiations(n) for n in moduli_of(core, random.Random(runs.seed))]
     checks = max(model_checks(core) // len(designs), 1)
     designs = designs[: runs.vectors]
     found = verify_word_core(designs, core.name, sources, runs)
@@ -48,7 +48,7 @@ def verify_exponentiation(
 
 
 @lru_cache(4096)
-def _model(powers: Powers, x: int, y: int) -> int:
+def _model(powers: Exponentiations, x: int, y: int) -> int:
     """The power by the model, which both forms of a core, with and without stalls, ask for."""
     return powers.model(x, y)
 

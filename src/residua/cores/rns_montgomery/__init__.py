@@ -1,6 +1,8 @@
 """RNS Montgomery multipliers."""
 
 from residua.cores.kind import Kind
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 
-KIND = Kind("multiplier", Specification, "residua.cores.rns_montgomery.core:RnsMontgomeryCore")
+KIND = Kind(
+    "multiplier", RnsMontgomerySpecification, "residua.cores.rns_montgomery.core:RnsMontgomeryCore"
+)

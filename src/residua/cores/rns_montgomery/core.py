@@ -16,7 +16,7 @@ from residua.cores.engine.core import EngineCore
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.rns_montgomery.boundary import word_boundary
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.workload import Workload, montgomery_workload
@@ -49,7 +49,7 @@ class _Choice:
     condition: RangeCondition
 
 
-class RnsMontgomeryCore(EngineCore[Specification]):
+class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
     """One RNS Montgomery multiplier.
 
     Raises:
@@ -59,7 +59,7 @@ class RnsMontgomeryCore(EngineCore[Specification]):
     domain: MontgomeryDomain
     channel_columns = ("base_a", "h_a", "weights", "factor_a", "base_b", "h_b", "factor_b")
 
-    def __init__(self, request: Specification) -> None:
+    def __init__(self, request: RnsMontgomerySpecification) -> None:
         super().__init__(request)
         self._pair = _find_pair(request)
         choice = _choose(request, self._pair)
@@ -87,9 +87,9 @@ class RnsMontgomeryCore(EngineCore[Specification]):
         return self.request.rowers or self.channels
 
     @cached_property
-    def specification(self) -> Specification:
+    def specification(self) -> RnsMontgomerySpecification:
         """The request with every choice made; it leads to this core again."""
-        return Specification(
+        return RnsMontgomerySpecification(
             **self.common_choices,
             modulus=self.domain.modulus,
             extension=self.request.extension,
@@ -303,7 +303,7 @@ def _streams(design: WordDesign) -> dict[str, Any]:
     return stream_interface(design.width, design.words, {"x": x, "y": y}, product)
 
 
-def search(request: Specification) -> dict[str, Any]:
+def search(request: RnsMontgomerySpecification) -> dict[str, Any]:
     """The bases that a request leads to, as ``residua bases`` shows them.
 
     Raises:
@@ -320,14 +320,14 @@ def _program(domain: MontgomeryDomain) -> Program:
     return program
 
 
-def _find_pair(request: Specification) -> BasePair:
+def _find_pair(request: RnsMontgomerySpecification) -> BasePair:
     """The two bases, given or searched; which is a and which b may change later if searched."""
     if request.base_a is not None and request.base_b is not None:
         return _given_pair(request, request.base_a, request.base_b)
     return in_style(request.bases, request.width, partial(_search, request))
 
 
-def _search(request: Specification, style: Style, largest: int | None) -> BasePair:
+def _search(request: RnsMontgomerySpecification, style: Style, largest: int | None) -> BasePair:
     return search_bases(
         request.modulus,
         request.width,
@@ -343,7 +343,7 @@ def _search(request: Specification, style: Style, largest: int | None) -> BasePa
 
 
 def _given_pair(
-    request: Specification, base_a: tuple[int, ...], base_b: tuple[int, ...]
+    request: RnsMontgomerySpecification, base_a: tuple[int, ...], base_b: tuple[int, ...]
 ) -> BasePair:
     pair = user_bases(
         request.modulus,
@@ -363,7 +363,7 @@ def _given_pair(
     return pair
 
 
-def _choose(request: Specification, pair: BasePair) -> _Choice:
+def _choose(request: RnsMontgomerySpecification, pair: BasePair) -> _Choice:
     """The first form that the bases allow."""
     if request.form == "reordered":
         return _reordered(request, pair)
@@ -375,7 +375,7 @@ def _choose(request: Specification, pair: BasePair) -> _Choice:
     return _reordered(request, pair)
 
 
-def _reordered(request: Specification, pair: BasePair) -> _Choice:
+def _reordered(request: RnsMontgomerySpecification, pair: BasePair) -> _Choice:
     domain = MontgomeryDomain(
         request.modulus,
         pair.base_a,
@@ -389,7 +389,7 @@ def _reordered(request: Specification, pair: BasePair) -> _Choice:
     return _Choice(_roomy(domain), pair.condition)
 
 
-def _quadratic(request: Specification, pair: BasePair) -> _Choice:
+def _quadratic(request: RnsMontgomerySpecification, pair: BasePair) -> _Choice:
     """The quadratic form; of a searched pair each modulus goes where the weights get least."""
     base_a, base_b = pair.base_a, pair.base_b
     if request.base_a is None:
@@ -422,7 +422,7 @@ def _roomy(domain: MontgomeryDomain) -> MontgomeryDomain:
 
 
 def _weighted_cox(
-    request: Specification, base_a: Base, base_b: Base, weights: Vector
+    request: RnsMontgomerySpecification, base_a: Base, base_b: Base, weights: Vector
 ) -> tuple[Cox, RangeCondition]:
     """The Cox with the fewest bits that leave a slack of 1 bit, else with the fewest that work.
 
@@ -464,7 +464,7 @@ def _weighted_cox(
     return narrow
 
 
-def _truncations(request: Specification, base: Base) -> range:
+def _truncations(request: RnsMontgomerySpecification, base: Base) -> range:
     """The numbers of bits to try."""
     if request.truncation is not None:
         return range(request.truncation, request.truncation + 1)

@@ -17,7 +17,7 @@ _WORD_KEYS = ("result", "output_multipliers")
 """Keys that only a core with words has."""
 
 
-class Specification(ResidueSpecification):
+class RnsMontgomerySpecification(ResidueSpecification):
     """A checked request. ``None`` and ``auto`` leave a choice to Residua."""
 
     noun: ClassVar[str] = "a multiplier"
@@ -85,12 +85,12 @@ class Specification(ResidueSpecification):
     name: keys.Name = None
 
     @model_validator(mode="after")
-    def _consistent(self) -> "Specification":
+    def _consistent(self) -> "RnsMontgomerySpecification":
         self.check_shape(self.rowers)
         return self
 
     @model_validator(mode="after")
-    def _words_alone(self) -> "Specification":
+    def _words_alone(self) -> "RnsMontgomerySpecification":
         if self.interface == "words":
             return self
         for name in _WORD_KEYS:

@@ -9,7 +9,7 @@ from residua.errors import SpecificationError
 PRODUCTS, POINTS = 100_000, 50
 """Products or base extensions; multiplications of points on each curve."""
 
-POWERS = 100
+EXPONENTIATIONS = 100
 """Exponentiations."""
 
 INVERSIONS = 1000

@@ -1,4 +1,4 @@
-"""SBMM multiplier: from a specification to half bases, program, schedule and hardware."""
+"""SBMM multiplier: from a specification to half-bases, program, schedule and hardware."""
 
 from functools import cached_property
 from typing import Any
@@ -191,7 +191,7 @@ def _domain(request: SingleBaseSpecification, base_a: Base, base_b: Base) -> Pos
 
 
 def _find_bases(request: SingleBaseSpecification) -> tuple[Base, Base]:
-    """Half bases, given or found."""
+    """Half-bases, given or found."""
     rowers = min(request.physical_rowers, request.half)
     base_a = _given(request, request.base_a)
     if base_a is None and request.modulus is not None:

@@ -109,7 +109,7 @@ class SingleBaseSpecification(ResidueSpecification):
         if half % length:
             near = [2 * length * rows for rows in (half // length, half // length + 1) if rows]
             raise SpecificationError(
-                f"half bases of {half} moduli do not make rows of c = {length}; "
+                f"half-bases of {half} moduli do not make rows of c = {length}; "
                 f"n = {' or '.join(map(str, near))} would"
             )
         if length > 1 and rowers > half:
@@ -163,7 +163,7 @@ class SingleBaseSpecification(ResidueSpecification):
         count = next(iter(found.values()))
         if count < 2 or count % 2:
             raise SpecificationError(
-                f"n = {count} channels do not make two half bases: n has to be even"
+                f"n = {count} channels do not make two half-bases: n has to be even"
             )
         return count // 2
 

@@ -224,7 +224,7 @@ Width = Annotated[
 Channels = Annotated[
     Annotated[int, CHANNELS] | None,
     Key(
-        "Channel moduli n in each of the two bases; of `sbmm` in both half bases together.",
+        "Channel moduli n in each of the two bases; of `sbmm` in both half-bases together.",
         f"1 to {MOST_CHANNELS}",
         "the smallest number that works; of `ecpm-2006` 20",
         "N",

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.kinds import KINDS, algorithms, kind_asked
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.keys import Key, described, shown, unmarked
 from residua.errors import SpecificationError
@@ -26,7 +26,10 @@ S = TypeVar("S", bound=CoreSpecification)
 @cache
 def keys() -> dict[str, Key]:
     """The description of every key of every kind of core, in order: the most wanted ones first."""
-    multiplier, coprocessor = described(Specification), described(CoprocessorSpecification)
+    multiplier, coprocessor = (
+        described(RnsMontgomerySpecification),
+        described(CoprocessorSpecification),
+    )
     known = ", ".join(f"`{name}`" for name in algorithms())
     first = {
         "algorithm": replace(multiplier["algorithm"], allowed=known),
@@ -70,7 +73,7 @@ def check_any(values: Mapping[str, Any], source: str = "") -> CoreSpecification:
         SpecificationError: one paragraph with everything that is wrong, after ``source``.
     """
     kind = kind_asked(values).specification
-    if kind is Specification and "modulus" not in values:
+    if kind is RnsMontgomerySpecification and "modulus" not in values:
         raise SpecificationError(
             f"{source}modulus or curve is missing: a modulus makes a multiplier, a curve an "
             "elliptic-curve coprocessor; a name such as P-256 serves for both"

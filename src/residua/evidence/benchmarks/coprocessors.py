@@ -5,7 +5,7 @@ from typing import Any
 
 from matplotlib.figure import Figure as Drawing
 
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.verification import outcome, point_operation
@@ -98,7 +98,7 @@ def point_cycles(directory: Directory) -> int:
 
 
 def _engine_core(directory: Directory) -> EccCore:
-    core = directory.core(CoprocessorBuild).core
+    core = directory.core(EngineCoprocessorCore).core
     assert isinstance(core, EccCore)
     return core
 

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.timing import TimingResult, measure_timing
 from residua.evidence.campaign import Campaign, Figures, Request
@@ -34,7 +34,7 @@ netlist, see [Proofs](../proofs.md). `make constant-time` makes this page."""
 def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
     directory = request.directory()
-    design = directory.core(CoprocessorBuild).core.design
+    design = directory.core(EngineCoprocessorCore).core.design
     simulator = build_coprocessor_simulator(directory.sources(), directory.name, design.words)
     start = time.monotonic()
     found = measure_timing(simulator, design, runs=request.amount, seed=SEED)

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.asymmetric import rsa as openssl
 
-from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
+from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore, RsaOperations
 from residua.cores.directory import Directory
 from residua.cores.simulation.words import WordSimulator, build_word_simulator, simulate
@@ -105,7 +105,7 @@ def measure(request: Request) -> Figures:
     """Simulate the core of a row with a new key."""
     bits, kind = OPERATIONS[request.name]
     directory = request.directory()
-    asked, made = directory.core(DigitMontgomeryCore), signed(bits, request.amount)
+    asked, made = directory.core(DigitCore), signed(bits, request.amount)
     judged, key_words = Judged(), None
     if isinstance(asked, RsaCrtCore):
         operations = asked.operations(made.key)

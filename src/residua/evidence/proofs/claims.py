@@ -19,7 +19,7 @@ POINTS = {"curve": [TINY], "bus": "stream", "blinding": 0}
 COPROCESSOR = {"bus": "stream", "blinding": 0}
 BLINDED = {"bus": "stream", "blinding": "auto"}
 DIGITS = {"bus": "stream", "blinding": "auto", "algorithm": "iddmm", "digit": 17}
-RNS_POWERS = {"algorithm": "modexp", "unit": "rns-montgomery"}
+RNS_EXPONENTIATION = {"algorithm": "modexp", "unit": "rns-montgomery"}
 
 CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
     "one fold, every h, every range, w = 8 to 64": arithmetic.single_folds,
@@ -67,10 +67,10 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
         constant_time(curve="P-521", **BLINDED),
     ],
     "exponentiators on an engine in constant time, one cycle of reset": lambda: [
-        constant_time(**RNS_POWERS, modulus="P-256"),
-        constant_time(**RNS_POWERS, modulus="P-256", extension="hierarchical"),
-        constant_time(**RNS_POWERS, modulus="P-521", width=33, exponent=65537),
-        constant_time(**RNS_POWERS, bits=256),
+        constant_time(**RNS_EXPONENTIATION, modulus="P-256"),
+        constant_time(**RNS_EXPONENTIATION, modulus="P-256", extension="hierarchical"),
+        constant_time(**RNS_EXPONENTIATION, modulus="P-521", width=33, exponent=65537),
+        constant_time(**RNS_EXPONENTIATION, bits=256),
     ],
     "inverters in constant time, one cycle of reset": lambda: [
         constant_time(algorithm="inversion", modulus=modulus, inversion=method)
@@ -106,7 +106,7 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
         fresh(**SMALL, channels=4, extension="hierarchical"),
         fresh(algorithm="base-extension", channels=4, width=12),
         fresh(algorithm="sbmm", channels=4, width=12),
-        fresh(**RNS_POWERS, **SMALL),
+        fresh(**RNS_EXPONENTIATION, **SMALL),
     ],
     "no word from before a reset in a result, digits": lambda: [
         fresh(algorithm="r2mm", modulus="0x1000b"),

@@ -24,7 +24,7 @@ LARGEST_WINDOW = 8
 
 
 @dataclass(frozen=True)
-class ModexpDesign:
+class DigitExponentiatorDesign:
     """Everything about an exponentiator.
 
     Attributes:
@@ -133,12 +133,12 @@ class ModexpDesign:
         """Cycles between results; the operands of the next one come after a result."""
         return self.latency + self.operand_words
 
-    def component(self) -> "Modexp":
+    def component(self) -> "DigitExponentiator":
         """A new component."""
-        return Modexp(self)
+        return DigitExponentiator(self)
 
 
-class Modexp(DigitComponent):
+class DigitExponentiator(DigitComponent):
     """x^y modulo p on streams of words; interface of `Iddmm`, with y as the exponent.
 
     Any x that its words hold will do. Bits of y above ``exponent_bits`` are ignored. With a loaded
@@ -149,7 +149,7 @@ class Modexp(DigitComponent):
     which is then that of a y below p, the result is x y / R modulo p, ``product_cycles`` later.
     """
 
-    def __init__(self, design: ModexpDesign) -> None:
+    def __init__(self, design: DigitExponentiatorDesign) -> None:
         self.design = design
         super().__init__(design, **({"plain": In(1)} if design.plain else {}))
 

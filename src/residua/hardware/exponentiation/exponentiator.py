@@ -2,9 +2,9 @@
 
 A field processor runs a fixed list of routines: it takes the base into Montgomery form, makes a
 table of its powers, goes through the exponent in windows and takes the power out again
-(`residua.algorithms.fields.field_powers`). The exponent drives the bits that the bus carries when
-the table is looked up, nothing else: not an address, not a control. A public exponent has a chain
-of squarings and products of its own (`residua.algorithms.powers`).
+(`residua.algorithms.fields.field_exponentiation`). The exponent drives the bits that the bus
+carries when the table is looked up, nothing else: not an address, not a control. A public exponent
+has a chain of squarings and products of its own (`residua.algorithms.addition_chains`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from amaranth.lib import stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Member, Out
 
+from residua.algorithms.addition_chains import AdditionChain, addition_chain
 from residua.algorithms.conversion import from_cofactors, split_words
-from residua.algorithms.fields import field_powers
+from residua.algorithms.fields import field_exponentiation
 from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.algorithms.powers import PowerChain, power_chain
 from residua.algorithms.terms import Words
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
 from residua.curves.operations import NUMBER, Run
@@ -97,11 +97,11 @@ class ExponentiatorDesign(FieldListDesign):
         return (1 << self.words * self.width) - 1
 
     @cached_property
-    def chain(self) -> PowerChain | None:
+    def chain(self) -> AdditionChain | None:
         """The products of a public exponent."""
         if self.exponent is None:
             return None
-        return power_chain(self.exponent, registers=LONGEST_CHAIN)
+        return addition_chain(self.exponent, registers=LONGEST_CHAIN)
 
     @property
     def _one(self) -> str | None:
@@ -113,7 +113,7 @@ class ExponentiatorDesign(FieldListDesign):
         """The elements that the base is loaded to, and that the power is in."""
         if self.chain:
             return NUMBER, NUMBER
-        return field_powers.BASE, field_powers.POWER
+        return field_exponentiation.BASE, field_exponentiation.POWER
 
     @property
     def digits(self) -> int:
@@ -125,7 +125,7 @@ class ExponentiatorDesign(FieldListDesign):
         """Montgomery products, those that convert at both ends included."""
         if self.chain:
             return self.chain.squarings + self.chain.multiplications + 2
-        return field_powers.step_products(self.exponent_bits, self.window)
+        return field_exponentiation.step_products(self.exponent_bits, self.window)
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -153,10 +153,10 @@ class ExponentiatorDesign(FieldListDesign):
         """The programs for a window, with some number of squarings in a step."""
         window, used = self.window, {run.routine for run in self.runs}
         programs = {
-            "start": field_powers.start(window, self._one),
-            "table_step": field_powers.table_step(window),
-            "first": field_powers.first(window),
-            "step": field_powers.step(window, squarings),
+            "start": field_exponentiation.start(window, self._one),
+            "table_step": field_exponentiation.table_step(window),
+            "first": field_exponentiation.first(window),
+            "step": field_exponentiation.step(window, squarings),
         }
         return {name: program for name, program in programs.items() if name in used}
 
@@ -191,7 +191,7 @@ class ExponentiatorDesign(FieldListDesign):
         # Entries of the table that are not made yet move along.
         nothing = (0,) * len(self.domain.base_a)
         state: dict[str, tuple[int, ...]] = {}
-        flags = map(self._flags, field_powers.digits(y, self.exponent_bits, self.window))
+        flags = map(self._flags, field_exponentiation.digits(y, self.exponent_bits, self.window))
         found: list[tuple[int, ...]] = []
         for run in runs:
             lowered = programs[run.routine]
@@ -212,7 +212,7 @@ class ExponentiatorDesign(FieldListDesign):
         return from_cofactors(self.domain.base_b, found[0], self.conversion.cox)
 
     def _flags(self, digit: int) -> dict[str, tuple[int, ...]]:
-        flags = field_powers.digit_flags(digit, self.window)
+        flags = field_exponentiation.digit_flags(digit, self.window)
         return {name: (int(flag),) for name, flag in flags.items()}
 
     def component(self) -> "Exponentiator":

@@ -18,7 +18,7 @@ from residua.errors import SpecificationError
 from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.multiplier import DigitComponent
 from residua.hardware.digit.shape import DigitStreams
-from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 from residua.numbers.rsa import RsaKey
 
@@ -80,8 +80,8 @@ class RsaCrtDesign:
     """
 
     bits: int
-    half: ModexpDesign
-    whole: ModexpDesign
+    half: DigitExponentiatorDesign
+    whole: DigitExponentiatorDesign
 
     def __post_init__(self) -> None:
         wanted = half_bits(self.bits, self.width)

@@ -1,8 +1,8 @@
 """Fermat's inversion x^(P - 2) on a Cox-Rower engine, as an inverter on streams.
 
-A field processor runs the chain of squarings and multiplications that `residua.algorithms.powers`
-finds for P, between the routines that take a number in and give one out. Its instructions are the
-same for every x.
+A field processor runs the chain of squarings and multiplications that
+`residua.algorithms.addition_chains` finds for P, between the routines that take a number in and
+give one out. Its instructions are the same for every x.
 """
 
 from functools import cached_property
@@ -11,8 +11,8 @@ from typing import Any
 from amaranth.hdl import Module, Signal
 from amaranth.lib.wiring import Component
 
+from residua.algorithms.addition_chains import fermat_chain
 from residua.algorithms.fields.field import FieldProgram
-from residua.algorithms.powers import fermat_chain
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
 from residua.curves.operations import Run
 from residua.hardware.converters.residue_to_binary import ResidueToBinary

@@ -1,1 +1,1 @@
-"""The point multiplier on an extended RNS, 2006."""
+"""The ECPM of 2006: a point multiplier on an extended RNS."""

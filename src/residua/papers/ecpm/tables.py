@@ -8,12 +8,12 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.coprocessor.core import CoprocessorBuild
+from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import point_cycles
-from residua.cores.extended_rns.core import ExtendedCore
-from residua.cores.extended_rns.specification import ExtendedSpecification
+from residua.cores.ecpm.core import EcpmCore
+from residua.cores.ecpm.specification import EcpmSpecification
 from residua.cores.specification.reading import check
 from residua.curves.parameters import parameters_of
 from residua.evidence.campaign import Figures
@@ -47,16 +47,16 @@ INTRODUCTION = (
 
 
 def _ecpm(name: str, **values: object) -> Candidate:
-    """An extended-RNS point multiplier."""
+    """A point multiplier of 2006."""
 
     @cache
-    def core() -> ExtendedCore:
-        return ExtendedCore(check(ExtendedSpecification, {"algorithm": "ecpm-2006", **values}))
+    def core() -> EcpmCore:
+        return EcpmCore(check(EcpmSpecification, {"algorithm": "ecpm-2006", **values}))
 
     def facts(_component: Component) -> Figures:
         made = core()
         parts = {
-            operation: ExtendedCore(
+            operation: EcpmCore(
                 made.specification.model_copy(
                     update={"operation": operation, "scalar_bits": None, "name": None}
                 )
@@ -74,8 +74,8 @@ def _coprocessor(name: str, keys: Mapping[str, Any]) -> Candidate:
     """A coprocessor without a bus and without blinding."""
 
     @cache
-    def build() -> CoprocessorBuild:
-        return CoprocessorBuild(
+    def build() -> EngineCoprocessorCore:
+        return EngineCoprocessorCore(
             check(CoprocessorSpecification, {"bus": "stream", "blinding": 0, **keys})
         )
 

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.base_extension.specification import BaseExtensionSpecification
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 from residua.evidence.campaign import Figures
 from residua.evidence.candidates import Candidate
@@ -90,7 +90,7 @@ def _product(name: str, extension: str) -> Candidate:
             "extension": extension,
             "schedule": "interval",
         }
-        return RnsMontgomeryCore(check(Specification, values))
+        return RnsMontgomeryCore(check(RnsMontgomerySpecification, values))
 
     def facts(_component: Component) -> Figures:
         return {"n": core().channels, "cycles": core().cycles}

@@ -7,7 +7,7 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.digit.core import DigitMontgomeryCore
+from residua.cores.digit.core import DigitCore
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.specification.reading import check
 from residua.evidence.campaign import Figures
@@ -45,10 +45,10 @@ class Point:
     families: tuple[str, ...]
     placed: bool
 
-    def core(self) -> DigitMontgomeryCore:
+    def core(self) -> DigitCore:
         """The core, which loads its modulus and p', as the report's has them in memory."""
         common = {"algorithm": "iddmm", "inverse": "supplied", "name": _TOP}
-        return DigitMontgomeryCore(check(DigitSpecification, {**common, **self.values}))
+        return DigitCore(check(DigitSpecification, {**common, **self.values}))
 
 
 def point_name(bits: int, digit: int, architecture: int, version: int) -> str:

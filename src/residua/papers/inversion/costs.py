@@ -5,7 +5,7 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from residua.algorithms.powers import fermat_chain
+from residua.algorithms.addition_chains import fermat_chain
 from residua.machines.counts import count
 from residua.machines.plus_minus import PlainNumbers, slide_counts
 from residua.numbers.catalogue import parse_modulus

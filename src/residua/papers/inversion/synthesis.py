@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.inversion.core import InversionCore
 from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 from residua.evidence.candidates import WITHOUT_DSP, Candidate
 from residua.hardware.inverters.residue_inverter import ResidueInverter
@@ -49,7 +49,7 @@ def core(kind: str, bits: int, channels: int) -> InversionCore | RnsMontgomeryCo
     """The core of a row."""
     values: dict[str, Any] = {"modulus": NIST[bits], "width": dict(SIZES[bits])[channels]}
     if kind == MULTIPLIER:
-        return RnsMontgomeryCore(check(Specification, values | {"channels": channels}))
+        return RnsMontgomeryCore(check(RnsMontgomerySpecification, values | {"channels": channels}))
     if kind != "division-steps":
         values["channels"] = channels
     return InversionCore(

@@ -121,7 +121,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    table_page("single-base", "Single-base products", INTRODUCTION, (TABLE,)),
+    table_page("sbmm-campaign", "Single-base products", INTRODUCTION, (TABLE,)),
     dict.fromkeys(CORES, VECTORS),
     lambda name: core(CORES[name]),
     measure,

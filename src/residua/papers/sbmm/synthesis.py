@@ -6,7 +6,7 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
-from residua.cores.rns_montgomery.specification import Specification
+from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.single_base.core import SingleBaseCore
 from residua.cores.single_base.specification import SingleBaseSpecification
 from residua.cores.specification.reading import check
@@ -44,7 +44,9 @@ def core(kind: str, bits: int) -> RnsMontgomeryCore | SingleBaseCore:
     channels, width = PARAMETERS[algorithm, bits]
     values: dict[str, Any] = {"width": width, "channels": channels, "bases": "sparse"}
     if algorithm == "MM":
-        return RnsMontgomeryCore(check(Specification, values | {"modulus": _PRIMES[bits]}))
+        return RnsMontgomeryCore(
+            check(RnsMontgomerySpecification, values | {"modulus": _PRIMES[bits]})
+        )
     return SingleBaseCore(
         check(SingleBaseSpecification, values | {"algorithm": "sbmm", "rowers": rowers})
     )

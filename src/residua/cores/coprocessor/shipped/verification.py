@@ -12,12 +12,12 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
 
 if TYPE_CHECKING:
-    from residua.cores.coprocessor.core import CurveBuild
+    from residua.cores.coprocessor.core import CoprocessorCore
     from residua.cores.directory import Directory
 
 
 def verify_coprocessor_directory(
-    made: "CurveBuild", directory: "Directory", runs: Runs
+    made: "CoprocessorCore", directory: "Directory", runs: Runs
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run operations on the core, some through its bus, in its test bench and by its driver.
 
@@ -52,7 +52,7 @@ def verify_coprocessor_directory(
 
 
 def point_times(
-    made: "CurveBuild", directory: "Directory", found: dict[str, Any]
+    made: "CoprocessorCore", directory: "Directory", found: dict[str, Any]
 ) -> dict[str, Any]:
     """The time of a multiplication of a point on each curve, in measured cycles.
 

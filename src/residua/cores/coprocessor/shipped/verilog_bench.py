@@ -7,7 +7,7 @@ from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
 
 if TYPE_CHECKING:
-    from residua.cores.coprocessor.core import CurveBuild
+    from residua.cores.coprocessor.core import CoprocessorCore
 
 BENCH = "sim/bench.v"
 VECTORS = "sim/vectors.hex"
@@ -22,7 +22,7 @@ _FIELDS = {
 """Bits of STATUS that a bench looks at."""
 
 
-def bench_files(made: "CurveBuild", manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
+def bench_files(made: "CoprocessorCore", manifest: dict[str, Any]) -> tuple[dict[str, str], int]:
     """The bench for the coprocessor's bus, its vectors and a makefile; how many vectors there are.
 
     ``manifest`` is that of the core, so far.

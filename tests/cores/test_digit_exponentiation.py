@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from gmpy2 import next_prime
 
-from residua.cores.digit.core import DigitMontgomeryCore, DigitProducts
+from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.directory import build
 from residua.cores.simulation.words import build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
@@ -36,17 +36,17 @@ def built(tmp_path_factory):
 )
 def test_refusals(values, message):
     with pytest.raises(SpecificationError) as caught:
-        DigitMontgomeryCore(check_any({**SMALL, **values}))
+        DigitCore(check_any({**SMALL, **values}))
     assert str(caught.value).startswith(message)
 
 
 def test_choices_are_written_down():
-    made = DigitMontgomeryCore(check_any({"algorithm": "modexp", "bits": 2048, "lanes": 4}))
+    made = DigitCore(check_any({"algorithm": "modexp", "bits": 2048, "lanes": 4}))
     assert made.parameters["window"] == 5
     assert made.cycles["products"] == 33 + 2048 + 410 + 1
     assert made.cycles["compute"] == made.cycles["products"] * made.cycles["product_cycles"]
     # A public exponent is short, and its window narrow.
-    public = DigitMontgomeryCore(
+    public = DigitCore(
         check_any({"algorithm": "modexp", "bits": 2048, "lanes": 4, "exponent_bits": 17})
     )
     assert public.cycles["products"] < made.cycles["products"] // 60

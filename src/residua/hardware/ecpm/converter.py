@@ -13,8 +13,8 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
-from residua.hardware.extended.modular import canonical
-from residua.numbers.extended import ExtendedBase
+from residua.hardware.ecpm.modular import canonical
+from residua.numbers.extended_base import ExtendedBase
 
 ADDRESS_BITS = 4
 """Address bits of a table: the inputs of a LUT4."""

@@ -1,4 +1,4 @@
-"""Sequencer of an extended-RNS processor: words in, a counter through microcode, words out."""
+"""Sequencer of an ECPM: words in, a counter through microcode, words out."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.digit.results import result_payload
-from residua.hardware.extended.control import control_layout
-from residua.hardware.extended.design import ExtendedDesign
+from residua.hardware.ecpm.control import control_layout
+from residua.hardware.ecpm.design import EcpmDesign
 
 _TAKE, _RUN, _GIVE = range(3)
 
@@ -21,7 +21,7 @@ class PointSequencer(Component):
     was taken last, ``bit`` that of the scalar in this round, ``number`` what becomes a result.
     """
 
-    def __init__(self, design: ExtendedDesign) -> None:
+    def __init__(self, design: EcpmDesign) -> None:
         self.design = design
         width = design.width
         super().__init__(

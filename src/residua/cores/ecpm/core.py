@@ -1,4 +1,4 @@
-"""The extended-RNS point multiplier of 2006: from a specification to model and hardware."""
+"""Point multipliers of 2006 (ECPM): from a specification to model and hardware."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -11,8 +11,8 @@ from residua.algorithms.conversion import split_words
 from residua.algorithms.integer_program import run
 from residua.cores.coprocessor.naming import curves_part
 from residua.cores.core import PlainCore
-from residua.cores.extended_rns.boundary import point_boundary
-from residua.cores.extended_rns.specification import ExtendedSpecification
+from residua.cores.ecpm.boundary import point_boundary
+from residua.cores.ecpm.specification import EcpmSpecification
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
@@ -20,8 +20,8 @@ from residua.cores.simulation.runs import POINTS, PRODUCTS, Runs
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.extended.design import ExtendedDesign, widths
-from residua.hardware.extended.processor import ExtendedProcessor
+from residua.hardware.ecpm.design import EcpmDesign, widths
+from residua.hardware.ecpm.processor import EcpmProcessor
 from residua.machines.integers import Integers
 from residua.numbers.cox import Range
 from residua.numbers.search import WIDTHS
@@ -39,7 +39,7 @@ _TITLES = {
 """Titles by operation."""
 
 
-class ExtendedCore(PlainCore):
+class EcpmCore(PlainCore):
     """Everything about one ECA, ECD or ECPM.
 
     Attributes:
@@ -51,18 +51,18 @@ class ExtendedCore(PlainCore):
         SpecificationError: the request cannot be met.
     """
 
-    request: ExtendedSpecification
+    request: EcpmSpecification
     runs = "operations"
     ecp5_mhz: ClassVar[float] = 60.0
 
-    def __init__(self, request: ExtendedSpecification) -> None:
+    def __init__(self, request: EcpmSpecification) -> None:
         self.request = request
         curve = request.only_curve
         assert isinstance(curve, WeierstrassCurve)
         self.curve = curve
         self.design = self._design()
 
-    def _design(self) -> ExtendedDesign:
+    def _design(self) -> EcpmDesign:
         if self.request.width is not None:
             return self._sized(self.request.width)
         for width in widths(self.curve.prime, self.request.channels or CHANNELS):
@@ -72,10 +72,10 @@ class ExtendedCore(PlainCore):
                 continue
         return self._sized(WIDTHS[-1])
 
-    def _sized(self, width: int) -> ExtendedDesign:
+    def _sized(self, width: int) -> EcpmDesign:
         request = self.request
         bits = request.scalar_bits or self.curve.order_bits
-        return ExtendedDesign(
+        return EcpmDesign(
             self.curve.prime,
             self.curve.a,
             request.channels or CHANNELS,
@@ -181,12 +181,12 @@ class ExtendedCore(PlainCore):
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with its model; see `PlainCore.simulate`."""
         # What runs a core takes long to load, and is not needed to make one.
-        from residua.cores.extended_rns.verification import verify_extended  # noqa: PLC0415
+        from residua.cores.ecpm.verification import verify_ecpm  # noqa: PLC0415
 
-        return verify_extended(self, sources, runs)
+        return verify_ecpm(self, sources, runs)
 
     @cached_property
-    def specification(self) -> ExtendedSpecification:
+    def specification(self) -> EcpmSpecification:
         """The request with every choice made; it leads to this core again."""
         design = self.design
         multiplies = design.operation == "multiply"
@@ -202,7 +202,7 @@ class ExtendedCore(PlainCore):
 
     def component(self) -> Component:
         """A new component of the design."""
-        return ExtendedProcessor(self.design)
+        return EcpmProcessor(self.design)
 
     def model(self, operands: Numbers) -> Numbers:
         """The result of the hardware, number for number, by the formulas on integers."""

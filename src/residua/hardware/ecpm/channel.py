@@ -10,15 +10,15 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.digit.memory import add_memory
-from residua.hardware.extended.control import SOURCES, channel_fields
-from residua.hardware.extended.horner import HornerMultiplier
-from residua.hardware.extended.modular import ModularAdder, ModularSubtracter, canonical, folded
+from residua.hardware.ecpm.control import SOURCES, channel_fields
+from residua.hardware.ecpm.horner import HornerMultiplier
+from residua.hardware.ecpm.modular import ModularAdder, ModularSubtracter, canonical, folded
 from residua.machines.point_schedule import CONSTANTS
 from residua.numbers.moduli import Modulus
 
 
 class Channel(Component):
-    """A channel of an extended-RNS processor.
+    """A channel of an ECPM.
 
     Its control inputs are `channel_fields`; ``choose`` is what the selector was told. ``chunk`` is
     a piece of a binary number, the highest first, ``chunk_first`` with the first one: the residue

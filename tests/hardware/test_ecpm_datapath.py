@@ -9,13 +9,13 @@ from tests.hardware.bench import pipelined
 from residua.curves import affine, jacobian
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
-from residua.hardware.extended.converter import ConversionShape, Converter
-from residua.hardware.extended.design import ExtendedDesign
-from residua.hardware.extended.horner import HornerMultiplier
-from residua.hardware.extended.modular import ModularAdder, ModularSubtracter
-from residua.hardware.extended.processor import ExtendedProcessor
+from residua.hardware.ecpm.converter import ConversionShape, Converter
+from residua.hardware.ecpm.design import EcpmDesign
+from residua.hardware.ecpm.horner import HornerMultiplier
+from residua.hardware.ecpm.modular import ModularAdder, ModularSubtracter
+from residua.hardware.ecpm.processor import EcpmProcessor
 from residua.machines.integers import Integers
-from residua.numbers.extended import extended_base
+from residua.numbers.extended_base import extended_base
 from residua.numbers.moduli import Modulus
 
 P = 65543
@@ -104,7 +104,7 @@ def _converted(shape, numbers):
 
 def results(design, operations):
     """Results of the processor, with latency and interval checked."""
-    processor, found = ExtendedProcessor(design), []
+    processor, found = EcpmProcessor(design), []
     mask = (1 << design.width) - 1
 
     async def bench(ctx):
@@ -150,7 +150,7 @@ def results(design, operations):
 
 def design_of(operation, **options):
     sizes = {"channels": 6, "width": 12, "digit": 3, "conversion": 2, "scalar_bits": 5}
-    return ExtendedDesign(CURVE.prime, CURVE.a, operation=operation, **(sizes | options))
+    return EcpmDesign(CURVE.prime, CURVE.a, operation=operation, **(sizes | options))
 
 
 @pytest.mark.parametrize("operation", ["add", "double"])

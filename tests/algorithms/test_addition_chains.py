@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from residua.algorithms.powers import PowerChain, fermat_chain, power_chain
+from residua.algorithms.addition_chains import AdditionChain, addition_chain, fermat_chain
 from residua.errors import SpecificationError
 
 # prime: (squarings, multiplications) that the chain must not exceed
@@ -22,7 +22,7 @@ P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 BRAINPOOL = 0xA9FB57DBA1EEA9BC3E660A909D838D726E3BF623D52620282013481D1F6E5377
 
 
-def check(chain: PowerChain, modulus: int, limit: int = 10) -> None:
+def check(chain: AdditionChain, modulus: int, limit: int = 10) -> None:
     assert len(chain.registers) <= limit
     assert all(step.target != step.multiplier for step in chain.steps)
     assert all(step.squarings or step.multiplier for step in chain.steps)
@@ -51,7 +51,7 @@ def test_mixed_and_random_exponents() -> None:
 
 def test_every_small_exponent() -> None:
     for exponent in range(1, 600):
-        check(power_chain(exponent), 10007)
+        check(addition_chain(exponent), 10007)
 
 
 @pytest.mark.parametrize("registers", [2, 3, 4, 6])
@@ -59,17 +59,17 @@ def test_few_registers(registers: int) -> None:
     rng = random.Random(registers)
     for bits in (5, 17, 64, 160):
         exponent = rng.getrandbits(bits) | 1 << bits
-        check(power_chain(exponent, registers=registers), 2**127 - 1, registers)
+        check(addition_chain(exponent, registers=registers), 2**127 - 1, registers)
 
 
 def test_same_exponent_same_chain() -> None:
-    assert power_chain(2**61 - 3) == power_chain(2**61 - 3)
+    assert addition_chain(2**61 - 3) == addition_chain(2**61 - 3)
 
 
 def test_refusals() -> None:
     with pytest.raises(SpecificationError, match="positive exponent, not 0"):
-        power_chain(0)
+        addition_chain(0)
     with pytest.raises(SpecificationError, match="1 registers are too few"):
-        power_chain(5, registers=1)
+        addition_chain(5, registers=1)
     with pytest.raises(SpecificationError, match="needs an odd prime, not 2"):
         fermat_chain(2)

@@ -17,7 +17,7 @@ OperationChoice = Literal["multiply", "add", "double"]
 LARGEST_DIGIT, LARGEST_CONVERSION, MOST_SCALAR_BITS = 17, 4, 1024
 
 
-class ExtendedSpecification(CurveSpecification):
+class EcpmSpecification(CurveSpecification):
     """A checked request for an ECA, ECD or ECPM of the ECPM paper."""
 
     noun: ClassVar[str] = "an extended-RNS point multiplier"
@@ -72,7 +72,7 @@ class ExtendedSpecification(CurveSpecification):
     name: keys.Name = None
 
     @model_validator(mode="after")
-    def _one_curve(self) -> "ExtendedSpecification":
+    def _one_curve(self) -> "EcpmSpecification":
         if len(self.curve) != 1:
             raise SpecificationError(
                 f"curve has {len(self.curve)} curves: algorithm = '{ALGORITHM}' is for one"

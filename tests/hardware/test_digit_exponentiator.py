@@ -9,7 +9,7 @@ from residua.algorithms.exponentiation import binary, binary_products, fixed_win
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
-from residua.hardware.exponentiation.digit_exponentiator import ModexpDesign
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.numbers.digits import DigitDomain, DigitShape, split_digits
 
 
@@ -44,7 +44,7 @@ def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
         if lanes
         else IddmmDesign(domain.shape, own)
     )
-    design = ModexpDesign(multiplier, exponent_bits, window)
+    design = DigitExponentiatorDesign(multiplier, exponent_bits, window)
     words = design.streams.words
     pairs = powers(domain, words, exponent_bits)
     given = modulus_words(design, domain) if loaded else []
@@ -62,7 +62,9 @@ def test_powers_and_cycles(bits, k, lanes, window, exponent_bits, loaded):
 def test_public_exponents(exponent, loaded):
     domain = DigitDomain.of(65519, 8)
     multiplier = LanesDesign(domain.shape, None if loaded else domain, 2)
-    design = ModexpDesign(multiplier, exponent.bit_length(), exponent=exponent, plain=loaded)
+    design = DigitExponentiatorDesign(
+        multiplier, exponent.bit_length(), exponent=exponent, plain=loaded
+    )
     bases = [(0,), (1,), (65518,), (65535,), (31337,)]
     given = modulus_words(design, domain) if loaded else []
     found = multiply(design.component(), design.streams, bases, given)
@@ -75,7 +77,9 @@ def test_public_exponents(exponent, loaded):
 def test_plain_products(exponent):
     """Their y is a factor, and one product is all that they take."""
     domain = DigitDomain.of(65519, 8)
-    design = ModexpDesign(IddmmDesign(domain.shape, domain), 3, exponent=exponent, plain=True)
+    design = DigitExponentiatorDesign(
+        IddmmDesign(domain.shape, domain), 3, exponent=exponent, plain=True
+    )
     pairs = [(0, 0), (65535, 65518), (1, 1), (40000, 50000)]
     found = multiply(design.component(), design.streams, pairs, plain=True)
     assert found.results == [domain.product(x, y) for x, y in pairs]
@@ -116,7 +120,7 @@ def test_public_exponents_that_are_refused(exponent, bits):
     with pytest.raises(
         SpecificationError, match=f"^exponent = {exponent}: a public exponent is at"
     ):
-        ModexpDesign(IddmmDesign(DigitShape(16, 8), None), bits, exponent=exponent)
+        DigitExponentiatorDesign(IddmmDesign(DigitShape(16, 8), None), bits, exponent=exponent)
 
 
 @pytest.mark.parametrize(
@@ -130,5 +134,5 @@ def test_public_exponents_that_are_refused(exponent, bits):
 )
 def test_refusals(variant, bits, window, message):
     with pytest.raises(SpecificationError) as caught:
-        ModexpDesign(IddmmDesign(DigitShape(16, 8, variant), None), bits, window)
+        DigitExponentiatorDesign(IddmmDesign(DigitShape(16, 8, variant), None), bits, window)
     assert str(caught.value).startswith(message)

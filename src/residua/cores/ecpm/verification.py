@@ -1,4 +1,4 @@
-"""The RTL of an extended-RNS point multiplier against its formulas and affine arithmetic.
+"""The RTL of an ECPM of 2006 against its formulas and affine arithmetic.
 
 Every word of every result is compared with the formulas on integers. Every result is also judged
 by the textbook group law, which knows nothing of the formulas.
@@ -11,7 +11,7 @@ from itertools import chain, product
 from pathlib import Path
 
 from residua.algorithms.integer_program import run
-from residua.cores.extended_rns.core import ExtendedCore, Numbers
+from residua.cores.ecpm.core import EcpmCore, Numbers
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.streams import Case, Streams, verify_streams
@@ -23,9 +23,7 @@ _MOST_WRONG = 3
 """Failures of the formulas that are told."""
 
 
-def verify_extended(
-    core: ExtendedCore, rtl_sources: Sequence[Path], runs: Runs
-) -> VerificationResult:
+def verify_ecpm(core: EcpmCore, rtl_sources: Sequence[Path], runs: Runs) -> VerificationResult:
     """Run operands chosen by the seed, adversarial ones first; see `verify_streams`."""
     design, wrong = core.design, list[str]()
     streams = Streams(
@@ -38,7 +36,7 @@ def verify_extended(
     )
 
 
-def _cases(core: ExtendedCore, chooser: random.Random, wrong: list[str]) -> Iterator[Case]:
+def _cases(core: EcpmCore, chooser: random.Random, wrong: list[str]) -> Iterator[Case]:
     """Operands and what the formulas make of them; where these are ``wrong``, it is told there."""
     for numbers in operands(core, chooser):
         found = core.model(numbers)
@@ -47,7 +45,7 @@ def _cases(core: ExtendedCore, chooser: random.Random, wrong: list[str]) -> Iter
         yield core.operand_words(numbers), core.result_words(found)
 
 
-def operands(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
+def operands(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     """Adversarial operands, then random ones."""
     if core.design.operation == "multiply":
         return chain(_exceptional(core, chooser), _multiples(core, chooser))
@@ -55,7 +53,7 @@ def operands(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
     return chain(_edges(core, count, chooser), _points(core, count, chooser))
 
 
-def right(core: ExtendedCore, numbers: Numbers, found: Numbers) -> bool:
+def right(core: EcpmCore, numbers: Numbers, found: Numbers) -> bool:
     """Whether a result in Jacobian coordinates is that of the group law in affine coordinates.
 
     Sums are those of the chord through any two points with different x, doubles those of the
@@ -74,7 +72,7 @@ def right(core: ExtendedCore, numbers: Numbers, found: Numbers) -> bool:
     return got == affine.add(curve, first, second)
 
 
-def negatives(core: ExtendedCore, numbers: Numbers) -> int:
+def negatives(core: EcpmCore, numbers: Numbers) -> int:
     """Count the values that are negative before they are reduced, in a sum or a double."""
     adds = core.design.operation == "add"
     names = ("X0", "Y0", "Z0", "X1", "Y1", "Z1") if adds else ("X1", "Y1", "Z1")
@@ -92,7 +90,7 @@ def _affine(point: Numbers, prime: int) -> affine.Point:
     return x * inverse**2 % prime, y * inverse**3 % prime
 
 
-def _exceptional(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
+def _exceptional(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     """Scalars around the order and its multiples, where the loop meets O, P and -P."""
     curve, bits = core.curve, core.design.scalar_bits
     n, top = curve.order, (1 << bits) - 1
@@ -105,14 +103,14 @@ def _exceptional(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers
         yield (k, *_scaled(core, None, chooser))
 
 
-def _multiples(core: ExtendedCore, chooser: random.Random) -> Iterator[Numbers]:
+def _multiples(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     curve = core.curve
     while True:
         point = affine.multiply(curve, chooser.randrange(1, curve.order), curve.base_point)
         yield (chooser.getrandbits(core.design.scalar_bits), *_scaled(core, point, chooser))
 
 
-def _scaled(core: ExtendedCore, point: affine.Point, chooser: random.Random) -> Numbers:
+def _scaled(core: EcpmCore, point: affine.Point, chooser: random.Random) -> Numbers:
     """Jacobian coordinates of a point with a random Z."""
     p = core.curve.prime
     z = chooser.randrange(1, p)
@@ -121,7 +119,7 @@ def _scaled(core: ExtendedCore, point: affine.Point, chooser: random.Random) -> 
     return point[0] * z * z % p, point[1] * z**3 % p, z
 
 
-def _edges(core: ExtendedCore, count: int, chooser: random.Random) -> Iterator[Numbers]:
+def _edges(core: EcpmCore, count: int, chooser: random.Random) -> Iterator[Numbers]:
     """Coordinates at the ends of their range, all of them with one another; then with others."""
     p = core.curve.prime
     yield from product((0, 1, p - 1), repeat=count)
@@ -134,7 +132,7 @@ def _edges(core: ExtendedCore, count: int, chooser: random.Random) -> Iterator[N
         )
 
 
-def _points(core: ExtendedCore, count: int, chooser: random.Random) -> Iterator[Numbers]:
+def _points(core: EcpmCore, count: int, chooser: random.Random) -> Iterator[Numbers]:
     """Points of the curve, equal and opposite ones among them, and any coordinates."""
     curve, p = core.curve, core.curve.prime
     points = [

@@ -8,9 +8,9 @@ from itertools import islice
 import pytest
 
 from residua.cores.directory import Directory, build
-from residua.cores.extended_rns.core import ExtendedCore
-from residua.cores.extended_rns.specification import ExtendedSpecification
-from residua.cores.extended_rns.verification import negatives, operands, right
+from residua.cores.ecpm.core import EcpmCore
+from residua.cores.ecpm.specification import EcpmSpecification
+from residua.cores.ecpm.verification import negatives, operands, right
 from residua.cores.specification.reading import check, check_any
 from residua.cores.verification import verify_directory
 from residua.curves import affine
@@ -73,13 +73,13 @@ def test_same_specification_same_bytes(directory, tmp_path):
 
 def test_differences_and_wrong_formulas_are_found(directory, monkeypatch):
     """A model that is wrong for one scalar differs from the Verilog and from affine arithmetic."""
-    model = ExtendedCore.model
+    model = EcpmCore.model
 
     def wrong(core, numbers):
         x, y, z = model(core, numbers)
         return (x, y + (numbers[0] == 3), z)
 
-    monkeypatch.setattr(ExtendedCore, "model", wrong)
+    monkeypatch.setattr(EcpmCore, "model", wrong)
     opened = Directory.open(directory.path)
     found = verify_directory(opened, vectors=6)
     assert not found["passed"]
@@ -91,7 +91,7 @@ def test_differences_and_wrong_formulas_are_found(directory, monkeypatch):
 @pytest.mark.parametrize("operation", ["add", "double"])
 def test_operands_reach_the_ends(operation):
     values = {"algorithm": "ecpm-2006", "curve": "secp160r1", "operation": operation}
-    core = ExtendedCore(check(ExtendedSpecification, values))
+    core = EcpmCore(check(EcpmSpecification, values))
     sample = list(islice(operands(core, random.Random(1)), 1500))
     p = core.curve.prime
     assert {0, 1, p - 1} <= {number for numbers in sample for number in numbers}
@@ -103,7 +103,7 @@ def test_operands_reach_the_ends(operation):
 
 def test_published_sizes():
     for name, short, width in (("secp160r1", "secp160r1", 33), ("P-192", "p192", 39)):
-        core = ExtendedCore(check(ExtendedSpecification, {"curve": name}))
+        core = EcpmCore(check(EcpmSpecification, {"curve": name}))
         assert (core.design.channels, core.design.width) == (20, width)
         assert core.name == f"ecpm_{short}_20x{width}"
         json.dumps(core.parameters)
@@ -123,11 +123,11 @@ def test_published_sizes():
 )
 def test_what_cannot_be_built(values, message):
     with pytest.raises(SpecificationError, match=message):
-        ExtendedCore(check(ExtendedSpecification, {"curve": "secp160r1", **values}))
+        EcpmCore(check(EcpmSpecification, {"curve": "secp160r1", **values}))
 
 
 def test_parameters_of_ones_own_curve_come_back():
     curve = find_curve("secp160r1")
     table = parameters_of(curve) | {"name": "own"}
-    request = check(ExtendedSpecification, {"curve": [table]})
+    request = check(EcpmSpecification, {"curve": [table]})
     assert check_any(tomllib.loads(request.toml())).items() == request.items()

@@ -2,9 +2,9 @@
 
 import pytest
 
-from residua.algorithms.fields import field_powers
+from residua.algorithms.fields import field_exponentiation
 from residua.algorithms.fields.field import evaluate
-from residua.algorithms.fields.field_powers import digit_flags, digits, step_products
+from residua.algorithms.fields.field_exponentiation import digit_flags, digits, step_products
 
 P = 65521
 
@@ -15,10 +15,10 @@ def power(x, exponent, bits, window):
     # What is in the table before does not matter.
     state = dict.fromkeys([*names, "r"], 7) | {"x": x}
     highest, *others = digits(exponent, bits, window)
-    runs = [(field_powers.start(window), {})]
-    runs += [(field_powers.table_step(window), {})] * ((1 << window) - 2)
-    runs += [(field_powers.first(window), digit_flags(highest, window))]
-    runs += [(field_powers.step(window), digit_flags(digit, window)) for digit in others]
+    runs = [(field_exponentiation.start(window), {})]
+    runs += [(field_exponentiation.table_step(window), {})] * ((1 << window) - 2)
+    runs += [(field_exponentiation.first(window), digit_flags(highest, window))]
+    runs += [(field_exponentiation.step(window), digit_flags(digit, window)) for digit in others]
     for program, flags in runs:
         inputs = {name: state[name] for name in program.inputs}
         state |= evaluate(program, P, inputs, flags=flags)

@@ -13,14 +13,14 @@ from amaranth.lib.wiring import Component, In, Out, connect, flipped
 
 from residua.hardware.delay import delayed
 from residua.hardware.digit.results import result_payload
-from residua.hardware.extended.channel import Channel
-from residua.hardware.extended.control import CONDITIONS, TESTS, channel_fields
-from residua.hardware.extended.converter import Converter
-from residua.hardware.extended.design import ExtendedDesign
-from residua.hardware.extended.sequencer import PointSequencer
+from residua.hardware.ecpm.channel import Channel
+from residua.hardware.ecpm.control import CONDITIONS, TESTS, channel_fields
+from residua.hardware.ecpm.converter import Converter
+from residua.hardware.ecpm.design import EcpmDesign
+from residua.hardware.ecpm.sequencer import PointSequencer
 
 
-class ExtendedProcessor(Component):
+class EcpmProcessor(Component):
     """A point operation on streams of w-bit words, the lowest word of each number first.
 
     ``operands`` takes the scalar (of a multiplication), then X, Y and Z of each point in Jacobian
@@ -35,7 +35,7 @@ class ExtendedProcessor(Component):
         interval: cycles between results when neither stream waits.
     """
 
-    def __init__(self, design: ExtendedDesign) -> None:
+    def __init__(self, design: EcpmDesign) -> None:
         self.design = design
         self.latency, self.interval = design.latency, design.interval
         width = design.width

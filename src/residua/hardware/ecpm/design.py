@@ -8,11 +8,11 @@ from typing import Literal
 from residua.algorithms.integer_program import IntegerProgram, run
 from residua.curves.jacobian import ADDITION, DOUBLING
 from residua.errors import SpecificationError
-from residua.hardware.extended.control import CONDITIONS, SOURCES, TESTS, control_layout
-from residua.hardware.extended.converter import ConversionShape
+from residua.hardware.ecpm.control import CONDITIONS, SOURCES, TESTS, control_layout
+from residua.hardware.ecpm.converter import ConversionShape
 from residua.machines.integers import Intervals
 from residua.machines.point_schedule import CONSTANTS, Line, Segment, Timing, schedule
-from residua.numbers.extended import ExtendedBase, extended_base
+from residua.numbers.extended_base import ExtendedBase, extended_base
 from residua.numbers.search import WIDTHS
 
 Operation = Literal["add", "double", "multiply"]
@@ -41,7 +41,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class ExtendedDesign:
+class EcpmDesign:
     """An ECA, ECD or ECPM of the ECPM paper, figures 5 to 7.
 
     Attributes:

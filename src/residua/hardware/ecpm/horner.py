@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.hdl import Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In, Out
 
-from residua.hardware.extended.modular import canonical, folded
+from residua.hardware.ecpm.modular import canonical, folded
 from residua.numbers.moduli import Modulus
 
 

@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any
 
 from residua.cores.directory import Directory
-from residua.cores.extended_rns.core import ExtendedCore
-from residua.cores.extended_rns.verification import negatives, operands
+from residua.cores.ecpm.core import EcpmCore
+from residua.cores.ecpm.verification import negatives, operands
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, mismatches, table_page
 from residua.evidence.simulation import simulated
@@ -51,7 +51,7 @@ def _told(directory: Directory, vectors: int) -> Figures:
     parameters = directory.manifest["parameters"]
     negative = None
     if parameters["operation"] != "multiply":
-        negative = negative_runs(directory.core(ExtendedCore), vectors)
+        negative = negative_runs(directory.core(EcpmCore), vectors)
     return {
         "curve": parameters["curve"],
         "moduli": f"{parameters['n']} x {parameters['w']}",
@@ -60,7 +60,7 @@ def _told(directory: Directory, vectors: int) -> Figures:
     }
 
 
-def negative_runs(core: ExtendedCore, vectors: int) -> int:
+def negative_runs(core: EcpmCore, vectors: int) -> int:
     """Count the runs of `simulated` in which a value before a reduction is negative."""
     half = -(-vectors // 2)
     given = (islice(operands(core, random.Random(SEED + k)), half) for k in (0, 1))
@@ -85,7 +85,7 @@ TABLE = RowTable(
 )
 
 CAMPAIGN = Campaign(
-    table_page("extended-rns", "Extended-RNS point multiplier", INTRODUCTION, (TABLE,)),
+    table_page("ecpm-campaign", "Extended-RNS point multiplier", INTRODUCTION, (TABLE,)),
     {name: runs for name, (runs, _) in CORES.items()},
     lambda name: core({"algorithm": "ecpm-2006", **CORES[name][1]}),
     measure,

@@ -35,7 +35,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class PowerChain:
+class AdditionChain:
     """x^exponent: ``steps`` start from register "x" and leave the power in ``result``."""
 
     exponent: int
@@ -68,18 +68,18 @@ class PowerChain:
         return values[self.result]
 
 
-def fermat_chain(prime: int, *, registers: int = 10) -> PowerChain:
-    """x^(prime - 2), the inverse of x modulo ``prime`` (and 0 for 0); see `power_chain`.
+def fermat_chain(prime: int, *, registers: int = 10) -> AdditionChain:
+    """x^(prime - 2), the inverse of x modulo ``prime`` (and 0 for 0); see `addition_chain`.
 
     Raises:
         SpecificationError: ``prime`` is below 3, or there are too few registers.
     """
     if prime < 3:
         raise SpecificationError(f"Fermat inversion needs an odd prime, not {prime}; from 3 on")
-    return power_chain(prime - 2, registers=registers)
+    return addition_chain(prime - 2, registers=registers)
 
 
-def power_chain(exponent: int, *, registers: int = 10) -> PowerChain:
+def addition_chain(exponent: int, *, registers: int = 10) -> AdditionChain:
     """The cheapest chain found for x^exponent, a squaring counted like a multiplication.
 
     Args:
@@ -94,8 +94,8 @@ def power_chain(exponent: int, *, registers: int = 10) -> PowerChain:
     if registers < 2:
         raise SpecificationError(f"{registers} registers are too few for a power; take at least 2")
     if exponent == 1:
-        return PowerChain(1, (), INPUT)
-    best: tuple[int, int, PowerChain] | None = None
+        return AdditionChain(1, (), INPUT)
+    best: tuple[int, int, AdditionChain] | None = None
     for dictionary in _dictionaries(exponent):
         chain = _chain(exponent, dictionary)
         key = chain.squarings + chain.multiplications, len(chain.registers), chain
@@ -200,7 +200,7 @@ class _RunChain:
         return self.building + sum(self.fewest[run] for run in runs) - first
 
 
-def _chain(exponent: int, dictionary: Sequence[_Power]) -> PowerChain:
+def _chain(exponent: int, dictionary: Sequence[_Power]) -> AdditionChain:
     """The chain over a dictionary, without the entries that nothing uses."""
     values = [1, *(power.value for power in dictionary if power.value % 2)]
     digits = _digits(f"{exponent:b}", values)
@@ -240,7 +240,7 @@ def _digits(bits: str, values: Sequence[int]) -> list[tuple[int, int]]:
 
 def _allocate(
     exponent: int, powers: Sequence[_Power], digits: Sequence[tuple[int, int]]
-) -> PowerChain:
+) -> AdditionChain:
     """Steps on as few registers as live at once; names are "x", "r1", "r2", ..."""
     steps = _abstract_steps(powers, digits)
     last_use = {}
@@ -267,7 +267,7 @@ def _allocate(
         free += freed
         home[target] = register
         placed.append(Step(register, source_home, squarings, multiplier_home))
-    return PowerChain(exponent, tuple(placed), home[steps[-1][0]])
+    return AdditionChain(exponent, tuple(placed), home[steps[-1][0]])
 
 
 def _abstract_steps(
