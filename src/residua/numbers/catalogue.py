@@ -5,7 +5,6 @@ and of the two pairing curves in widest use. One entry stands for one prime; the
 it are its aliases.
 """
 
-import difflib
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from pathlib import Path
 import gmpy2
 
 from residua.errors import SpecificationError
+from residua.numbers.names import Names
 
 SMALLEST_MODULUS = 1 << 16
 """Smallest modulus; below, a table lookup beats any multiplier, and bases degenerate."""
@@ -89,11 +89,7 @@ CATALOGUE: tuple[NamedModulus, ...] = (
 """Every modulus that has a name here."""
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[\s_.-]", "", name).lower()
-
-
-_BY_NAME = {_key(name): entry for entry in CATALOGUE for name in (entry.name, *entry.aliases)}
+_NAMES = Names(CATALOGUE)
 
 
 def find_modulus(name: str) -> NamedModulus:
@@ -102,11 +98,12 @@ def find_modulus(name: str) -> NamedModulus:
     Raises:
         SpecificationError: no entry has the name; the message offers the nearest ones.
     """
-    entry = _BY_NAME.get(_key(name))
+    entry = _NAMES.find(name)
     if entry is None:
         raise SpecificationError(
-            f"unknown modulus {name.strip()!r}{_suggestion(name)}; a modulus is a name of the "
-            "catalogue, a decimal number, 0x and hexadecimal digits, or @ and the name of a file"
+            f"unknown modulus {name.strip()!r}{_NAMES.suggestion(name)}; a modulus is a name of "
+            "the catalogue, a decimal number, 0x and hexadecimal digits, or @ and the name of a "
+            "file"
         )
     return entry
 
@@ -135,8 +132,8 @@ def parse_modulus(text: str) -> int:
         raise SpecificationError("the modulus is empty: give a name, a number or @file")
     if text.startswith("@"):
         value = _file_number(text[1:])
-    elif _key(text) in _BY_NAME and not text.startswith("-"):
-        value = _BY_NAME[_key(text)].value
+    elif (named := _NAMES.find(text)) and not text.startswith("-"):
+        value = named.value
     else:
         number = _number(text)
         value = find_modulus(text).value if number is None else number
@@ -160,12 +157,6 @@ def check_modulus(value: int, smallest: int = SMALLEST_MODULUS) -> None:
         raise SpecificationError(
             f"the modulus {_shown(value)} is even: Montgomery multiplication needs an odd modulus"
         )
-
-
-def _suggestion(name: str) -> str:
-    near = difflib.get_close_matches(_key(name), _BY_NAME, n=3, cutoff=0.6)
-    names = list(dict.fromkeys(_BY_NAME[key].name for key in near))
-    return f"; did you mean {' or '.join(names)}?" if names else ""
 
 
 def _number(text: str) -> int | None:

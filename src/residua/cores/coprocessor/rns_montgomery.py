@@ -11,7 +11,7 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.errors import SpecificationError
+from residua.errors import first_possible
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.residue_inverter import channels_of_a_rower
@@ -100,18 +100,14 @@ class EccCore(EngineCurveCore):
         if channels is None:
             most = least + max(MOST_EXTRA_CHANNELS, 2 * self._columns)
             counts = [n for n in range(least, most + 1) if n % self._columns == 0]
-        failure: SpecificationError | None = None
-        for count in counts:
-            try:
-                pair = self._search(count)
-                design = self._design(pair, self._formulas(pair))
-                _ = design.domains
-            except SpecificationError as error:
-                failure = error
-            else:
-                return pair, design
-        assert failure is not None
-        raise failure
+        return first_possible(counts, self._on)
+
+    def _on(self, channels: int) -> tuple[BasePair, CoprocessorDesign]:
+        """The design on so many channels, with its bases."""
+        pair = self._search(channels)
+        design = self._design(pair, self._formulas(pair))
+        _ = design.domains
+        return pair, design
 
     def _search(self, channels: int) -> BasePair:
         return in_style(self._style or "auto", self._width, partial(self._searched, channels))

@@ -1,6 +1,6 @@
 """Digit Montgomery multipliers: from a specification to algorithm, model and hardware."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -134,6 +134,7 @@ class DigitCore(PlainCore):
     """
 
     request: DigitSpecification
+    port_meanings = _PORTS
 
     @classmethod
     def of(cls, specification: DigitSpecification) -> "DigitCore":
@@ -166,11 +167,6 @@ class DigitCore(PlainCore):
     def subject(self) -> str:
         """Title and size in one line."""
         return f"{self.title} of {self.shape.bits} bits"
-
-    @property
-    def port_meanings(self) -> Mapping[str, str]:
-        """Purpose of each port, by its name."""
-        return _PORTS
 
     @property
     def default_runs(self) -> int:

@@ -1,6 +1,6 @@
 """An exponentiator on an engine: from a specification to bases, design, figures and promises."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from math import gcd
@@ -20,7 +20,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import EXPONENTIATIONS, Runs
 from residua.cores.stream_interface import stream_interface
-from residua.errors import SpecificationError
+from residua.errors import first_possible
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
@@ -146,6 +146,8 @@ class ExponentiationCore(PlainCore):
 
     request: ExponentiationSpecification
     runs = "powers"
+    default_runs = EXPONENTIATIONS
+    port_meanings = _PORTS
 
     def __init__(self, request: ExponentiationSpecification) -> None:
         self.request = request
@@ -158,17 +160,13 @@ class ExponentiationCore(PlainCore):
 
     def _find(self) -> tuple[BasePair, ExponentiatorDesign]:
         """The narrowest bases that hold every sum of every program."""
-        failure: SpecificationError | None = None
-        for pair in self._pairs():
-            try:
-                design = self._design(pair)
-                _ = design.domain, design.conversion
-            except SpecificationError as error:
-                failure = error
-            else:
-                return pair, design
-        assert failure is not None
-        raise failure
+
+        def made(pair: BasePair) -> tuple[BasePair, ExponentiatorDesign]:
+            design = self._design(pair)
+            _ = design.domain, design.conversion
+            return pair, design
+
+        return first_possible(self._pairs(), made)
 
     def _pairs(self) -> Iterator[BasePair]:
         """The bases that are asked for; if that is open, the least that do, then larger ones."""
@@ -276,16 +274,6 @@ class ExponentiationCore(PlainCore):
     def subject(self) -> str:
         """Title and size in one line."""
         return f"{self.title}, {self.parameters['modulus_bits']} bits"
-
-    @property
-    def port_meanings(self) -> Mapping[str, str]:
-        """Purpose of each port, by its name."""
-        return _PORTS
-
-    @property
-    def default_runs(self) -> int:
-        """Number of results that a verification compares by default."""
-        return EXPONENTIATIONS
 
     @property
     def page(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """A modular inverter: from a specification to its design, figures and promises."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import INVERSIONS, Runs
 from residua.cores.stream_interface import stream_interface
-from residua.errors import SpecificationError
+from residua.errors import first_possible
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.hardware.inverters.fermat_inverter import FermatDesign
@@ -70,6 +70,8 @@ class InversionCore(PlainCore):
 
     request: InversionSpecification
     runs = "inversions"
+    default_runs = INVERSIONS
+    port_meanings = _PORTS
 
     def __init__(self, request: InversionSpecification) -> None:
         self.request = request
@@ -102,16 +104,6 @@ class InversionCore(PlainCore):
     def subject(self) -> str:
         """Title and size in one line."""
         return f"{self.title}, {self.parameters['modulus_bits']} bits"
-
-    @property
-    def port_meanings(self) -> Mapping[str, str]:
-        """Purpose of each port, by its name."""
-        return _PORTS
-
-    @property
-    def default_runs(self) -> int:
-        """Number of results that a verification compares by default."""
-        return INVERSIONS
 
     @property
     def ranges(self) -> dict[str, Range]:
@@ -258,14 +250,9 @@ def _fermat_design(request: InversionSpecification) -> FermatDesign:
     """Fermat's inversion on the narrowest bases that hold its programs."""
     least = request.channels or -(-request.modulus.bit_length() // request.width)
     most = least if request.channels else least + _MOST_EXTRA_CHANNELS
-    failure: SpecificationError | None = None
-    for channels in range(least, most + 1):
-        try:
-            return _fastest(request, _search(request, channels))
-        except SpecificationError as error:
-            failure = error
-    assert failure is not None
-    raise failure
+    return first_possible(
+        range(least, most + 1), lambda channels: _fastest(request, _search(request, channels))
+    )
 
 
 def _search(request: InversionSpecification, channels: int) -> BasePair:
@@ -286,10 +273,9 @@ def _search(request: InversionSpecification, channels: int) -> BasePair:
 
 def _fastest(request: InversionSpecification, pair: BasePair) -> FermatDesign:
     """Products are faster without quotients in first extensions, but larger."""
-    try:
-        return _fermat_on(request, pair, skips_quotient=True)
-    except SpecificationError:
-        return _fermat_on(request, pair, skips_quotient=False)
+    return first_possible(
+        (True, False), lambda skips: _fermat_on(request, pair, skips_quotient=skips)
+    )
 
 
 def _fermat_on(

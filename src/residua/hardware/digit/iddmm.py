@@ -10,7 +10,7 @@ from residua.hardware.digit.cells import Architecture, DigitCell, cell_of
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.modulus import connect_modulus
-from residua.hardware.digit.multiplier import DigitComponent, add_frame
+from residua.hardware.digit.multiplier import DigitComponent, RunDesign, add_frame
 from residua.hardware.digit.product import ProductKind, check_product
 from residua.hardware.digit.range_check import RangeCheck
 from residua.hardware.digit.results import Results
@@ -19,7 +19,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 
 @dataclass(frozen=True)
-class IddmmDesign:
+class IddmmDesign(RunDesign):
     """Everything about an IDDMM multiplier.
 
     Attributes:
@@ -71,16 +71,6 @@ class IddmmDesign:
         """
         own = self.shape.digits + 2 + self.pipeline
         return max(own, 4 + 2 * self.pipeline - min(self.pipeline, 1))
-
-    @property
-    def compute(self) -> int:
-        """Cycles of all iterations: n (n + 2 + pipeline) in the report."""
-        return self.shape.iterations * self.period
-
-    @property
-    def interval(self) -> int:
-        """Cycles between results when neither stream waits."""
-        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:

@@ -17,7 +17,7 @@ from residua.hardware.delay import delayed
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.delay_line import DelayLine
 from residua.hardware.digit.modulus import connect_modulus
-from residua.hardware.digit.multiplier import DigitComponent, add_frame
+from residua.hardware.digit.multiplier import DigitComponent, RunDesign, add_frame
 from residua.hardware.digit.pipelined_product import (
     PipelinedProduct,
     product_latency,
@@ -29,7 +29,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 
 @dataclass(frozen=True)
-class LanesDesign:
+class LanesDesign(RunDesign):
     """Everything about an IDDMM multiplier in lanes.
 
     Times below are cycles after that in which a row of X leaves its memory.
@@ -111,16 +111,6 @@ class LanesDesign:
     def slack(self) -> int:
         """Cycles that a row of the sum waits for the next iteration."""
         return self.period - self.quotient - 3
-
-    @property
-    def compute(self) -> int:
-        """Cycles of all iterations: about n^2 / L."""
-        return self.shape.iterations * self.period
-
-    @property
-    def interval(self) -> int:
-        """Cycles between results when neither stream waits."""
-        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:

@@ -1,5 +1,6 @@
 """Common part of digit multipliers and their users: streams, and the frame of a run."""
 
+from abc import ABC, abstractmethod
 from typing import Any, NamedTuple, Protocol
 
 from amaranth.hdl import Module
@@ -57,16 +58,41 @@ class DigitComponent(Component):
         super().__init__({**own, **ports})
 
 
-class RunDesign(StreamDesign, Protocol):
-    """Design of a multiplier that makes its product in iterations of equal length."""
+class RunDesign(ABC):
+    """Design of a multiplier that makes its product in iterations of equal length.
+
+    Attributes:
+        shape: N, the digits and the variant of the algorithm.
+        domain: the modulus, None if it is loaded at run time.
+    """
+
+    shape: DigitShape
+    domain: DigitDomain | None
 
     @property
-    def shape(self) -> DigitShape:
-        """N, the digits and the variant of the algorithm."""
+    @abstractmethod
+    def streams(self) -> DigitStreams:
+        """The numbers that go in and out, and how they are kept."""
 
     @property
+    @abstractmethod
     def period(self) -> int:
         """Cycles of an iteration."""
+
+    @property
+    @abstractmethod
+    def latency(self) -> int:
+        """Cycles from the last operand word to the last result word, from idle, without waits."""
+
+    @property
+    def compute(self) -> int:
+        """Cycles of all iterations."""
+        return self.shape.iterations * self.period
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results when neither stream waits."""
+        return self.streams.interval(self.compute)
 
 
 class Frame(NamedTuple):

@@ -10,14 +10,14 @@ from residua.hardware.delay import delayed
 from residua.hardware.digit.counter import Counter
 from residua.hardware.digit.memory import add_memory
 from residua.hardware.digit.modulus import connect_modulus
-from residua.hardware.digit.multiplier import DigitComponent, add_frame
+from residua.hardware.digit.multiplier import DigitComponent, RunDesign, add_frame
 from residua.hardware.digit.shape import DigitStreams
 from residua.hardware.digit.subtraction import less
 from residua.numbers.digits import DigitDomain, DigitShape
 
 
 @dataclass(frozen=True)
-class Mwr2mmDesign:
+class Mwr2mmDesign(RunDesign):
     """Everything about an MWR2MM multiplier with one processing element.
 
     Attributes:
@@ -41,16 +41,6 @@ class Mwr2mmDesign:
     def period(self) -> int:
         """Cycles of an iteration: a word each, and at least until the first word can be read."""
         return max(self.streams.rows, 3)
-
-    @property
-    def compute(self) -> int:
-        """Cycles of all iterations."""
-        return self.shape.iterations * self.period
-
-    @property
-    def interval(self) -> int:
-        """Cycles between results when neither stream waits."""
-        return self.streams.interval(self.compute)
 
     @property
     def latency(self) -> int:

@@ -21,7 +21,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.algorithms.plus_minus import Kind, settling_steps
-from residua.errors import SpecificationError
+from residua.errors import SpecificationError, first_possible
 from residua.hardware.adder_tree import sum_mod_4
 from residua.hardware.constant_table import selector
 from residua.hardware.delay import delayed
@@ -354,11 +354,8 @@ def centred_forms(moduli: Sequence[int], base: Base) -> tuple[HatForm, ...]:
         raise SpecificationError(
             f"plus-minus inversion needs odd moduli below 2^{base.width} in base b, not {wrong[0]}"
         )
-    failure: SpecificationError | None = None
-    for truncation in range(1, base.width + 1):
-        try:
-            return tuple(HatForm(base, modulus, truncation, centred=True) for modulus in moduli)
-        except SpecificationError as error:
-            failure = error
-    assert failure is not None
-    raise failure
+
+    def make(truncation: int) -> tuple[HatForm, ...]:
+        return tuple(HatForm(base, modulus, truncation, centred=True) for modulus in moduli)
+
+    return first_possible(range(1, base.width + 1), make)
