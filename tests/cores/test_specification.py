@@ -150,8 +150,8 @@ def test_everything_wrong_is_told_at_once():
         "modulus: the modulus 4 is too small: it must be at least 2^16 = 65536",
         "width = 99: expected 8 to 64 (bits w of a channel modulus)",
         (
-            "bases = 'dense': expected one of auto, sparse, any (which moduli 2^w - h may be "
-            "taken: with h of few signed digits, which reduce by a few additions, or with any h)"
+            "bases = 'dense': expected one of auto, sparse, any (moduli 2^w - h to choose "
+            "from: with h of few signed digits, which reduce by a few additions, or with any h)"
         ),
         "unknown key 'zzz': the keys are " + ", ".join(keys()),
     ]
@@ -261,8 +261,8 @@ def test_toml_round_trip_of_a_coprocessor(curves):
             {"curve": "P-256", "formula": "window"},
             (
                 "formula = 'window': expected one of auto, xz-ladder, difference-ladder (curves of "
-                "prime order), fixed-window (curves of odd order) (how points of short "
-                "Weierstrass curves are multiplied by secret scalars; needs curve)"
+                "prime order), fixed-window (curves of odd order) (method that multiplies "
+                "points of short Weierstrass curves by secret scalars; needs curve)"
             ),
         ),
         ({"curve": "P-256,P256"}, "curve: 'P-256' is there 2 times: give it once"),

@@ -105,7 +105,7 @@ def test_residues_have_no_keys_of_words():
         (
             {"interface": "bytes"},
             (
-                "interface = 'bytes': expected one of residues, words (what goes in and out: the "
+                "interface = 'bytes': expected one of residues, words (inputs and outputs: the "
                 "residues of all channels in parallel, or streams of binary words of w bits, the "
                 "lowest word first)"
             ),

@@ -17,7 +17,7 @@ from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError
 
 VERBS = {
-    "build": ("cores", "Make the directory of a core: Verilog, manifest, interface."),
+    "build": ("cores", "Build the directory of a core: Verilog, manifest, documentation."),
     "verify": (
         "cores",
         "Simulate the Verilog of a directory against its model, or against plain integers.",
@@ -28,15 +28,15 @@ VERBS = {
     "cost": ("cores", "Count the operations of the algorithms beside the formulas."),
     "range": (
         "ranges",
-        "Find where a formula is best reduced in an RNS, and the range that it needs then.",
+        "Find where to reduce a formula in an RNS, and the range that it needs then.",
     ),
     "tables": (
         "papers",
-        "Make the tables and figures of a paper with measured columns beside its own.",
+        "Make the tables and figures of a paper, with measured columns beside the published ones.",
     ),
     "evidence": (
         "evidence",
-        "Measure again what is published of all cores: rows that still hold are kept.",
+        "Measure published figures of all cores again; rows that still hold are kept.",
     ),
     "primes": (
         "primes",
@@ -44,7 +44,7 @@ VERBS = {
     ),
     "curve": ("curves", "Make a curve over a prime of one's own, for `residua build`."),
     "results": ("results", "Tell which measured rows hold, and which are stale or missing."),
-    "cache": ("caches", "Tell what is kept to save time, and where; nothing needs it."),
+    "cache": ("caches", "Show what is kept to save time, and where; nothing depends on it."),
 }
 """The module of each verb and what it does, in the order of the help."""
 

@@ -19,7 +19,7 @@ def cache(
     clear: Annotated[bool, typer.Option("--clear", help="Remove everything.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell what is kept to save time, and where; nothing needs it."""
+    """Show what is kept to save time, and where; nothing depends on it."""
     if clear:
         caches.clear()
     kinds = {

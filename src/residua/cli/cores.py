@@ -41,7 +41,7 @@ LISTS = ("curve",)
 app = typer.Typer()
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to make.")]
-Core = Annotated[Path, typer.Argument(metavar="DIR", help="What `residua build` wrote.")]
+Core = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua build`.")]
 Flags = dict[str, str | None]
 
 
@@ -92,7 +92,7 @@ def build(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make the directory of a core: Verilog, manifest, interface."""
+    """Build the directory of a core: Verilog, manifest, documentation."""
     from residua.cores import directory as directories
     from residua.report import tables
 
@@ -174,7 +174,7 @@ def synth(
     directory: Core,
     *,
     target: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placements, for ecp5.")] = SEEDS,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placements on an ECP5.")] = SEEDS,
     force: Annotated[
         bool, typer.Option("--force", help="Run the tools again, whatever they found before.")
     ] = False,

@@ -18,17 +18,19 @@ def curve(
     prime: Annotated[
         str, typer.Option(metavar="P", help="A number, or the pick.json of residua primes.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="TOML to make.")],
-    name: Annotated[str, typer.Option(metavar="NAME", help="Of the curve.")] = "generated",
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="TOML file to write.")
+    ],
+    name: Annotated[str, typer.Option(metavar="NAME", help="Name of the curve.")] = "generated",
     order: Annotated[
         curve_search.Method,
         typer.Option(
-            help="How the order is known: a random curve's points counted by PARI, a curve of "
+            help="Source of the order: a random curve's points counted by PARI, a curve of "
             "complex multiplication, or a random curve without an order."
         ),
     ] = "count",
     cofactor: Annotated[int, typer.Option(metavar="H", min=1, help="The largest cofactor.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Which curve.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the curve.")] = 0,
     as_json: Json = False,
 ) -> None:
     """Make a curve over a prime of one's own, for `residua build`."""

@@ -36,14 +36,14 @@ def evidence_of(
         typer.Option(metavar="NAME", help="Measure only rows with this in their names."),
     ] = None,
     most: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Run no more than this of each row.")
+        int | None, typer.Option(metavar="N", min=1, help="Most runs of each row.")
     ] = None,
     jobs: Jobs = 2,
     scheduler: Scheduler = None,
     work: Work = Path("build/evidence"),
     as_json: Json = False,
 ) -> None:
-    """Measure again what is published of all cores: rows that still hold are kept."""
+    """Measure published figures of all cores again; rows that still hold are kept."""
     asked, console = campaign(name), Console(stderr=True)
     found = asked.run(
         Store(store or output),

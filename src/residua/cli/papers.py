@@ -25,7 +25,7 @@ def tables_of(
         int, typer.Option(metavar="N", min=0, help="Placements on an ECP5; 0 leaves them out.")
     ] = PUBLISHED_SEEDS,
     synthesis: Annotated[
-        bool, typer.Option(help="Measure with tools, or only take over what is there.")
+        bool, typer.Option(help="Measure with tools, or only take over rows that are there.")
     ] = True,
     only: Annotated[
         list[str] | None,
@@ -34,7 +34,7 @@ def tables_of(
     jobs: Jobs = 2,
     as_json: Json = False,
 ) -> None:
-    """Make the tables and figures of a paper with measured columns beside its own."""
+    """Make the tables and figures of a paper, with measured columns beside the published ones."""
     with steps("tables") as step:
         document, data = paper_tables.make(
             paper,

@@ -18,7 +18,10 @@ app = typer.Typer()
 def primes(
     *,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Directory; one is continued.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Directory; an earlier run in it is continued."
+        ),
     ] = Path("primes"),
     bits: Annotated[int | None, typer.Option(metavar="B", min=1, help="Bits of P.")] = None,
     width: Annotated[
@@ -40,23 +43,29 @@ def primes(
     ] = 3,
     largest: Annotated[int | None, typer.Option(metavar="H", min=1, help="The largest h.")] = None,
     count: Annotated[int, typer.Option(metavar="N", min=1, help="Primes to find.")] = 1,
-    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Which primes come first.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the search.")] = 0,
     pick: Annotated[
         int, typer.Option(metavar="K", min=0, help="Prove the K-th and find its base b; 0: none.")
     ] = 1,
     products: Annotated[int, typer.Option(metavar="K", min=1, help="Successive products.")] = 1,
-    terms: Annotated[int, typer.Option(metavar="S", min=1, help="Products that each sums.")] = 1,
-    closing: Annotated[Closing, typer.Option(help="What follows the products.")] = "compress",
+    terms: Annotated[int, typer.Option(metavar="S", min=1, help="Summands of each product.")] = 1,
+    closing: Annotated[Closing, typer.Option(help="Operation after the products.")] = "compress",
     below: Annotated[int, typer.Option(metavar="B", min=1, help="Operands are below B M_a.")] = 1,
     unsigned: Annotated[bool, typer.Option(help="K and R non-negative, as published.")] = False,
     width_b: Annotated[
-        int | None, typer.Option(metavar="W", min=1, help="Bits of base b's moduli; as base a's.")
+        int | None,
+        typer.Option(
+            metavar="W", min=1, help="Bits of base b's moduli; by default those of base a's."
+        ),
     ] = None,
     gamma: Annotated[
-        int | None, typer.Option(metavar="G", min=0, help="m_gamma = 2^G; as small as it may be.")
+        int | None,
+        typer.Option(
+            metavar="G", min=0, help="m_gamma = 2^G; by default the smallest that will do."
+        ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes; one a core.")
+        int | None, typer.Option(metavar="N", min=1, help="Processes; by default one a core.")
     ] = None,
     scheduler: Scheduler = None,
     check: Annotated[

@@ -14,18 +14,18 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from typer.core import TyperCommand, TyperOption
 
 PagesDirectory = Annotated[
-    Path, typer.Option("--output", "-o", metavar="DIR", help="Where page and figures go.")
+    Path, typer.Option("--output", "-o", metavar="DIR", help="Directory of page and figures.")
 ]
 StoreDirectory = Annotated[
     Path | None,
     typer.Option(
         "--store",
         metavar="DIR",
-        help="Where rows go, and where those of earlier runs are. [default: that of the page]",
+        help="Directory of the rows, of earlier runs too. [default: that of the page]",
     ),
 ]
-Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Rows at once.")]
-Work = Annotated[Path, typer.Option(metavar="DIR", help="Where cores are built.")]
+Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Rows measured at once.")]
+Work = Annotated[Path, typer.Option(metavar="DIR", help="Directory in which cores are built.")]
 Scheduler = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to work on.")
 ]

@@ -285,7 +285,7 @@ class PlainCore(Core):
 
     def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the files of its directory; see `Core.verify`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.simulation.plain import verify_plain  # noqa: PLC0415
 
         return verify_plain(self, directory, runs)

@@ -110,7 +110,7 @@ class BaseExtensionCore(EngineCore[BaseExtensionSpecification]):
 
     def workload(self, seed: int) -> Workload:
         """The operands of its verification, and what judges their results."""
-        # Only what runs a core needs it.
+        # Only simulations need it.
         from residua.cores.base_extension.verification import extension_workload  # noqa: PLC0415
 
         return extension_workload(self.program, self.domain, seed)

@@ -220,14 +220,14 @@ class CoprocessorCore(Core):
 
     def simulate(self, sources: Sequence[Path], runs: Runs) -> "EccResult":
         """Compare operations of its Verilog with plain integers; see `Core.simulate`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.coprocessor.verification import verify_coprocessor  # noqa: PLC0415
 
         return verify_coprocessor(self.core.design, sources, self.name, **runs.choices)
 
     def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the files of its directory; see `Core.verify`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.coprocessor.shipped.verification import verify_coprocessor_directory  # noqa: PLC0415
 
         return verify_coprocessor_directory(self, directory, runs)
@@ -235,7 +235,7 @@ class CoprocessorCore(Core):
     @classmethod
     def times(cls, directory: "Directory", found: dict[str, Any]) -> dict[str, Any]:
         """The time of a multiplication of a point on each curve; see `Core.times`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.coprocessor.shipped.verification import point_times  # noqa: PLC0415
 
         return point_times(directory.core(cls), directory, found)

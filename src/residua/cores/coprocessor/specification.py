@@ -128,8 +128,8 @@ class CurveSpecification(CoreSpecification):
 BusKey = Annotated[
     Bus,
     keys.Key(
-        "How a coprocessor is attached: AXI4-Lite for registers and AXI4-Stream for data, "
-        "Wishbone with registers for both, or plain streams; needs `curve`.",
+        "Bus of a coprocessor: AXI4-Lite for registers and AXI4-Stream for data, Wishbone with "
+        "registers for both, or plain streams; needs `curve`.",
         "`axi`, `wishbone`, `stream`",
         "`axi`",
         "KIND",
@@ -150,7 +150,8 @@ Blinding = Annotated[
 FormulaKey = Annotated[
     FormulaChoice,
     keys.Key(
-        "How points of short Weierstrass curves are multiplied by secret scalars; needs `curve`.",
+        "Method that multiplies points of short Weierstrass curves by secret scalars; needs "
+        "`curve`.",
         "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
         "(curves of odd order)",
         "`auto`: for each curve the one with the fewest cycles",

@@ -227,7 +227,7 @@ class DigitCore(PlainCore):
 
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.digit.verification import verify_digits  # noqa: PLC0415
 
         return verify_digits(self, sources, runs)

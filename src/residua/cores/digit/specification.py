@@ -97,8 +97,8 @@ Exponent = Annotated[
 Unit = Annotated[
     UnitChoice | None,
     keys.Key(
-        "What an exponentiator multiplies with: a digit multiplier, or RNS Montgomery "
-        "multiplication on a Cox-Rower engine; needs `algorithm` modexp.",
+        "Multiplier of an exponentiator: a digit multiplier, or RNS Montgomery multiplication on a "
+        "Cox-Rower engine; needs `algorithm` modexp.",
         "`iddmm`, `rns-montgomery`",
         "`iddmm`",
         "KIND",
@@ -126,7 +126,7 @@ class DigitSpecification(CoreSpecification):
     architecture: Annotated[
         Annotated[int, keys.within(1, 2)] | None,
         keys.Key(
-            "Which datapath IDDMM has: 1 with a carry for each product, 2 with one for both.",
+            "Datapath of IDDMM: 1 with a carry for each product, 2 with one for both.",
             "1, 2",
             "2",
             "N",
@@ -139,9 +139,9 @@ class DigitSpecification(CoreSpecification):
     multiplier: Annotated[
         MultiplierChoice | None,
         keys.Key(
-            "What IDDMM's products of digits are made of: DSP blocks as far as the device has "
-            "them, put together by synthesis, or in tiles for DSP48 blocks, which do most of the "
-            "additions; or logic, for which k is a power of two.",
+            "Multipliers of digits in IDDMM: DSP blocks as far as the device has them, put "
+            "together by synthesis, or in tiles for DSP48 blocks, which do most of the additions; "
+            "or logic, for which k is a power of two.",
             "`inferred`, `tiles`, `schoolbook`, `karatsuba`",
             "`inferred`",
             "KIND",
@@ -164,8 +164,8 @@ class DigitSpecification(CoreSpecification):
     variant: Annotated[
         VariantChoice,
         keys.Key(
-            "How results of a digit multiplier stay in range: below p after a final subtraction, "
-            "or below 2 p, like operands, after as many iterations as that takes.",
+            "Range of the results of a digit multiplier: below p after a final subtraction, or "
+            "below 2 p, like operands, after as many iterations as that takes.",
             "`subtract`, `closed`",
             "`subtract`",
             "KIND",
@@ -174,7 +174,7 @@ class DigitSpecification(CoreSpecification):
     inverse: Annotated[
         InverseChoice | None,
         keys.Key(
-            "Where IDDMM has p' = -1 / p modulo 2^k from if the modulus is loaded: computed, in k "
+            "Source of p' = -1 / p modulo 2^k in IDDMM if the modulus is loaded: computed, in k "
             "cycles, or supplied as a word after those of the modulus.",
             "`computed`, `supplied`",
             "`computed`",
@@ -184,7 +184,7 @@ class DigitSpecification(CoreSpecification):
     operand_check: Annotated[
         CheckChoice | None,
         keys.Key(
-            "Whether results of IDDMM come with a bit that tells that an operand was out of its "
+            "Check of the operands of IDDMM: a bit of the result flags one that was out of its "
             "range, or such operands just give wrong results.",
             "`none`, `flag`",
             "`none`",

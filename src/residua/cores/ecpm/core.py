@@ -180,7 +180,7 @@ class EcpmCore(PlainCore):
 
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with its model; see `PlainCore.simulate`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.ecpm.verification import verify_ecpm  # noqa: PLC0415
 
         return verify_ecpm(self, sources, runs)

@@ -27,7 +27,7 @@ class EcpmSpecification(CurveSpecification):
     operation: Annotated[
         OperationChoice,
         keys.Key(
-            "What `ecpm-2006` computes: a multiple of a point, the sum of two points by (10), or "
+            "Operation of `ecpm-2006`: a multiple of a point, the sum of two points by (10), or "
             "twice a point by (9).",
             "`multiply`, `add`, `double`",
             "`multiply`",

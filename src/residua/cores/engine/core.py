@@ -265,7 +265,7 @@ class EngineCore(PlainCore, Generic[R]):
 
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with the program's model; see `PlainCore.simulate`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.simulation.engine import build_simulator, verify  # noqa: PLC0415
 
         simulator = build_simulator(

@@ -326,7 +326,7 @@ class ExponentiationCore(PlainCore):
 
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.exponentiation.verification import verify_exponentiation  # noqa: PLC0415
 
         return verify_exponentiation(self, sources, runs)

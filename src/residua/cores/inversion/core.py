@@ -134,7 +134,7 @@ class InversionCore(PlainCore):
 
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.inversion.verification import (  # noqa: PLC0415
             build_inverter_simulator,
             verify_inversions,

@@ -215,7 +215,7 @@ class RnsMontgomeryCore(EngineCore[RnsMontgomerySpecification]):
         """Compare its Verilog in simulation with the program's model, or with plain integers."""
         if self.words is None:
             return super().simulate(sources, runs)
-        # What runs a core takes long to load, and is not needed to make one.
+        # Simulations take long to load, and making a core does not need them.
         from residua.cores.simulation.words import verify_word_core  # noqa: PLC0415
 
         return verify_word_core([self.words], self.name, sources, runs)

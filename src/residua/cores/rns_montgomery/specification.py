@@ -37,7 +37,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
     form: Annotated[
         FormChoice,
         keys.Key(
-            "Which factors residues carry: `quadratic` saves a step (2n^2 + 3n products instead of "
+            "Factors that residues carry: `quadratic` saves a step (2n^2 + 3n products instead of "
             "2n^2 + 4n).",
             "`auto`, `quadratic`, `reordered`",
             "`auto`: quadratic if the bases allow it, else reordered",
@@ -52,7 +52,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
     interface: Annotated[
         Interface,
         keys.Key(
-            "What goes in and out: the residues of all channels in parallel, or streams of binary "
+            "Inputs and outputs: the residues of all channels in parallel, or streams of binary "
             "words of w bits, the lowest word first.",
             "`residues`, `words`",
             "`residues`",
@@ -62,7 +62,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
     result: Annotated[
         ResultChoice | None,
         keys.Key(
-            "What a core with words computes: the Montgomery product X Y R^-1 mod P, or X Y mod P; "
+            "Result of a core with words: the Montgomery product X Y R^-1 mod P, or X Y mod P; "
             "needs `interface` words.",
             "`montgomery`, `plain`",
             "`montgomery`",

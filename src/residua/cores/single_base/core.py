@@ -76,7 +76,7 @@ class SingleBaseCore(EngineCore[SingleBaseSpecification]):
 
     def workload(self, seed: int) -> Workload:
         """The operands of its verification, and what judges their results."""
-        # Only what runs a core needs it.
+        # Only simulations need it.
         from residua.cores.single_base.verification import single_base_workload  # noqa: PLC0415
 
         return single_base_workload(self.program, self.domain, seed)

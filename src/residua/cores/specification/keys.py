@@ -30,10 +30,10 @@ class Key:
 
 
 INVERSION_KEY = Key(
-    "How a coprocessor or an inverter inverts: by Fermat's theorem on the engine, by division "
-    "steps in a unit of its own with three multipliers, or by the plus-minus method in an RNS "
-    "without multipliers: `plus-minus-ct`, or in a time that depends on the operand (an inverter "
-    "only) `plus-minus`. The other methods take constant time.",
+    "Method of inversion of a coprocessor or an inverter: by Fermat's theorem on the engine, by "
+    "division steps in a unit of its own with three multipliers, or by the plus-minus method in an "
+    "RNS without multipliers: `plus-minus-ct`, or in a time that depends on the operand (an "
+    "inverter only) `plus-minus`. The other methods take constant time.",
     "`fermat`, `division-steps`, `plus-minus-ct`, `plus-minus`",
     "`fermat`; of `inversion` `division-steps`",
     "METHOD",
@@ -160,7 +160,7 @@ def check_bases(
 Algorithm = Annotated[
     str,
     Key(
-        "What to build: an RNS multiplier, a base extension alone, a single-base multiplier for "
+        "Kind of core: an RNS multiplier, a base extension alone, a single-base multiplier for "
         "primes M_a^2 - 2, a digit multiplier, an exponentiator or RSA with private keys around "
         "some, a modular inverter; with `curve` a coprocessor on `rns-montgomery`, `sbmm` or "
         "`iddmm`, or the extended-RNS point multiplier of 2006.",
@@ -203,8 +203,8 @@ Sigma0 = Annotated[
 ScheduleKey = Annotated[
     ScheduleGoal,
     Key(
-        "What the schedule makes as short as it can, before the other: the latency of one "
-        "operation or the interval between interleaved ones.",
+        "Goal of the schedule, before the other one: the shortest latency of one operation, or the "
+        "shortest interval between interleaved ones.",
         "`latency`, `interval`",
         "`latency`",
         "GOAL",
@@ -242,8 +242,8 @@ Rowers = Annotated[
 BasesKey = Annotated[
     Bases,
     Key(
-        "Which moduli 2^w - h may be taken: with h of few signed digits, which reduce by a "
-        "few additions, or with any h.",
+        "Moduli 2^w - h to choose from: with h of few signed digits, which reduce by a few "
+        "additions, or with any h.",
         "`auto`, `sparse`, `any`",
         "`auto`: sparse if there are enough, else any",
         "STYLE",
@@ -275,7 +275,7 @@ BaseB = Annotated[
 Extension = Annotated[
     ExtensionChoice,
     Key(
-        "How bases are extended: residue by residue, or by super-residues of rows of moduli, "
+        "Method of base extension: residue by residue, or by super-residues of rows of moduli, "
         "which takes fewer products.",
         "`kawamura`, `hierarchical`",
         "`kawamura`",
@@ -295,8 +295,8 @@ Columns = Annotated[
 Reduction = Annotated[
     ReductionChoice,
     Key(
-        "How a channel reduces its sums: by shifts and additions alone, or with a multiplier "
-        "in the first fold.",
+        "Reduction of sums in a channel: by shifts and additions alone, or with a multiplier in "
+        "the first fold.",
         "`auto`, `shift`, `multiply`",
         "`auto`: shift for sparse bases, multiply for others",
         "KIND",
