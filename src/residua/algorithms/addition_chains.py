@@ -44,12 +44,12 @@ class AdditionChain:
 
     @cached_property
     def squarings(self) -> int:
-        """All squarings."""
+        """Number of squarings."""
         return sum(step.squarings for step in self.steps)
 
     @cached_property
     def multiplications(self) -> int:
-        """All multiplications that are not squarings."""
+        """Number of multiplications that are not squarings."""
         return sum(step.multiplier is not None for step in self.steps)
 
     @cached_property

@@ -39,7 +39,7 @@ Form = Literal["plain", "reordered", "quadratic"]
 
 @dataclass(frozen=True)
 class MontgomeryDomain:
-    """Everything that RNS Montgomery multiplication modulo ``modulus`` fixes in advance.
+    """Constants of RNS Montgomery multiplication modulo ``modulus``.
 
     ``bound`` is B: operands and results lie in [-B, B] (in [0, B] for ``unsigned`` domains, the
     papers' setting with canonical residues). ``first`` and ``second`` are the Cox of the extensions

@@ -274,7 +274,7 @@ def divide(program: Program, domain: SplitDomain, value: Element) -> Division:
 def remainder_range(
     program: Program, domain: SplitDomain, weights: Vector | None = None
 ) -> Interval:
-    """Where R lies, whatever X is: [-sigma0 - over, 1 - sigma0 + under) M_a of the first Cox.
+    """Range of R, whatever X is: [-sigma0 - over, 1 - sigma0 + under) M_a of the first Cox.
 
     ``weights`` are those of the extension, by default the domain's. Without a quotient R lies where
     the sums of the extension do.

@@ -34,7 +34,7 @@ STREAM_PORTS = {
 
 
 class Core(ABC):
-    """Everything about one core; what is not asked for is not calculated.
+    """A core: its properties are calculated when they are asked for.
 
     Its templates (``header.txt`` of the Verilog, ``README.md``, ``page.html`` of the report) are in
     the folder ``templates`` of the package that its class is in; where one is missing, that of

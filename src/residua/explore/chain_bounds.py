@@ -61,7 +61,7 @@ class Pair:
 
 @dataclass
 class Reach:
-    """What a chain reaches, with K of Splits: ``quotient`` of full ones, ``small`` of Compress.
+    """Ranges of a chain, with K of Splits: ``quotient`` of full ones, ``small`` of Compress.
 
     ``operand`` are the ranges that the chain keeps, ``results`` those of each product.
     """

@@ -81,7 +81,7 @@ CONTROLS = {
     "narrow_bus": Control("bus", "the bus carries the word of the small rower", "narrow", "engine"),
     "narrow_tap": Control("tap", "the Cox takes the word of the small rower", "narrow"),
 }
-"""In the order in which they lie in a control word; the weights of the Cox are apart."""
+"""Controls in their order in a control word; the weights of the Cox are apart."""
 
 
 def controls_of(kind: Literal["engine", "processor"], *parts: str) -> list[str]:

@@ -409,7 +409,7 @@ def wiping() -> list[Pass]:
 
 
 class DigitModel:
-    """What a unit holds, pass by pass, as integers: bit for bit what the hardware holds.
+    """Model of a unit, pass by pass, on integers: bit for bit the contents of the hardware.
 
     Attributes:
         store: the passes.

@@ -9,7 +9,7 @@ from residua.numbers.moduli import Modulus
 
 
 class Left(IntEnum):
-    """Where the left operand of a slot comes from.
+    """Sources of the left operand of a slot.
 
     The bus carries quotients and binary words; a row its super-residue, reduced. A partner is the
     rower of the same channel in the other lane: what it had one slot before. The code of a row is

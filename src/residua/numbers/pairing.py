@@ -1,4 +1,4 @@
-"""Which two moduli share a rower: pairs whose fold networks need the fewest multiplexers.
+"""Pairs of moduli that share a rower: those whose fold networks need the fewest multiplexers.
 
 A rower folds v into (v >> w) h + (v mod 2^w) for its modulus of base a and, at other times, for
 that of base b. One shift-and-add network serves both when each signed digit of one h has a
@@ -20,7 +20,7 @@ _EXACT = 64
 
 
 def pair_cost(first: int, second: int) -> int:
-    """What it costs that one fold network serves offsets h = ``first`` and h = ``second``.
+    """Cost of one fold network for the offsets h = ``first`` and h = ``second``.
 
     Digits of the non-adjacent forms face each other, units with units and the others from the
     highest down. Each differing shift costs 1 and each differing sign 1, all signs of one offset

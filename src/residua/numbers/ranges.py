@@ -1,4 +1,4 @@
-"""Which values an RNS Montgomery multiplication keeps within its bases.
+"""Ranges of values that an RNS Montgomery multiplication keeps within its bases.
 
 A product (or a sum of k products) is S = (sum X Y + Q P) / M_a. The first extension, from base a,
 returns Q up to the Cox's error: Q / M_a lies in ``Deviation.result``. The second, from base b, must

@@ -208,7 +208,7 @@ def search_bases(
 def in_style(
     style: Style | Literal["auto"], width: int, search: Callable[[Style, int | None], Found]
 ) -> Found:
-    """What ``search`` finds in a style, and with the largest |h| that it is given.
+    """Search in a style, with the largest |h| of that style.
 
     For ``auto`` those are sparse h up to `folding.small_offset`, or else, if they do not suffice,
     any.

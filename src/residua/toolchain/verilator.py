@@ -94,7 +94,7 @@ def build(
 
 
 def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool) -> list[Path]:
-    """What Verilator wrote and the harness, compiled.
+    """Compile the harness and what Verilator wrote.
 
     Few large files take less time than many, each of which reads the same headers.
     """
@@ -153,7 +153,7 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
 
 
 def bench_compiler(work: Path) -> str:
-    """What a bench's makefile calls instead of ``verilator`` to share what is compiled already.
+    """Command that a bench's makefile calls instead of ``verilator``, to share compiled objects.
 
     Args:
         work: a folder that stays as long as the makefile runs.

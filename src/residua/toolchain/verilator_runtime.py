@@ -1,6 +1,6 @@
-"""What every simulator of Verilator's needs, compiled once.
+"""Objects and headers that every simulator of Verilator's needs, compiled once.
 
-It is the library, and the headers that the simulator and its harness read.
+They are those of the library, and the headers that the simulator and its harness read.
 """
 
 import importlib.metadata
@@ -17,7 +17,7 @@ from residua import cache
 from residua.toolchain.process import ToolError, log_of_failure, run
 
 ROOT = Path(verilator.__file__).parent
-"""Where the Verilator package has its programs and sources."""
+"""Folder of the programs and sources of the Verilator package."""
 
 FLAGS = (
     f"-I{ROOT}/include",
@@ -31,12 +31,13 @@ FLAGS = (
     "-fcoroutines",
     "-fPIC",
 )
-"""Of the C++ compiler, for the library and whatever includes its headers.
+"""Flags of the C++ compiler, for the library and whatever includes its headers.
 
-One set serves a test bench in Verilog, which waits for time to pass, and what does not wait."""
+One set serves a test bench in Verilog, which waits for time to pass, and what does not wait.
+"""
 
 QUICK = ("-O0", "-fvisibility=hidden", "-DVL_TIME_CONTEXT")
-"""More of them, for what does not run long."""
+"""Further flags for simulations that do not run long."""
 
 _SOURCES = ("verilated", "verilated_threads", "verilated_timing")
 
@@ -81,7 +82,7 @@ def require(program: str) -> None:
 
 
 def version() -> str:
-    """Of Verilator, and of the C++ compiler if there is one: what a simulator depends on."""
+    """Versions of Verilator and of the C++ compiler, if there is one: simulators depend on them."""
     program = os.environ.get("CXX", "g++")
     return f"{importlib.metadata.version('verilator')}\n{_compiler_version(program)}"
 

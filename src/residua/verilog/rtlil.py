@@ -116,7 +116,7 @@ class Module:
     wires: dict[str, Wire] = field(default_factory=dict)
     memories: dict[str, tuple[int, int]] = field(default_factory=dict)
     memory_attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What synthesis is asked for, as Verilog attributes, where there is anything."""
+    """Requests to synthesis, as Verilog attributes."""
     cells: list[Cell] = field(default_factory=list)
     connections: list[Assign] = field(default_factory=list)
     processes: list[list[Statement]] = field(default_factory=list)

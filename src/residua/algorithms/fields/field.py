@@ -171,7 +171,7 @@ class FieldProgram:
 
     @property
     def terms(self) -> int:
-        """All that is summed up: products, elements combined or chosen from, constants loaded."""
+        """Number of summands: products, elements combined or chosen from, constants loaded."""
         return sum(map(_terms, self.operations))
 
 

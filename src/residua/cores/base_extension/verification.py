@@ -1,4 +1,4 @@
-"""What a base extension is verified on: operands at the ends of its exact range, and an oracle.
+"""Verification of a base extension: operands at the ends of its exact range, and an oracle.
 
 Results are residues again and become operands: as words of base a they stand for anything modulo
 M_a, so that numbers outside the exact range are extended, too.

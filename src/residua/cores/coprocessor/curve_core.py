@@ -17,7 +17,7 @@ from residua.numbers.search import Style
 
 
 class CurveCore(ABC):
-    """Everything about one coprocessor.
+    """Parameters of a coprocessor, and the design that follows from them.
 
     Attributes:
         curves: which share the core.

@@ -11,7 +11,7 @@ from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 
 
 class DigitEccCore(CurveCore):
-    """Everything about one coprocessor on digits; what is not asked for is not calculated.
+    """Parameters of a coprocessor on digits, each calculated when it is asked for.
 
     ``curves`` share one core. ``digit`` is k, the bits of a digit; ``lanes`` are those of the
     multiplier; with ``pipeline`` it has the datapath of the report with so many levels instead.

@@ -27,7 +27,7 @@ MOST_EXTRA_CHANNELS = 4
 
 
 class EccCore(EngineCurveCore):
-    """Everything about one coprocessor; what is not asked for is not calculated.
+    """Parameters of a coprocessor, each calculated when it is asked for.
 
     ``curves`` share one core. ``width`` is that of a modulus, w. ``bases`` are the moduli of both,
     None searches them: ``channels`` None takes the fewest moduli that work, ``style`` None moduli

@@ -36,7 +36,7 @@ _WIDTHS = range(10, 35)
 
 
 class SingleBaseEccCore(EngineCurveCore):
-    """Everything about one coprocessor on SBMM; what is not asked for is not calculated.
+    """Parameters of a coprocessor on SBMM, each calculated when it is asked for.
 
     ``curves`` share one core and so one prime. The moduli of base a have to make that prime; they
     are found if ``width`` or nothing is given. ``channels`` is n, the moduli of both bases without

@@ -244,7 +244,7 @@ def _around_resets(
 
 
 def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[tuple[str, int]]:
-    """For each curve, the operation that multiplies a point, and its cycles."""
+    """The operation that multiplies a point on each curve, and its cycles."""
     requests = []
     for number, curve in enumerate(design.curves):
         operands = (curve.order // 3, *_operand_point(curve, curve.base_point))

@@ -124,7 +124,7 @@ class DigitProducts:
 
 
 class DigitCore(PlainCore):
-    """Everything about one digit multiplier.
+    """A digit multiplier, exponentiator or RSA core.
 
     Attributes:
         request: the specification as given.

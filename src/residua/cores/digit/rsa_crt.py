@@ -78,7 +78,7 @@ class RsaOperations(DigitProducts):
 
 
 class RsaCrtCore(DigitCore):
-    """Everything about one RSA core; arguments and errors of `DigitCore`."""
+    """An RSA core; arguments and errors of `DigitCore`."""
 
     @cached_property
     def _exponent(self) -> int:

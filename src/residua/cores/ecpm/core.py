@@ -40,7 +40,7 @@ _TITLES = {
 
 
 class EcpmCore(PlainCore):
-    """Everything about one ECA, ECD or ECPM.
+    """An ECA, ECD or ECPM.
 
     Attributes:
         request: the specification as given.

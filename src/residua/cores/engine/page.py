@@ -28,7 +28,7 @@ def engine_page(core: "AnyEngineCore") -> dict[str, Any]:
 
 
 def channels(parameters: dict[str, Any], names: tuple[str, ...]) -> list[tuple[Any, ...]]:
-    """These parameters of each channel."""
+    """Values of these parameters for each channel."""
     return list(zip(*(parameters[name] for name in names), strict=True))
 
 

@@ -133,7 +133,7 @@ def largest_modulus(design: LoadedExponentiatorDesign) -> int:
 
 
 class ExponentiationCore(PlainCore):
-    """Everything about one exponentiator; what is not asked for is not calculated.
+    """An exponentiator on an engine; its properties are calculated when they are asked for.
 
     Attributes:
         request: the specification as given.

@@ -59,7 +59,7 @@ _TITLES = {
 
 
 class InversionCore(PlainCore):
-    """Everything about one modular inverter.
+    """A modular inverter.
 
     Attributes:
         request: the specification as given.

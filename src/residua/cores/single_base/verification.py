@@ -1,4 +1,4 @@
-"""What an SBMM core is verified on: K and R at the ends of their ranges, and plain integers.
+"""Verification of an SBMM core: K and R at the ends of their ranges, and plain integers.
 
 The cases have what the errata of the paper warn of: the elements 0 and 1 and others whose K or R is
 next to 0, to multiples of M_a and to the Cox's error above them (quotients of -1), operands as

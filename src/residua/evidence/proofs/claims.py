@@ -1,4 +1,4 @@
-"""Everything that is claimed and proved: what `make test` proves, and more."""
+"""Claims that are proved: those of `make test`, and more."""
 
 import time
 from collections.abc import Callable, Sequence

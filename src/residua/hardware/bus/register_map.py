@@ -20,7 +20,7 @@ SOURCE = "residua.rdl"
 """The description, beside this module."""
 
 FieldKind = Literal["constant", "status", "storage", "pulse", "sticky", "written", "taken"]
-"""What a field is in hardware:
+"""Kinds of fields in hardware:
 
 * ``constant``: reads as its reset value
 * ``status``: reads as what the core reports

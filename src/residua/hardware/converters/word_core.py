@@ -27,7 +27,7 @@ Result = Literal["montgomery", "plain"]
 
 
 class WordDesign:
-    """Everything about a word-stream core: program, engine, conversion of the result, cycle counts.
+    """Design of a core with words: program, engine, conversion of the result, cycle counts.
 
     ``result`` ``montgomery`` computes x y R^-1 mod P with R = M_a, for x, y in [0, ``largest``];
     ``plain`` computes x y mod P, for x any number that its words hold and y in [0, ``largest``].

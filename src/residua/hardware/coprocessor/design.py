@@ -89,7 +89,7 @@ class FieldProcessorDesign(Protocol):
 
 
 class CurveDesign(ABC):
-    """What follows from curves and formulas.
+    """Design that follows from curves and formulas.
 
     ``formulas`` are those of the curves. ``blinding`` is the number of random bits that blind a
     scalar (see `residua.curves.blinding`), 0 for none, or "auto" for as many as each curve needs.

@@ -23,7 +23,7 @@ MOST_SPARE = 48
 
 
 class DigitCoprocessorDesign(CurveDesign):
-    """What follows from curves, digits and the multiplier.
+    """Design that follows from curves, digits and the multiplier.
 
     Numbers have the fewest digits of ``digit`` bits that hold every sum of every program.
     ``lanes`` and ``pipeline`` are those of `DigitProcessorDesign`. Elements are inverted by

@@ -29,7 +29,7 @@ MOST_SOLVED = 32
 
 
 class CoprocessorDesign(CurveDesign):
-    """What follows from curves, arithmetic domains and options.
+    """Design that follows from curves, arithmetic domains and options.
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,

@@ -20,7 +20,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 @dataclass(frozen=True)
 class IddmmDesign(RunDesign):
-    """Everything about an IDDMM multiplier.
+    """Design of an IDDMM multiplier.
 
     Attributes:
         shape: N, k, variant.

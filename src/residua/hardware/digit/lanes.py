@@ -30,7 +30,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 @dataclass(frozen=True)
 class LanesDesign(RunDesign):
-    """Everything about an IDDMM multiplier in lanes.
+    """Design of an IDDMM multiplier in lanes.
 
     Times below are cycles after that in which a row of X leaves its memory.
 

@@ -13,7 +13,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 @dataclass(frozen=True)
 class R2mmDesign:
-    """Everything about an R2MM multiplier.
+    """Design of an R2MM multiplier.
 
     Attributes:
         shape: N and the variant, with digits of one bit.

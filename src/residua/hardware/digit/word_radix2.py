@@ -18,7 +18,7 @@ from residua.numbers.digits import DigitDomain, DigitShape
 
 @dataclass(frozen=True)
 class Mwr2mmDesign(RunDesign):
-    """Everything about an MWR2MM multiplier with one processing element.
+    """Design of an MWR2MM multiplier with one processing element.
 
     Attributes:
         shape: N and the variant, with digits of one bit.

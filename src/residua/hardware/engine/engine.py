@@ -35,7 +35,7 @@ class _Lane:
 
     @property
     def units(self) -> list[Rower | NarrowRower]:
-        """All of them, in the order of the words of operands and results."""
+        """Rowers of the lane, in the order of the words of operands and results."""
         return [*self.rowers, self.extra] if self.extra else [*self.rowers]
 
 

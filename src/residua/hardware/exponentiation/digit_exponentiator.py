@@ -25,7 +25,7 @@ LARGEST_WINDOW = 8
 
 @dataclass(frozen=True)
 class DigitExponentiatorDesign:
-    """Everything about an exponentiator.
+    """Design of an exponentiator on digits.
 
     Attributes:
         multiplier: which subtracts p, so that every number but the base is below p.

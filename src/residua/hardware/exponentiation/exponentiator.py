@@ -40,7 +40,7 @@ LARGEST_WINDOW = 8
 
 
 class ExponentiatorDesign(FieldListDesign):
-    """Everything about an `Exponentiator` modulo the number of a domain.
+    """Design of an `Exponentiator` modulo the number of a domain.
 
     The domain's bound is chosen here. ``exponent_bits`` are those of all exponents, ``window`` the
     bits of a digit; with an ``exponent``, which is public, there is no other one.

@@ -39,7 +39,7 @@ NUMBERS = (NUMBER, INVERSE, SQUARE)
 
 
 class LoadedExponentiatorDesign(ExponentiatorDesign):
-    """Everything about a `LoadedExponentiator` for N of at most ``bits`` bits.
+    """Design of a `LoadedExponentiator` for N of at most ``bits`` bits.
 
     The modulus of the domain is above all N. Other arguments are those of `ExponentiatorDesign`.
 

@@ -68,7 +68,7 @@ class Transfer:
 
 @dataclass(frozen=True)
 class RsaCrtDesign:
-    """Everything about an RSA core.
+    """Design of an RSA core.
 
     Attributes:
         bits: of N; the primes have at most half of them, rounded up.

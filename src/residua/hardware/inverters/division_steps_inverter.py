@@ -19,7 +19,7 @@ from residua.hardware.inverters.streams import (
 
 @dataclass(frozen=True)
 class DivisionStepsDesign(ConstantTime):
-    """Everything about a `DivisionStepsInverter` modulo a prime."""
+    """Design of a `DivisionStepsInverter` modulo a prime."""
 
     modulus: int
     width: int

@@ -32,7 +32,7 @@ from residua.hardware.inverters.streams import (
 
 
 class FermatDesign(FieldListDesign, ConstantTime):
-    """Everything about a `FermatInverter` modulo the prime of a domain.
+    """Design of a `FermatInverter` modulo the prime of a domain.
 
     Raises:
         SpecificationError: the bases are too narrow.

@@ -26,7 +26,7 @@ from residua.numbers.hats import HatForm
 
 @dataclass(frozen=True)
 class PlusMinusDesign:
-    """Everything about a plus-minus inverter; see `PlusMinusInverter`.
+    """Design of a plus-minus inverter; see `PlusMinusInverter`.
 
     With ``padded`` every inversion takes as long as the longest one could. ``cox_registers`` lie in
     the Cox, each of which makes an operation a cycle longer.

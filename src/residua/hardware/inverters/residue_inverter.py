@@ -178,7 +178,7 @@ class ResidueInverter(Component):
         return Cat(self._state == state for state in states).any()
 
     def _control(self, m: Module) -> None:
-        """From one state to the next, after as many words, steps or slots as each takes.
+        """Go from one state to the next, after as many words, steps or slots as each takes.
 
         ``turn`` is the first cycle of a step, in which V3's next operation is chosen; V1's follows
         when it is read in its turn.

@@ -1,4 +1,4 @@
-"""Where to reduce: the narrowest range that a number of reductions in a formula leads to.
+"""Placement of reductions: the narrowest range that a number of reductions in a formula allows.
 
 A range is the largest magnitude of any value of the formula, reduced or not, so that M has to
 exceed it. All of it is exact: intervals of integers, and parities for the halves.

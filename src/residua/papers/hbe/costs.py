@@ -117,7 +117,7 @@ LEAN_POSITION_RESIDUE = [
 ]
 
 OPERATIONS = (EXTENSION, PRODUCT, QUADRATIC, *POSITION_RESIDUE.values(), *LEAN_POSITION_RESIDUE)
-"""All that is counted, in the order of the tables."""
+"""Operations that are counted, in the order of the tables."""
 
 
 def published_cost(

@@ -25,7 +25,7 @@ _OTHER_RATIO = 2
 
 
 def figures() -> list[Figure]:
-    """All four."""
+    """The four figures."""
     plots = [
         (2, EXTENSION, range(6, 33)),
         (4, PRODUCT, range(6, 33)),

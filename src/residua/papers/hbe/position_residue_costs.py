@@ -1,4 +1,4 @@
-"""What hybrid position-residue products cost, counted and as published (HBE Table II).
+"""Costs of hybrid position-residue products, counted and as published (HBE Table II).
 
 Counts do not depend on the moduli. They are taken on moduli near 2^24, with base b of n/d moduli
 that are as much wider as the program demands; the papers add an uncounted small modulus instead.

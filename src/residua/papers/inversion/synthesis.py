@@ -21,7 +21,7 @@ from residua.papers.inversion.published import SIZES
 FAMILIES = ("xc5v", "xc7")
 
 TARGETS = tuple(family + ending for ending in ("", WITHOUT_DSP) for family in FAMILIES)
-"""All that rows are mapped to, besides the ECP5."""
+"""Targets of all rows, besides the ECP5."""
 
 PUBLISHED = {"FLT": "fermat", "PM": "plus-minus"}
 """Our name of each published method."""

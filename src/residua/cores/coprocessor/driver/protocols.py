@@ -5,7 +5,7 @@ from residua.errors import SpecificationError
 
 
 class RetryError(RuntimeError):
-    """This nonce makes no signature: take another one."""
+    """A nonce that makes no signature: another one has to be taken."""
 
 
 def public_key(client: Client, curve: int, private_key: bytes) -> bytes:
