@@ -6,7 +6,6 @@ from pydantic import model_validator
 
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
-from residua.cores.specification.keys import shown
 from residua.errors import SpecificationError
 
 QuotientChoice = Literal["exact", "none"]
@@ -58,15 +57,8 @@ class BaseExtensionSpecification(ResidueSpecification):
 
     @model_validator(mode="after")
     def _cox_alone(self) -> "BaseExtensionSpecification":
-        for name in ("truncation", "sigma0"):
-            if self.quotient == "none" and (value := getattr(self, name)) is not None:
-                raise SpecificationError(
-                    f"{name} = {shown(value)}: without a quotient there is no Cox; leave it out "
-                    "or give quotient = 'exact'"
-                )
+        if self.quotient == "none":
+            remedy = "leave it out or give quotient = 'exact'"
+            reason = "without a quotient there is no Cox"
+            self.refuse(("truncation", "sigma0"), reason, remedy=remedy)
         return self
-
-    @property
-    def row_length(self) -> int:
-        """c, the moduli in a row; 1 if the extension is not hierarchical."""
-        return keys.check_extension(self.extension, self.columns)

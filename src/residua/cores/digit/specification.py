@@ -208,37 +208,37 @@ class DigitSpecification(CoreSpecification):
                     "variant = 'subtract'"
                 )
         else:
-            self._refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
+            self.refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
         if self.algorithm != "modexp":
-            self._refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
+            self.refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
         if self.algorithm not in ("iddmm", *EXPONENTIATORS):
-            self._refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
+            self.refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:
-            self._refuse(_REPORT_KEYS, f"lanes = {self.lanes} has a datapath of its own")
+            self.refuse(_REPORT_KEYS, f"lanes = {self.lanes} has a datapath of its own")
         if self.version is not None:
             self._check_version(self.version)
         return self
 
     def _check_exponentiation(self) -> None:
         if self.algorithm == "rsa-crt":
-            self._refuse(("modulus",), "RSA loads its key, and bits says how long N is")
-            self._refuse(("operand_check",), "RSA checks its results")
-            self._refuse(("exponent_bits",), "private exponents are as long as the primes")
+            self.refuse(("modulus",), "RSA loads its key, and bits says how long N is")
+            self.refuse(("operand_check",), "RSA checks its results")
+            self.refuse(("exponent_bits",), "private exponents are as long as the primes")
             if self.exponent is not None and self.exponent % 2 == 0:
                 raise SpecificationError(
                     f"exponent = {self.exponent}: the public exponent of RSA is odd"
                 )
             return
-        self._refuse(("operand_check",), "any base and exponent will do")
+        self.refuse(("operand_check",), "any base and exponent will do")
         if self.exponent is not None:
-            self._refuse(
+            self.refuse(
                 ("window", "exponent_bits"), f"exponent = {self.exponent} is the only exponent"
             )
 
     def _check_modulus(self) -> None:
         check_modulus_or_bits(self.modulus, self.bits)
         if self.modulus is not None:
-            self._refuse(("inverse",), "a modulus that is built in has its inverse built in")
+            self.refuse(("inverse",), "a modulus that is built in has its inverse built in")
             length = self.modulus.bit_length()
             if length > keys.MOST_BITS:
                 raise SpecificationError(
@@ -253,11 +253,6 @@ class DigitSpecification(CoreSpecification):
                     f"{name} = {shown(getattr(self, name))}, but version = {version} has "
                     f"{name} = {shown(own)}: leave out one of them"
                 )
-
-    def _refuse(self, names: tuple[str, ...], reason: str) -> None:
-        for name in names:
-            if (value := getattr(self, name)) is not None:
-                raise SpecificationError(f"{name} = {shown(value)}: {reason}; leave it out")
 
     @property
     def length(self) -> int:

@@ -82,11 +82,8 @@ class EcpmSpecification(CurveSpecification):
                 f"curve = '{self.curve[0].name}': algorithm = '{ALGORITHM}' is for short "
                 "Weierstrass curves"
             )
-        if self.operation != "multiply" and self.scalar_bits is not None:
-            raise SpecificationError(
-                f"scalar_bits = {self.scalar_bits}: operation = '{self.operation}' has no scalar; "
-                "leave it out"
-            )
+        if self.operation != "multiply":
+            self.refuse(("scalar_bits",), f"operation = '{self.operation}' has no scalar")
         return self
 
     @classmethod

@@ -14,8 +14,6 @@ from residua.cores.digit.specification import (
 )
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
-from residua.cores.specification.keys import shown
-from residua.errors import SpecificationError
 
 UNIT: Literal["rns-montgomery"] = "rns-montgomery"
 """Value of ``multiplier`` that puts an exponentiator on an engine."""
@@ -55,12 +53,8 @@ class ExponentiationSpecification(ResidueSpecification):
         check_modulus_or_bits(self.modulus, self.bits)
         self.check_shape(self.rowers)
         if self.exponent is not None:
-            for name in ("window", "exponent_bits"):
-                if (value := getattr(self, name)) is not None:
-                    raise SpecificationError(
-                        f"{name} = {shown(value)}: exponent = {self.exponent} is the only "
-                        "exponent; leave it out"
-                    )
+            only = f"exponent = {self.exponent} is the only exponent"
+            self.refuse(("window", "exponent_bits"), only)
         return self
 
     @classmethod

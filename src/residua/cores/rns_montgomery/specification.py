@@ -6,8 +6,6 @@ from pydantic import model_validator
 
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
-from residua.cores.specification.keys import shown
-from residua.errors import SpecificationError
 
 FormChoice = Literal["auto", "quadratic", "reordered"]
 Interface = Literal["residues", "words"]
@@ -91,14 +89,9 @@ class RnsMontgomerySpecification(ResidueSpecification):
 
     @model_validator(mode="after")
     def _words_alone(self) -> "RnsMontgomerySpecification":
-        if self.interface == "words":
-            return self
-        for name in _WORD_KEYS:
-            if (value := getattr(self, name)) is not None:
-                raise SpecificationError(
-                    f"{name} = {shown(value)}: a core with interface = 'residues' has no binary "
-                    "result; give interface = 'words' too"
-                )
+        if self.interface == "residues":
+            reason = "a core with interface = 'residues' has no binary result"
+            self.refuse(_WORD_KEYS, reason, remedy="give interface = 'words' too")
         return self
 
     def items(self) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Common part of the specifications of all cores."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, field_validator
@@ -11,8 +11,10 @@ from residua.cores.specification.keys import (
     check_extension,
     check_rowers,
     plain_items,
+    shown,
     toml_text,
 )
+from residua.errors import SpecificationError
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.search import check_columns
 
@@ -49,6 +51,16 @@ class CoreSpecification(BaseModel):
     def named_keys(self) -> frozenset[str]:
         """Keys whose values the standard names in a core's default name tell."""
         return frozenset({"modulus"} if modulus_name(getattr(self, "modulus", None) or 0) else ())
+
+    def refuse(self, names: Iterable[str], reason: str, *, remedy: str = "leave it out") -> None:
+        """Refuse values of these keys, which another choice makes meaningless.
+
+        Raises:
+            SpecificationError: a key has a value; ``reason`` and ``remedy`` end the message.
+        """
+        for name in names:
+            if (value := getattr(self, name)) is not None:
+                raise SpecificationError(f"{name} = {shown(value)}: {reason}; {remedy}")
 
     def items(self) -> dict[str, Any]:
         """The keys that have a value, in order, in the types that TOML and JSON have."""
