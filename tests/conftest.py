@@ -6,6 +6,7 @@ Matplotlib comes first: its extension modules fail to load after those of all ot
 import gc
 import signal
 import sys
+from pathlib import Path
 
 import matplotlib.figure  # noqa: F401
 import pytest
@@ -22,7 +23,10 @@ LONG = ("formal", "cores", "evidence", "docs", "hardware")
 def pytest_collection_modifyitems(items):
     """What takes long comes first, so that at the end no process has to wait for another."""
     order = {folder: place for place, folder in enumerate(LONG)}
-    items.sort(key=lambda item: order.get(item.path.parent.name, len(order)))
+    folders = Path(__file__).parent
+    items.sort(
+        key=lambda item: order.get(item.path.relative_to(folders).parts[0], len(order)),
+    )
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import random
 import tomllib
 
 import pytest
+from tests.cores.coprocessor.test_ecc_directory import contents
 from tests.cores.simulations import simulator
-from tests.cores.test_ecc_directory import contents
 from tests.small_curves import MIDDLE, TINY
 
 from residua.cores.coprocessor.core import DigitCoprocessorCore

@@ -18,7 +18,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.hardware.test_scalar_unit import Task, run
+from tests.hardware.coprocessor.test_scalar_unit import Task, run
 
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import admitted

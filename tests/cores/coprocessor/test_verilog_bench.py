@@ -2,7 +2,7 @@ import os
 import subprocess
 
 import pytest
-from tests.cores.test_ecc_directory import SMALL
+from tests.cores.coprocessor.test_ecc_directory import SMALL
 
 from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.files import coprocessor_files
