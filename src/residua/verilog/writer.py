@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from amaranth.back import rtlil as amaranth_rtlil
 from amaranth.lib.wiring import Component
 
+from residua.verilog.conversion import to_rtlil
 from residua.verilog.names import Scope, legal_name, module_names
 from residua.verilog.rtlil import (
     Assign,
@@ -76,8 +76,7 @@ def to_verilog(
     """
     if legal_name(name) != name:
         raise ValueError(f"'{name}' cannot name a Verilog module; '{legal_name(name)}' can")
-    text = amaranth_rtlil.convert(component, name=name, platform=platform, emit_src=False)
-    modules = simplify(read(text))
+    modules = simplify(read(to_rtlil(component, name, platform)))
     names = module_names(modules, name)
     lines = [f"// {line}".rstrip() for line in header.splitlines()]
     if len(modules) > 1:
