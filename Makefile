@@ -19,6 +19,9 @@ DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
+# Otherwise each of many short processes compiles all of the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants digests lock clean
 .DEFAULT_GOAL := help
 
