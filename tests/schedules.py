@@ -8,8 +8,8 @@ import pytest
 from residua.cores import kept_files
 from residua.machines import routine
 
-EFFORT = 1.0
-"""Deterministic seconds of the solver for a routine, a twentieth of what delivered cores get."""
+EFFORT = 0.1
+"""Deterministic seconds of the solver for a routine, two hundredths of what delivered cores get."""
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.cores.simulations import ON_BUS, bus_model
+from tests.schedules import quick_schedules
 
 from residua.cores.directory import Directory
 from residua.cores.proofs.integers import NotProvedError
@@ -21,6 +22,9 @@ STORE = Store(ROOT / "results")
 SMALL = {"modulus": "0x1000b", "width": 12}
 POINTS = {"curve": [TINY], "blinding": 0}
 INVERSION = {"modulus": "0x1000b", "width": 12, "inversion": "plus-minus"}
+
+quickly = quick_schedules()
+"""For cores of which no schedule is measured."""
 
 
 @pytest.mark.parametrize("name", CAMPAIGNS)
@@ -155,12 +159,14 @@ def test_key_agreements(measured, monkeypatch, tmp_path_factory):
     assert measured("ecdh", 1, "P-256, Wycheproof")["vectors"] == 4
 
 
+@quickly
 def test_constant_time(measured, monkeypatch):
     monkeypatch.setattr("residua.evidence.campaigns.constant_time.CORES", {"P-256": POINTS})
     row = measured("constant-time", 4)
     assert len(row["cycles"]) == len(row["random_words"]) == 1
 
 
+@quickly
 def test_points(measured, monkeypatch):
     monkeypatch.setattr(
         "residua.evidence.benchmarks.coprocessors.CORES", {"P-192": {"curve": [TINY]}}
