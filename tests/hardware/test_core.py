@@ -72,7 +72,7 @@ def test_products(modulus, width, channels, form, rowers, c, result):
 @pytest.mark.parametrize("result", ["montgomery", "plain"])
 def test_latency_and_interval_are_the_stated_ones(result, c, goal):
     design = design_of(P64, 17, 4, "quadratic", result, 4, c, goal)
-    transfers = simulate(design, operands_of(design, 6))
+    transfers = simulate(design, operands_of(design, 4))
     finished, last_word = transfers.finished, 2 * design.words - 1
     assert finished[0] - transfers.taken[last_word] == design.latency
     assert {b - a for a, b in pairwise(finished)} == {design.interval}
@@ -82,7 +82,7 @@ def test_latency_and_interval_are_the_stated_ones(result, c, goal):
 @pytest.mark.parametrize("goal", ["latency", "interval"])
 def test_stalls_lose_nothing(pace, goal):
     design = design_of(P64, 17, 4, "quadratic", "montgomery", 4, 2, goal)
-    pairs = operands_of(design, 24)
+    pairs = operands_of(design, 12)
     assert simulate(design, pairs, pace).results == expected(design, pairs)
 
 

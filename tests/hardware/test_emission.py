@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from amaranth.hdl import Module, signed
@@ -37,6 +38,7 @@ print(hashlib.sha256(repr(emit(core.component(), core.name)).encode()).hexdigest
 """
 
 
+@cache
 def make(configuration):
     core = RnsMontgomeryCore(
         RnsMontgomerySpecification(modulus=2**64 - 59, **CONFIGURATIONS[configuration])
@@ -138,10 +140,11 @@ def test_another_prefix():
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
 def test_the_same_bytes_again(configuration):
-    assert make(configuration)[1] == make(configuration)[1]
+    core, files = make(configuration)
+    assert emit(core.component(), core.name) == files
 
 
-@pytest.mark.parametrize("seed", ["0", "1", "4294967295"])
+@pytest.mark.parametrize("seed", ["1", "4294967295"])
 def test_the_same_bytes_in_another_process(seed):
     digest = subprocess.run(
         [sys.executable, "-c", PRINT_DIGEST],

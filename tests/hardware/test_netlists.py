@@ -36,9 +36,9 @@ def test_netlist_computes_what_the_model_does(core, target, tmp_path):
     assert set(netlist.synthesis.cells) >= CELLS[target]
     assert netlist.synthesis.dsp == 2
     for stalls in (False, True):
-        result = verify(netlist.simulator, vectors=500, seed=1, stalls=stalls)
+        result = verify(netlist.simulator, vectors=100, seed=1, stalls=stalls)
         assert result.failures == ()
-        assert result.vectors == 500
+        assert result.vectors == 100
         assert result.mismatches == 0
         assert result.model_checks > 0
         assert result.oracle_checks > 0
@@ -68,6 +68,6 @@ def test_tiles_take_blocks(tmp_path):
     mapped = synthesise(sources, core.name, "xc5v", out_dir=tmp_path)
     assert mapped.dsp == 2 * (3 + 3) + 3 + 1
     sources = [mapped.netlist, *cell_models("xc5v")]
-    result = verify_digits(core, sources, Runs(300, stalls=False))
+    result = verify_digits(core, sources, Runs(60, stalls=False))
     assert result.failures == ()
     assert result.mismatches == 0

@@ -21,7 +21,7 @@ from residua.machines.values import run
 from residua.numbers.residues import Redundant
 from residua.numbers.search import search_bases
 
-RUNS = 7
+RUNS = 5
 
 
 @cache
