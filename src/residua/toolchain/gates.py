@@ -46,7 +46,6 @@ def prove_gates(
         "techmap",
         "simplemap",
         "aigmap",
-        "clean",
         f"write_aiger -I -B -zinit {gates.name}",
     ]
     run_script(
