@@ -1,5 +1,6 @@
 """Faults that are never seen: proved by marks, and never of one that is seen."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -58,3 +59,63 @@ def test_wires_that_yosys_merged(mutants):
     """When a verdict is tested does not matter, so that the wires that say so may be gone."""
     merged = replace(BOUNDARY, verdicts={"valid": (("gone", True),), "nowhere": ()})
     assert isinstance(unseen(mutants, 1, merged, valid=VALID), bool)
+
+
+PACED = """
+module paced(input wire clk, input wire rst, input wire [1:0] word,
+             output reg valid, output reg [3:0] result);
+  reg [9:0] age;
+  reg [2:0] turn, pause;
+  reg at;
+  reg [3:0] kept [0:1];
+  wire scratch = turn == 2;
+  wire [3:0] product = word * (turn[0] ? 2'd3 : 2'd0);
+  wire late = pause >= 6;
+  wire again = age == 599;
+  wire write = scratch || turn == 5;
+  initial begin
+    age = 0; turn = 0; pause = 0; valid = 0; result = 0; at = 0; kept[0] = 0; kept[1] = 0;
+  end
+  always @(posedge clk) begin
+    age <= rst || again ? 0 : age + 1;
+    turn <= rst ? 0 : turn + 1;
+    pause <= rst || turn == 7 ? 0 : pause + 1;
+    at <= rst ? 0 : at ^ (turn == 7);
+    if (write) kept[at] <= product;
+    valid <= !rst && turn == 6 && late && !age[9:8];
+    result <= kept[at];
+  end
+endmodule
+"""
+"""A product is kept, over which another one is written before the result is valid; the counter of
+steps is there twice, and one that goes up to 599 takes part."""
+
+FAULTS = {
+    "a word that is written over": ("const0", r"\$eq\S*v:8\$\d+", "Y", 0, True),
+    "a word that is read": ("const0", r"\$eq\S*v:12\$\d+", "Y", 0, False),
+    "a verdict that is always the same": ("const1", r"\$ge\S*v:10\$\d+", "Y", 0, True),
+    "and one that is needed": ("const0", r"\$ge\S*v:10\$\d+", "Y", 0, False),
+    "the end of 600 cycles": ("const0", r"\$eq\S*v:11\$\d+", "A", 3, True),
+    "no end of them": ("const1", r"\$eq\S*v:11\$\d+", "A", 3, False),
+    "a factor of 0 and of 3": ("inv", r"\$mul\S*v:9\$\d+", "A", 0, False),
+}
+"""How Yosys is to make a fault, at which cell, port and bit, and whether nothing comes of it."""
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("paced")
+    (folder / "paced.v").write_text(PACED)
+    return mutate([folder / "paced.v"], "paced", 8, out_dir=folder / "made")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_of_every_sort_and_those_beside_them(plain, name):
+    mode, cell, port, bit, harmless = FAULTS[name]
+    text = (plain.directory / "gold.il").read_text()
+    (found,) = re.findall(rf"^  cell \S+ ({cell})$", text, re.MULTILINE)
+    command = f"mutate -mode {mode} -module paced -cell {found} -port {port} -portbit {bit}"
+    made = replace(plain, commands=(command,))
+    boundary = Boundary("paced", ("word",), {"result": 4}, {})
+    assert unseen(made, 1, boundary, valid=VALID) == harmless
+    assert unseen(made, 1, boundary, valid=VALID, exact=True) == harmless

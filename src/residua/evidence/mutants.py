@@ -120,11 +120,16 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
 
 
 def _is_proved(directory: Directory, made: Mutants, number: int) -> bool:
-    """Whether a mutant is proved to be equivalent; marks say it faster, but not within a bus."""
+    """Whether a mutant is proved to be equivalent; within a bus nothing says what steers."""
     valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
-    if made.box is None and unseen(made, number, directory.made.boundary, valid=valid):
-        return True
-    return equivalent(made, number, valid=valid)
+    if made.box is not None:
+        return equivalent(made, number, valid=valid)
+    boundary = directory.made.boundary
+    return (
+        unseen(made, number, boundary, valid=valid)
+        or equivalent(made, number, valid=valid)
+        or unseen(made, number, boundary, valid=valid, exact=True)
+    )
 
 
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:

@@ -4,6 +4,7 @@ Fast where words are only passed on, not where numbers are multiplied; without a
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from residua.toolchain.formal import ProofResult
@@ -13,7 +14,18 @@ from residua.toolchain.yosys import ABC, run_script
 
 _PASS = re.compile(r"^No output asserted in \d+ frames\.", re.MULTILINE)
 _PROVED = "Property proved"
-_FAIL = re.compile(r"^Output \d+ of miter .* was asserted in frame \d+\.", re.MULTILINE)
+_COUNTED_ALL = "The miter is proved unreachable"
+_FAIL = re.compile(r"^Output (\d+) of miter .* was asserted in frame (\d+)\.", re.MULTILINE)
+_RAISED = re.compile(r"^Output +(\d+) was asserted in frame", re.MULTILINE)
+
+_COUNTED = 150
+"""Registers up to which states are counted."""
+
+_ROUNDS, _NODES = 10_000_000, 2_000_000
+"""Limits for that: cycles, and nodes of a decision diagram."""
+
+_BEYOND, _LOOK = 16, 2
+"""Cycles after a first output is 1, and seconds, in which others are looked for."""
 
 
 def prove_gates(
@@ -88,47 +100,73 @@ def gates_script(result: str) -> list[str]:
     ]
 
 
-def prove_never(gates: Path, *, copies: bool, seconds: float) -> bool:
-    """Whether the one output of a network is proved to be 0 in every cycle from its first on.
+def _is_zero(aiger: bytes) -> bool:
+    """Whether the outputs of a network are constantly 0, and nothing else is left in it."""
+    header, *lines = aiger.splitlines()
+    _, _, _, latches, outputs, gates = header.split()
+    return (latches, gates) == (b"0", b"0") and set(lines[: int(outputs)]) <= {b"0"}
 
-    By property-directed reachability (``pdr``), after signals that are equal in every state that is
-    reached were made one (``scorr``). The output may be 0 without a proof.
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is known of the outputs of a network: that all are 0 for ever, or some that are not.
+
+    Attributes:
+        proved: they are.
+        raised: the numbers of some that are 1 at some time.
+    """
+
+    proved: bool = False
+    raised: frozenset[int] = frozenset()
+
+
+def watch(gates: Path, *, seconds: float) -> Outcome:
+    """Whether the outputs of a network are proved to be 0 in every cycle from its first on.
+
+    Signals that are equal in every state that is reached are made one (``scorr``). A network of
+    few registers has its states counted then (``reach``, by decision diagrams), which gets to
+    the end of long counters; the rest is left to property-directed reachability (``pdr``).
 
     Args:
         gates: the network, a file in the AIGER format; what ABC writes goes beside it.
-        copies: it compares two copies of a design, in which mostly all signals are equal; in others
-            that may take longer than the rest, and is done where it has to be.
-        seconds: for each ``pdr``; a proof ends after three times as many.
+        seconds: for each of the ways; a proof ends after three times as many.
     """
-    for merge in ("scorr; ",) if copies else ("", "scorr; "):
-        verdict = _verdict(gates, merge, seconds)
-        if verdict is not None:
-            return verdict
-    return False
+    out_dir, reduced = gates.parent, f"{gates.stem}-reduced.aig"
+    steps = f"read_aiger {gates.name}; scorr; write_aiger {reduced}"
+    if _said(gates, steps, [reduced], 3 * seconds) is None:
+        return Outcome()
+    network = out_dir / reduced
+    if _is_zero(network.read_bytes()):
+        return Outcome(proved=True)
+    ways = [f"pdr -T {seconds:g}"]
+    if int(network.read_bytes().split(maxsplit=4)[3]) <= _COUNTED:
+        ways.insert(0, f"reach -T {seconds:g} -F {_ROUNDS} -B {_NODES}")
+    for way in ways:
+        said = _said(network, f"read_aiger {reduced}; {way}", [], 2 * seconds) or ""
+        if _PROVED in said or _COUNTED_ALL in said:
+            return Outcome(proved=True)
+        if failed := _FAIL.search(said):
+            return Outcome(raised=_raised(network, int(failed[2])) | {int(failed[1])})
+    return Outcome()
 
 
-def _verdict(gates: Path, merge: str, seconds: float) -> bool | None:
-    """Whether it was proved, or refuted; None if neither."""
-    out_dir = gates.parent
-    reduced, log = f"{gates.stem}-reduced.aig", f"{gates.stem}.txt"
-    steps = f"read_aiger {gates.name}; {merge}write_aiger {reduced}; pdr -T {seconds:g}"
+def _raised(network: Path, frame: int) -> frozenset[int]:
+    """The outputs that are found to be 1 up to a few cycles after one."""
+    steps = f"read_aiger {network.name}; bmc3 -a -F {frame + _BEYOND} -T {_LOOK}"
+    said = _said(network, steps, [], 4 * _LOOK) or ""
+    return frozenset(int(number) for number in _RAISED.findall(said))
 
-    def prove() -> None:
-        limit = 3 * seconds
-        run([ABC, "-c", steps], tool="abc", cwd=out_dir, log=out_dir / log, timeout=limit)
+
+def _said(gates: Path, steps: str, written: list[str], limit: float) -> str | None:
+    """What ABC says to some steps; None if it fails or takes longer than ``limit`` seconds."""
+    log = gates.with_suffix(".txt")
+    log.unlink(missing_ok=True)
+
+    def work() -> None:
+        run([ABC, "-c", steps], tool="abc", cwd=gates.parent, log=log, timeout=limit)
 
     try:
-        keep_run("abc", [steps, gates.read_bytes()], [log, reduced], out_dir, prove)
+        keep_run("abc", [steps, gates.read_bytes()], [log.name, *written], gates.parent, work)
     except ToolError:
         return None
-    text = (out_dir / log).read_text()
-    if _FAIL.search(text):
-        return False
-    return True if _PROVED in text or _is_zero((out_dir / reduced).read_bytes()) else None
-
-
-def _is_zero(aiger: bytes) -> bool:
-    """Whether the one output of a network is constantly 0, and nothing else is left in it."""
-    header, output = aiger.splitlines()[:2]
-    _, _, _, latches, outputs, gates = header.split()
-    return (latches, outputs, gates, output) == (b"0", b"1", b"0", b"0")
+    return log.read_text()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from residua.errors import SpecificationError
-from residua.toolchain.gates import gates_script, prove_never
+from residua.toolchain.gates import gates_script, watch
 from residua.toolchain.yosys import Port, gather, read_ports, run_script
 
 VARIABLE = "RESIDUA_MUTANT"
@@ -133,7 +133,7 @@ def equivalent(
         mutants: of a design.
         number: of one of them, from 1 on.
         valid: outputs that hold something only while another output is 1, and that output.
-        seconds: for each of the two proofs, see `prove_never`.
+        seconds: for each of the two proofs, see `watch`.
 
     Raises:
         ToolError: Yosys failed.
@@ -156,7 +156,7 @@ def _proved(mutants: Mutants, number: int, cut: bool, seconds: float) -> bool:
     miter = out_dir / f"{name}.aig"
     script, reads = _miter(mutants, number, miter.name, cut), [_GOLD, _WRAPPERS]
     run_script(script, reads=reads, writes=[miter.name], out_dir=out_dir, name=name)
-    return prove_never(miter, copies=True, seconds=seconds)
+    return watch(miter, seconds=seconds).proved
 
 
 def write_switched(mutants: Mutants, number: int) -> Path:

@@ -1,21 +1,36 @@
-"""Whether a fault in a netlist is ever seen at its outputs, shown by marks on every bit.
+"""Whether a fault in a netlist is ever seen at its outputs, shown beside the netlist itself.
 
-A mark (`residua.cores.proofs.marks`) says here that a bit may differ from that of the core without
+Of what steers, bits that depend on no secret input, there is a second copy with the fault: it may
+run through other states, as long as nothing else notices. Of data there are marks
+(`residua.cores.proofs.marks`): a mark says here that a bit may differ from that of the core without
 the fault. So a fault in a slot of a program that does nothing, or in a word that nothing uses, is
-proved to be none, whatever the numbers are; not one that only numbers hide.
+proved to be none, whatever the numbers are.
+
+What passes from data to what steers, a verdict, is any bit in the copy once it is marked.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.marks import Marks
-from residua.cores.proofs.netlist import Bit, Netlist, clocked_reads, is_constant
-from residua.toolchain.gates import gates_script, prove_never
+from residua.cores.proofs.netlist import (
+    MEMORY,
+    Bit,
+    Netlist,
+    clocked_reads,
+    is_constant,
+    is_register,
+)
+from residua.toolchain.gates import gates_script, watch
 from residua.toolchain.mutation import SWITCH, Mutants, write_switched
 from residua.toolchain.yosys import run_script
+
+_ATTEMPTS = 6
+"""How many times as long as one attempt may take all of them take."""
 
 
 def unseen(
@@ -24,16 +39,20 @@ def unseen(
     boundary: Boundary,
     *,
     valid: Mapping[str, str],
+    exact: bool = False,
     seconds: float = 20,
 ) -> bool:
     """Whether a mutant is proved to have the outputs of the design from its initial values on.
+
+    At first no register may differ; then those that are seen to, until no others do, or an output.
 
     Args:
         mutants: of a core.
         number: of one of them, from 1 on.
         boundary: of the core.
         valid: outputs that hold something only while another output is 1, and that output.
-        seconds: for the proof, see `prove_never`.
+        exact: data have the values that they have; otherwise any, which is faster.
+        seconds: for each attempt, see `watch`; all of them take not much more than 6 times as long.
 
     Raises:
         ToolError: Yosys failed.
@@ -44,56 +63,134 @@ def unseen(
     # is tested does not matter here.
     verdicts = {name: () for name in boundary.verdicts if name in module["netnames"]}
     netlist = Netlist(module, replace(boundary, verdicts=verdicts, addresses=()))
-    marked = {"modules": {"marked": _Different(netlist).module(valid)}}
-    name, out_dir = f"unseen{number}", mutants.directory
-    (out_dir / f"{name}.json").write_text(json.dumps(marked), encoding="utf-8")
-    gates = out_dir / f"{name}.aig"
-    script = [f"read_json {name}.json", "opt_clean", "opt", "memory_map", *gates_script(gates.name)]
-    run_script(script, reads=[f"{name}.json"], writes=[gates.name], out_dir=out_dir, name=name)
-    return prove_never(gates, copies=False, seconds=seconds)
+    name, out_dir = f"unseen{number}{'x' if exact else ''}", mutants.directory
+    apart: set[str] = set()
+    end = time.monotonic() + _ATTEMPTS * seconds
+    while time.monotonic() < end:
+        different = _Different(netlist, apart, exact=exact)
+        text = json.dumps({"modules": {"marked": different.module(valid)}})
+        (out_dir / f"{name}.json").write_text(text, encoding="utf-8")
+        gates = out_dir / f"{name}.aig"
+        script = [f"read_json {name}.json", "opt_clean", "opt", "memory_map"]
+        script += gates_script(gates.name)
+        run_script(script, reads=[f"{name}.json"], writes=[gates.name], out_dir=out_dir, name=name)
+        outcome = watch(gates, seconds=seconds)
+        found = {name for i, name in enumerate(different.claims) if i in outcome.raised}
+        if not found:
+            return outcome.proved
+        apart |= found
+    return False
 
 
 class _Different(Marks):
-    """A netlist with a mutant that is off, and marks on what would differ if it were on."""
+    """A netlist with a mutant that is off, beside it what steers if it is on, and marks on data.
 
-    def __init__(self, netlist: Netlist) -> None:
+    Attributes:
+        apart: names of registers and memories that may differ.
+        exact: data have the values that they have.
+        switch: the net that switches the mutant on.
+        others: the nets of the copy with the mutant.
+        loose: data in the copy: any while they are marked.
+        any: nets that have any value.
+        claims: names of registers and memories that are watched, whether they differ.
+    """
+
+    def __init__(self, netlist: Netlist, apart: Container[str], *, exact: bool) -> None:
         super().__init__(netlist)
+        self.apart, self.exact = apart, exact
         (self.switch,) = netlist.ports[SWITCH]["bits"]
-        for port in netlist.ports.values():
-            if port["direction"] == "input":
-                self.marks.update(dict.fromkeys(port["bits"], "0"))
-        self.marks[self.switch] = "1"
-        self.lost: list[Bit] = []
+        self._begin_as_registers_do()
+        self.initial = _initial(self.names)
+        affected = netlist.dependent(self.switch, apart)
+        self.marks = {bit: mark for bit, mark in self.marks.items() if bit in affected}
+        copied = sorted(affected - netlist.secrets.keys())
+        self.others: dict[Bit, Bit] = {bit: self.new() for bit in copied}
+        self.others[self.switch] = self.marks[self.switch] = "1"
+        self.loose: dict[Bit, Bit] = {}
+        self.any: list[Bit] = []
+        self.claims: list[str] = []
+        self.seen: list[Bit] = []
 
     def module(self, valid: Mapping[str, str]) -> dict[str, Any]:
-        """For Yosys to read: with one output, whether anything that is seen may differ."""
-        self._begin_as_registers_do()
+        """For Yosys to read: outputs say whether what is watched differs, the last one the rest."""
         self.mark_cells()
-        seen = self.either(*self._outputs(valid), *self.lost)
-        for cell in self.cells.values():
-            cell["connections"] = {
-                pin: ["0" if bit == self.switch else bit for bit in bits]
-                for pin, bits in cell["connections"].items()
-            }
+        for bit, other in self.others.items():
+            if bit != self.switch:
+                super().drive(bit, self.differ([bit], [other]))
+        seen = [*self.seen, self.either(*self._outputs(valid))]
+        for name, cell in self.cells.items():
+            pins = cell["connections"].items()
+            off = {pin: ["0" if bit == self.switch else bit for bit in bits] for pin, bits in pins}
+            self.cells[name] = {**cell, "connections": off}
         inputs = {
             name: port
             for name, port in self.netlist.ports.items()
             if port["direction"] == "input" and name != SWITCH
         }
-        ports = {**inputs, "seen": {"direction": "output", "bits": [seen]}}
+        inputs |= {"any": {"direction": "input", "bits": self.any}} if self.any else {}
+        ports = {**inputs, "seen": {"direction": "output", "bits": seen}}
         return {"ports": ports, "cells": self.cells, "netnames": self.names}
+
+    def _watch(self, name: str, differs: Bit) -> None:
+        """Watch a register or a memory that may not differ."""
+        if differs != "0":
+            self.claims.append(name)
+            self.seen.append(differs)
+
+    def steers(self, bit: Bit) -> bool:
+        """Whether the value of a bit is looked at."""
+        return self.exact or super().steers(bit)
+
+    def mark(self, bit: Bit) -> Bit:
+        """The mark of a bit; none where the mutant does not reach."""
+        return self.marks.get(bit, "0")
+
+    def mark_cell(self, name: str, cell: dict[str, Any]) -> None:
+        """Copy what steers, mark data."""
+        if is_register(cell) and name not in self.apart:
+            self._watch(name, self.any_of(cell["connections"]["D"]))
+            return
+        pins, ways = cell["connections"], cell["port_directions"]
+        driven: set[Bit] = {b for pin, bits in pins.items() if ways[pin] == "output" for b in bits}
+        held = is_register(cell) or (cell["type"] == MEMORY and not is_constant(cell))
+        if held or not driven.isdisjoint(self.marks.keys() - self.others.keys()):
+            super().mark_cell(name, cell)
+        if not held and not driven.isdisjoint(self.others):
+            self._copy(name, cell)
+
+    def _copy(self, name: str, cell: Mapping[str, Any]) -> None:
+        ways, parameters = cell["port_directions"], cell["parameters"]
+        copies = {
+            # What else the cell drives has no copy.
+            pin: [self.others.get(bit) or self.new() for bit in bits]
+            if ways[pin] == "output"
+            else [self._other(bit) for bit in bits]
+            for pin, bits in cell["connections"].items()
+        }
+        if cell["type"] == MEMORY:
+            parameters = {**parameters, "MEMID": f"\\other.{name}"}
+        self.cells[f"other.{name}"] = {**cell, "connections": copies, "parameters": parameters}
+
+    def drive(self, bit: Bit, mark: Bit) -> None:
+        """Drive the mark of a bit that has one of its own."""
+        if bit in self.marks and bit not in self.others:
+            super().drive(bit, mark)
 
     def mark_register(self, cell: Mapping[str, Any]) -> None:
         """A register has the mark of what it takes, one cycle later."""
         pins = cell["connections"]
         for q, d in zip(pins["Q"], pins["D"], strict=True):
-            self.drive(q, self.register(self.mark(d)))
+            if q in self.others:
+                super().register(self._other(d), self.others[q])
+                self._begin(self.others[q], self.initial.get(q, "0"))
+            elif q in self.marks:
+                self.drive(q, self.register(self.mark(d)))
 
-    def mark_memory(self, _name: str, cell: Mapping[str, Any]) -> None:
+    def mark_memory(self, name: str, cell: Mapping[str, Any]) -> None:
         """A word has the mark of what was written; reads are not clocked."""
         pins = cell["connections"]
         bits = int(cell["parameters"]["ABITS"], 2)
-        marks = [] if is_constant(cell) else self._words(cell)
+        marks = [] if is_constant(cell) else self._words(name, cell)
         for port, (_, words) in enumerate(clocked_reads(cell)):
             address = pins["RD_ADDR"][bits * port : bits * (port + 1)]
             read = [self.both(mark, self._is(address, word)) for word, mark in enumerate(marks)]
@@ -101,25 +198,54 @@ class _Different(Marks):
             for bit in words:
                 self.drive(bit, mark)
 
-    def _words(self, cell: Mapping[str, Any]) -> list[Bit]:
-        """The mark of each word. Where a word may be written elsewhere, all is lost."""
+    def _words(self, name: str, cell: Mapping[str, Any]) -> list[Bit]:
+        """The mark of each word; none of a memory that may not differ."""
         pins, parameters = cell["connections"], cell["parameters"]
         bits, width, size = (int(parameters[key], 2) for key in ("ABITS", "WIDTH", "SIZE"))
-        marks: list[Bit] = [self.new() for _ in range(size)]
+        marks: list[Bit] = [self.new() for _ in range(size)] if name in self.apart else []
         following = list(marks)
+        differs: Bit = "0"
         for port in range(int(parameters["WR_PORTS"], 2)):
             address = pins["WR_ADDR"][bits * port : bits * (port + 1)]
             enable = list(dict.fromkeys(pins["WR_EN"][width * port : width * (port + 1)]))
             written = self.any_of(pins["WR_DATA"][width * port : width * (port + 1)])
-            some, whole = self.either(*enable), self.both(*enable)
-            self.lost += [self.any_of(enable), self.both(some, self.any_of(address))]
-            for word, held in enumerate(following):
-                here = self.both(some, self._is(address, word))
-                kept = self.both(held, self.inverse(self.both(here, whole)))
-                following[word] = self.either(kept, self.both(here, written))
+            following = self._written(following, address, enable, written)
+            wrong = self.both(self.either(*enable), self.either(self.any_of(address), written))
+            differs = self.either(differs, self.any_of(enable), wrong)
+        if not marks:
+            self._watch(name, differs)
         for mark, taken in zip(marks, following, strict=True):
             self.register(taken, mark)
         return marks
+
+    def _written(
+        self, marks: Sequence[Bit], address: Sequence[Bit], enable: Sequence[Bit], written: Bit
+    ) -> list[Bit]:
+        """The marks of words after a write, of which both copies may do their own."""
+        others = [self._other(bit) for bit in address], [self._other(bit) for bit in enable]
+        some, whole = self.either(*enable), self.both(*enable)
+        other = self.either(*others[1])
+        alike = self.inverse(self.any_of(enable))
+        following = []
+        for word, held in enumerate(marks):
+            here = self.both(some, self._is(address, word))
+            there = self.both(other, self._is(others[0], word))
+            same = self.both(here, there, alike)
+            apart = self.both(self.either(here, there), self.inverse(same))
+            kept = self.both(held, self.inverse(self.both(same, whole)))
+            following.append(self.either(kept, apart, self.both(same, written)))
+        return following
+
+    def _other(self, bit: Bit) -> Bit:
+        """A bit in the copy."""
+        if bit in self.others or self.mark(bit) == "0":
+            return self.others.get(bit, bit)
+        if bit not in self.loose:
+            self.any.append(self.new())
+            self.loose[bit] = self.new()
+            pins = {"A": [bit], "B": [self.any[-1]], "S": [self.mark(bit)]}
+            self.cell("$_MUX_", pins, {"Y": [self.loose[bit]]})
+        return self.loose[bit]
 
     def _outputs(self, valid: Mapping[str, str]) -> list[Bit]:
         """Whether each output may differ while it is valid."""
@@ -153,3 +279,15 @@ class _Different(Marks):
             for bit, value in zip(net["bits"], values, strict=False):
                 if behind.get(bit) in self.netlist.registers and value in "01":
                     self._begin(behind[bit], value)
+
+
+def _initial(names: Mapping[str, Any]) -> dict[Bit, str]:
+    """The initial value of each net that has one."""
+    return {
+        bit: value
+        for net in names.values()
+        for bit, value in zip(
+            net["bits"], reversed(net["attributes"].get("init", "")), strict=False
+        )
+        if value in "01"
+    }

@@ -56,14 +56,18 @@ class Marks(ABC):
     def mark_cells(self) -> None:
         """Drive the marks of all nets but inputs, whose marks are there."""
         for name, cell in self.netlist.cells.items():
-            if cell["type"] == MEMORY:
-                self.mark_memory(name, cell)
-            elif is_register(cell):
-                self.mark_register(cell)
-            elif cell["type"] in _GATES:
-                self._mark_gate(cell)
-            else:
-                self._mark_function(cell)
+            self.mark_cell(name, cell)
+
+    def mark_cell(self, name: str, cell: dict[str, Any]) -> None:
+        """Drive the marks of what a cell drives."""
+        if cell["type"] == MEMORY:
+            self.mark_memory(name, cell)
+        elif is_register(cell):
+            self.mark_register(cell)
+        elif cell["type"] in _GATES:
+            self._mark_gate(cell)
+        else:
+            self._mark_function(cell)
 
     def _mark_gate(self, cell: dict[str, Any]) -> None:
         pins = {pin: bits[0] for pin, bits in cell["connections"].items()}
@@ -85,20 +89,20 @@ class Marks(ABC):
     def _chosen(self, a: Bit, b: Bit, select: Bit) -> Bit:
         """The mark of ``b`` if ``select`` else ``a``."""
         own, others = self.mark(select), (self.mark(a), self.mark(b))
-        if not self._steers(select):
+        if not self.steers(select):
             return self.either(own, *others)
         chosen = self.new()
         pins = {"A": [others[0]], "B": [others[1]], "S": [select]}
         self.cell("$_MUX_", pins, {"Y": [chosen]})
         if own == "0":
             return chosen
-        known = self._steers(a) and self._steers(b)
+        known = self.steers(a) and self.steers(b)
         differ = self.differ([a], [b]) if known else "1"
         return self.either(chosen, self.both(own, self.either(differ, *others)))
 
     def _passes(self, bit: Bit, passing: bool) -> Bit:
         """Whether an AND, or an OR, lets its other input through, for all that is known."""
-        if not self._steers(bit):
+        if not self.steers(bit):
             return "1"
         return self.either(bit if passing else self.inverse(bit), self.mark(bit))
 
@@ -106,13 +110,24 @@ class Marks(ABC):
         """All that a cell computes is marked if anything is that it reads."""
         pins, ways = cell["connections"], cell["port_directions"]
         read = [bit for pin, bits in pins.items() if ways[pin] == "input" for bit in bits]
-        mark = self.any_of(read)
+        if cell["type"] == "$mul":
+            a, b = pins["A"], pins["B"]
+            mark = self.either(
+                self.both(self.any_of(a), self._is_factor(b)),
+                self.both(self.any_of(b), self._is_factor(a)),
+            )
+        else:
+            mark = self.any_of(read)
         for pin, bits in pins.items():
             if ways[pin] == "output":
                 for bit in bits:
                     self.drive(bit, mark)
 
-    def _steers(self, bit: Bit) -> bool:
+    def _is_factor(self, bits: Sequence[Bit]) -> Bit:
+        """Whether a word may be another one than 0."""
+        return self.either(*(self._passes(bit, passing=True) for bit in dict.fromkeys(bits)))
+
+    def steers(self, bit: Bit) -> bool:
         """Whether a bit depends on public inputs alone."""
         return isinstance(bit, str) or bit not in self.netlist.secrets
 

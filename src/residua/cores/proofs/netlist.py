@@ -141,6 +141,21 @@ class Netlist:
                 followers.setdefault(source, set()).update(driven)
         return followers
 
+    def dependent(self, bit: int, through: Container[str]) -> set[int]:
+        """A net and all that depend on it: through gates, and from an address to what is read.
+
+        Args:
+            bit: the net.
+            through: names of registers and of memories that pass on what they take, too.
+        """
+        followers: dict[int, set[int]] = {}
+        for name, cell in self.cells.items():
+            for pin, source, driven in _ways(cell):
+                taken = is_register(cell) or pin.startswith("WR_")
+                if name in through or not taken:
+                    followers.setdefault(source, set()).update(driven)
+        return set(_reached([bit], followers))
+
     @cached_property
     def registers(self) -> set[Bit]:
         """The nets of all registers."""
@@ -280,6 +295,12 @@ def is_register(cell: Mapping[str, Any]) -> bool:
 
 def _dependencies(cell: Mapping[str, Any]) -> Iterator[tuple[int, set[int]]]:
     """Nets that a cell reads, each with the nets that it drives and that depend on it."""
+    for _, source, driven in _ways(cell):
+        yield source, driven
+
+
+def _ways(cell: Mapping[str, Any]) -> Iterator[tuple[str, int, set[int]]]:
+    """The same, with the pin that reads."""
     driven = {bit for bit in _driven(cell) if isinstance(bit, int)}
     for pin, bits in cell["connections"].items():
         if cell["port_directions"][pin] != "input":
@@ -287,7 +308,7 @@ def _dependencies(cell: Mapping[str, Any]) -> Iterator[tuple[int, set[int]]]:
         own = pin == "D" and is_register(cell)
         for position, bit in enumerate(bits):
             if isinstance(bit, int):
-                yield bit, {cell["connections"]["Q"][position]} if own else driven
+                yield pin, bit, {cell["connections"]["Q"][position]} if own else driven
 
 
 def _driven(cell: Mapping[str, Any]) -> Iterator[Bit]:
