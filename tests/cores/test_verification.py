@@ -72,6 +72,20 @@ def test_engine_is_right(core, simulator, stalls):
     assert reports[-1] == (12_000, 12_000)
 
 
+def test_an_engine_that_finishes_a_round_after_a_reset_is_found(core, tmp_path):
+    """Results are right, but the first one comes late: the sequencer is not waiting."""
+    rtl = _written(core, "engine", tmp_path)
+    text = rtl[0].read_text()
+    planted = re.sub(r"(if \(rst\) begin\n) +signal_signal <= 1'b1;\n", r"\1", text)
+    assert planted != text
+    rtl[0].write_text(planted)
+    workload = montgomery_workload(core.program, core.domain, SEED)
+    simulator = build_simulator(core.design, workload, rtl, optimise=False)
+    found = verify(simulator, vectors=100, seed=SEED, stalls=False)
+    assert not found.passed
+    assert "a first result at another time than ever" in found.failures[0]
+
+
 LARGE = (2**17 - 453, 2**17 + 431, 2**17 - 511, 2**17 - 619)
 LARGER = (2**17 - 489, 2**17 - 555, 2**17 - 595, 2**17 - 603)
 

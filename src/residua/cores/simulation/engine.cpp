@@ -335,7 +335,9 @@ class Bench {
     reset(planned.cycles);
     end_ = next_ + 2;
     const std::uint64_t wrong = wrong_;
+    begins_ = !stalls_ && latency_.low >= 0;
     work();
+    begins_ = false;
     if (passes() && wrong_ == wrong) return;
     failure_ = "after a reset of " + std::to_string(planned.cycles) + " cycles, " +
                std::to_string(planned.instant) + " cycles after the one before: " +
@@ -451,6 +453,8 @@ class Bench {
 
   void finish(const Run& run) {
     if (run.isolated) latency_.add(now_ - run.given);
+    if (begins_ && now_ - run.given != latency_.low) failure_ = "a first result at another time than ever";
+    begins_ = false;
     // The pipeline fills before runs are an interval apart.
     if (measures_ && !stalls_ && completed_ >= 2 * isolated_runs) interval_.add(now_ - finished_);
     finished_ = now_;
@@ -480,6 +484,7 @@ class Bench {
   std::uint64_t end_, resets_ = 0;
   std::int64_t deadline_ = never;
   bool measures_ = true;
+  bool begins_ = false;  // whether the next result is the first one after a reset, and is timed
   std::deque<Run> in_flight_;
   Run waiting_;
   bool pending_ = false, offered_ = false;
