@@ -7,6 +7,7 @@ import pytest
 
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.difference import unseen
+from residua.cores.proofs.operands import word_bits
 from residua.toolchain.mutation import equivalent, mutate
 
 DESIGN = """
@@ -119,3 +120,55 @@ def test_faults_of_every_sort_and_those_beside_them(plain, name):
     boundary = Boundary("paced", ("word",), {"result": 4}, {})
     assert unseen(made, 1, boundary, valid=VALID) == harmless
     assert unseen(made, 1, boundary, valid=VALID, exact=True) == harmless
+
+
+TAKER = """
+module taker(input wire clk, input wire rst, input wire [3:0] operands_payload,
+             input wire operands_valid, output wire operands_ready,
+             output reg valid, output reg [7:0] result);
+  reg second, wait_one;
+  reg [3:0] low;
+  wire [7:0] more = {operands_payload, low} + 8'd3;
+  wire taken = operands_valid && operands_ready;
+  assign operands_ready = !wait_one;
+  initial begin second = 0; wait_one = 0; low = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    second <= rst ? 0 : second ^ taken;
+    wait_one <= !rst && taken && second;
+    if (taken && !second) low <= operands_payload;
+    valid <= !rst && taken && second;
+    result <= more;
+  end
+endmodule
+"""
+"""Takes a number in two words, of which the second one may be 0 or 1."""
+
+
+@pytest.mark.parametrize(("bit", "harmless"), [(6, True), (4, False), (3, False)])
+def test_operands_keep_to_their_range(tmp_path, bit, harmless):
+    """Bits that no operand has may be lost; resets at any time do not shift the words."""
+    (tmp_path / "taker.v").write_text(TAKER)
+    made = mutate([tmp_path / "taker.v"], "taker", 8, out_dir=tmp_path / "made")
+    text = (made.directory / "gold.il").read_text()
+    (adder,) = re.findall(r"^  cell \$add (\S+)$", text, re.MULTILINE)
+    made = replace(
+        made,
+        commands=(f"mutate -mode const0 -module taker -cell {adder} -port A -portbit {bit}",),
+    )
+    boundary = Boundary("taker", ("operands_payload",), {"result": 8}, {})
+    assert not unseen(made, 1, boundary, valid=VALID, exact=True)
+    assert unseen(made, 1, boundary, valid=VALID, exact=True, operands=(4, 1)) == harmless
+
+
+def test_bits_of_words():
+    ranges = {"x": ["0", "131071"], "y": ["0", "65546"]}
+    interface = {"word_bits": 5, "words": 4, "operands": ["x", "y", "z"]}
+    example = {"operand_words": ["0"] * 12}
+    manifest = {"ranges": ranges, "interface": interface | {"example": example}}
+    assert word_bits(manifest) == (5, 5, 5, 2, 5, 5, 5, 2, 5, 5, 5, 5)
+    # A stream of which the manifest tells something else has any words.
+    assert (
+        word_bits({"ranges": ranges, "interface": interface | {"words": 3, "example": example}})
+        == ()
+    )
+    assert word_bits({"interface": {}}) == ()

@@ -13,6 +13,7 @@ from residua.cores.directory import Directory
 from residua.cores.manifest import digest
 from residua.cores.proofs.boundary import valid_outputs
 from residua.cores.proofs.difference import unseen
+from residua.cores.proofs.operands import word_bits
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
@@ -124,11 +125,11 @@ def _is_proved(directory: Directory, made: Mutants, number: int) -> bool:
     valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
     if made.box is not None:
         return equivalent(made, number, valid=valid)
-    boundary = directory.made.boundary
+    boundary, operands = directory.made.boundary, word_bits(directory.manifest)
     return (
         unseen(made, number, boundary, valid=valid)
         or equivalent(made, number, valid=valid)
-        or unseen(made, number, boundary, valid=valid, exact=True)
+        or unseen(made, number, boundary, valid=valid, exact=True, operands=operands)
     )
 
 

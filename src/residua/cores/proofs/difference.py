@@ -25,6 +25,7 @@ from residua.cores.proofs.netlist import (
     is_constant,
     is_register,
 )
+from residua.cores.proofs.operands import restrict
 from residua.toolchain.gates import gates_script, watch
 from residua.toolchain.mutation import SWITCH, Mutants, write_switched
 from residua.toolchain.yosys import run_script
@@ -40,7 +41,8 @@ def unseen(
     *,
     valid: Mapping[str, str],
     exact: bool = False,
-    seconds: float = 20,
+    operands: Sequence[int] = (),
+    seconds: float = 10,
 ) -> bool:
     """Whether a mutant is proved to have the outputs of the design from its initial values on.
 
@@ -52,6 +54,7 @@ def unseen(
         boundary: of the core.
         valid: outputs that hold something only while another output is 1, and that output.
         exact: data have the values that they have; otherwise any, which is faster.
+        operands: the bits that each word of the operands may have, see `word_bits`; any if empty.
         seconds: for each attempt, see `watch`; all of them take not much more than 6 times as long.
 
     Raises:
@@ -68,7 +71,7 @@ def unseen(
     end = time.monotonic() + _ATTEMPTS * seconds
     while time.monotonic() < end:
         different = _Different(netlist, apart, exact=exact)
-        text = json.dumps({"modules": {"marked": different.module(valid)}})
+        text = json.dumps({"modules": {"marked": different.module(valid, operands)}})
         (out_dir / f"{name}.json").write_text(text, encoding="utf-8")
         gates = out_dir / f"{name}.aig"
         script = [f"read_json {name}.json", "opt_clean", "opt", "memory_map"]
@@ -111,25 +114,26 @@ class _Different(Marks):
         self.claims: list[str] = []
         self.seen: list[Bit] = []
 
-    def module(self, valid: Mapping[str, str]) -> dict[str, Any]:
+    def module(self, valid: Mapping[str, str], operands: Sequence[int]) -> dict[str, Any]:
         """For Yosys to read: outputs say whether what is watched differs, the last one the rest."""
         self.mark_cells()
         for bit, other in self.others.items():
             if bit != self.switch:
                 super().drive(bit, self.differ([bit], [other]))
+        inputs = restrict(self, operands) if operands else self._inputs()
         seen = [*self.seen, self.either(*self._outputs(valid))]
         for name, cell in self.cells.items():
             pins = cell["connections"].items()
             off = {pin: ["0" if bit == self.switch else bit for bit in bits] for pin, bits in pins}
             self.cells[name] = {**cell, "connections": off}
-        inputs = {
-            name: port
-            for name, port in self.netlist.ports.items()
-            if port["direction"] == "input" and name != SWITCH
-        }
+        inputs.pop(SWITCH)
         inputs |= {"any": {"direction": "input", "bits": self.any}} if self.any else {}
         ports = {**inputs, "seen": {"direction": "output", "bits": seen}}
         return {"ports": ports, "cells": self.cells, "netnames": self.names}
+
+    def _inputs(self) -> dict[str, Any]:
+        ports = self.netlist.ports.items()
+        return {name: port for name, port in ports if port["direction"] == "input"}
 
     def _watch(self, name: str, differs: Bit) -> None:
         """Watch a register or a memory that may not differ."""
@@ -182,7 +186,7 @@ class _Different(Marks):
         for q, d in zip(pins["Q"], pins["D"], strict=True):
             if q in self.others:
                 super().register(self._other(d), self.others[q])
-                self._begin(self.others[q], self.initial.get(q, "0"))
+                self.begin(self.others[q], self.initial.get(q, "0"))
             elif q in self.marks:
                 self.drive(q, self.register(self.mark(d)))
 
@@ -242,9 +246,7 @@ class _Different(Marks):
             return self.others.get(bit, bit)
         if bit not in self.loose:
             self.any.append(self.new())
-            self.loose[bit] = self.new()
-            pins = {"A": [bit], "B": [self.any[-1]], "S": [self.mark(bit)]}
-            self.cell("$_MUX_", pins, {"Y": [self.loose[bit]]})
+            self.loose[bit] = self.choose(bit, self.any[-1], self.mark(bit))
         return self.loose[bit]
 
     def _outputs(self, valid: Mapping[str, str]) -> list[Bit]:
@@ -261,11 +263,8 @@ class _Different(Marks):
     def register(self, following: Bit, bit: Bit | None = None) -> Bit:
         """A register of one mark; none is there in the beginning."""
         held = super().register(following, bit)
-        self._begin(held, "0")
+        self.begin(held, "0")
         return held
-
-    def _begin(self, bit: Bit, value: str) -> None:
-        self.names[f"begin_{bit}"] = {"hide_name": 1, "bits": [bit], "attributes": {"init": value}}
 
     def _begin_as_registers_do(self) -> None:
         """Where the mutant is behind a register, the initial value goes back to the register."""
@@ -278,7 +277,7 @@ class _Different(Marks):
             values = reversed(net["attributes"].get("init", ""))
             for bit, value in zip(net["bits"], values, strict=False):
                 if behind.get(bit) in self.netlist.registers and value in "01":
-                    self._begin(behind[bit], value)
+                    self.begin(behind[bit], value)
 
 
 def _initial(names: Mapping[str, Any]) -> dict[Bit, str]:

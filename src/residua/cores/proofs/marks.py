@@ -91,9 +91,7 @@ class Marks(ABC):
         own, others = self.mark(select), (self.mark(a), self.mark(b))
         if not self.steers(select):
             return self.either(own, *others)
-        chosen = self.new()
-        pins = {"A": [others[0]], "B": [others[1]], "S": [select]}
-        self.cell("$_MUX_", pins, {"Y": [chosen]})
+        chosen = self.choose(*others, select)
         if own == "0":
             return chosen
         known = self.steers(a) and self.steers(b)
@@ -174,12 +172,22 @@ class Marks(ABC):
         self.cell("$ne", {"A": a, "B": b}, {"Y": [result]}, sizes)
         return result
 
+    def choose(self, a: Bit, b: Bit, select: Bit) -> Bit:
+        """The net that is ``b`` if ``select`` else ``a``."""
+        chosen = self.new()
+        self.cell("$_MUX_", {"A": [a], "B": [b], "S": [select]}, {"Y": [chosen]})
+        return chosen
+
     def register(self, following: Bit, bit: Bit | None = None) -> Bit:
         """A register of one bit, ``bit`` or a new one."""
         held = self.new() if bit is None else bit
         pins = {"D": [following], "CLK": [self.clock]}
         self.cell("$dff", pins, {"Q": [held]}, {"WIDTH": 1, "CLK_POLARITY": 1})
         return held
+
+    def begin(self, bit: Bit, value: str) -> None:
+        """Give a register its initial value."""
+        self.names[f"begin_{bit}"] = {"hide_name": 1, "bits": [bit], "attributes": {"init": value}}
 
     def drive(self, bit: Bit, mark: Bit) -> None:
         """Drive the mark of a bit."""

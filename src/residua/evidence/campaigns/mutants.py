@@ -51,7 +51,8 @@ How good the checks are. Faults are made in the Verilog of a small core of every
 `mutate`: bits at the ports of its cells are inverted, held or exchanged, one fault at a time.
 *Killed* are those that `residua verify` finds with its defaults. A mutant that survives is
 *equivalent* if ABC proves that from its initial values on it has the outputs of the core for every
-sequence of inputs, where they are valid; otherwise it is *open*. Clocks and the contents of
+sequence of inputs, where they are valid, with resets at any time; of operands, where it takes that,
+for those that have no bit above the range of the manifest. Otherwise it is *open*. Clocks and the contents of
 memories are left alone. Where a core has a bus around it, the bus alone has mutants. `make mutants`
 writes this page."""
 
