@@ -52,9 +52,9 @@ How good the checks are. Faults are made in the Verilog of a small core of every
 *Killed* are those that `residua verify` finds with its defaults. A mutant that survives is
 *equivalent* if ABC proves that from its initial values on it has the outputs of the core for every
 sequence of inputs, where they are valid, with resets at any time; of operands, where it takes that,
-for those that have no bit above the range of the manifest. Otherwise it is *open*. Clocks and the contents of
-memories are left alone. Where a core has a bus around it, the bus alone has mutants. `make mutants`
-writes this page."""
+for those that have no bit above the range of the manifest. Otherwise it is *open*. Clocks and the
+contents of memories are left alone. Where a core has a bus around it, the bus alone has mutants.
+`make mutants` writes this page."""
 
 
 def measure(request: Request) -> Figures:
