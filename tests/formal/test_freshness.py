@@ -34,9 +34,9 @@ def marked(name, folder):
     """What the verification of a marked core says."""
     with quick_schedules():
         directory = build(check_any(KINDS[name]), folder / "core")
-    # Resets of a coprocessor come in each of its operations.
-    vectors, resets = (1, 1) if directory.made.complete_run else (8, 6)
-    return run_marked(directory, vectors=vectors, resets=resets)
+        # Resets of a coprocessor come in each of its operations.
+        vectors, resets = (1, 1) if directory.made.complete_run else (8, 6)
+        return run_marked(directory, vectors=vectors, resets=resets)
 
 
 @pytest.mark.parametrize("name", KINDS)
