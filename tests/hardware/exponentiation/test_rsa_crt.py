@@ -90,7 +90,7 @@ def test_roots_and_cycles(bits, k, e, lanes):
     keys[1] = RsaKey(keys[1].p, keys[0].q, e)
 
     async def script(ctx, bench):
-        for key, edges in zip(keys, ([0, -1, 2 * keys[0].q], []), strict=True):
+        for key, edges in zip(keys, ([0, -1, 2 * keys[0].q], [2 * keys[1].q]), strict=True):
             await bench.load(ctx, flat(design.loads(key)))
             n = key.modulus
             for message in (*(edge % n for edge in edges), chooser.randrange(n)):
