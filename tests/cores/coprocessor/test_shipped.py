@@ -62,11 +62,11 @@ def test_bus_and_driver_pass(bus, directories, models):
 )
 def test_a_fault_of_the_bus_is_found(old, new, message, directories, tmp_path, monkeypatch):
     made = directories("axi")
-    path = copied(made, tmp_path)
+    design, path = made.made.core.design, copied(made, tmp_path)
     broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
     broken.check()
     model = directory_model(broken, optimise=False)
-    _, faults = verify_bus(model, made.made.core.design, 3)
+    _, faults = verify_bus(model, design, 3)
     assert len(faults) == 1
     assert message in faults[0]
 
