@@ -6,11 +6,13 @@ from functools import partial
 import pytest
 
 from residua.cores.directory import build
+from residua.cores.proofs.difference import unseen
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.campaigns.mutants import CAMPAIGN
 from residua.evidence.mutants import run_mutants, tally
+from residua.evidence.rows import Row
 from residua.report import documents
 from residua.toolchain.mutation import VARIABLE, equivalent
 
@@ -30,8 +32,9 @@ def blind(_directory):
 
 @pytest.mark.slow
 def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monkeypatch):
-    quick = partial(equivalent, seconds=0.5)
-    monkeypatch.setattr("residua.evidence.mutants.equivalent", quick)
+    monkeypatch.setattr("residua.cores.proofs.difference._ATTEMPTS", 1)
+    for name, proof in {"equivalent": equivalent, "unseen": unseen}.items():
+        monkeypatch.setattr(f"residua.evidence.mutants.{name}", partial(proof, seconds=0.5))
     seen = run_mutants(core, COUNT, check=partial(run_directory, vectors=2000))
     missed = run_mutants(core, COUNT, check=blind)
     assert seen["digest"] == missed["digest"]
@@ -42,7 +45,17 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
         assert one["command"] == other["command"]
         # What verification finds is no equivalent mutant.
         assert (one["verdict"], other["verdict"]) != ("killed", "equivalent")
-    row = {"name": "R2MM", "core": core.name, "commit": "x"} | missed
+    row = Row(
+        name="R2MM",
+        specification=SPECIFICATION,
+        verilog="",
+        commit="x",
+        tools={},
+        amount=COUNT,
+        seconds=None,
+        failures=[],
+        figures={"core": core.name, **missed},
+    )
     text = documents.markdown(CAMPAIGN.page.document([row]))
     assert f"| R2MM | `{core.name}` | {COUNT} | 0 |" in text
     for mutant in missed["mutants"]:

@@ -44,7 +44,7 @@ def results_of(
     work: Work = Path("build/evidence"),
     as_json: Json = False,
 ) -> None:
-    """Tell which measured rows hold, and which are stale, missing or of too few placements."""
+    """Tell which measured rows hold, and which are stale or missing."""
     asked = list(names or CAMPAIGNS)
     for name in asked:
         campaign(name)
