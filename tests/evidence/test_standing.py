@@ -127,6 +127,11 @@ def test_verb_refuses_stores_that_disagree_or_are_none(residua, store, tmp_path)
         result.exception
     )
     assert store.path("page").read_bytes() == before
+    (theirs.directory / "page.json").unlink()
+    theirs.write("pages", [five])
+    result = residua("--merge", theirs.directory)
+    assert "has rows of no campaign, and nothing was taken over: pages" in str(result.exception)
+    assert store.campaigns() == ["page"]
     result = residua("--merge", Path("nowhere"))
     assert str(result.exception) == "there is no store in nowhere: no such directory"
     result = CliRunner().invoke(app, ["results", "pages"])

@@ -4,7 +4,7 @@ import pytest
 from tests.papers.making import make, stored
 
 from residua.errors import SpecificationError
-from residua.evidence import candidates
+from residua.evidence import candidates, subjects
 from residua.papers.ecpm.published import TABLE_I
 
 
@@ -28,7 +28,7 @@ def tools(monkeypatch):
 
     monkeypatch.setattr(candidates, "mapped", mapped)
     monkeypatch.setattr(candidates, "placed", placed)
-    monkeypatch.setattr(candidates, "emit", emit)
+    monkeypatch.setattr(subjects, "emit", emit)
     return asked
 
 

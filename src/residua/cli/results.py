@@ -71,12 +71,16 @@ def _merged(own: Store, other: Store, pages: Path) -> Mapping[str, list[str]]:
         raise SpecificationError(
             "the stores disagree, and nothing was taken over: " + "; ".join(found.conflicts)
         )
-    for name in CAMPAIGNS:
-        asked = campaign(name)
-        if asked.name in found.rows:
-            rows = asked.ordered({row.name: row for row in found.rows[asked.name]})
-            own.write(asked.name, rows.values())
-            asked.page.write(rows.values(), pages)
+    own_campaigns = {made.name: made for made in map(campaign, CAMPAIGNS)}
+    if unknown := sorted(found.rows.keys() - own_campaigns.keys()):
+        raise SpecificationError(
+            f"{other.directory} has rows of no campaign, and nothing was taken over: "
+            f"{', '.join(unknown)}"
+        )
+    for name, merged in found.rows.items():
+        rows = own_campaigns[name].ordered({row.name: row for row in merged})
+        own.write(name, rows.values())
+        own_campaigns[name].page.write(rows.values(), pages)
     return found.added
 
 

@@ -147,11 +147,10 @@ class Campaign:
             SpecificationError: no row has such a part in its name, there is no such scheduler, or
                 the store has rows of another form.
         """
-        self._names(list(parts))
-        for directory in (store.directory, pages):
-            check_directory(directory)
         rows = self.rows(store)
         tasks = self.tasks(rows, work, parts=parts, most=most)
+        for directory in (store.directory, pages):
+            check_directory(directory)
         progress(f"{len(tasks)} rows, those that hold are kept")
         lost: dict[str, BaseException] = {}
         for name, row in _done(self, tasks, 1 if self.alone else jobs, scheduler):

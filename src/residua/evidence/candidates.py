@@ -12,7 +12,6 @@ from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import Page
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
 from residua.evidence.subjects import Design
-from residua.hardware.rtl import emit
 from residua.toolchain import yosys
 from residua.toolchain.targets import primitive_file
 
@@ -93,10 +92,10 @@ def measured(request: Request, candidate: Candidate) -> Figures:
     Raises:
         ToolError: a tool failed.
     """
-    component = candidate.component()
-    files = emit(component, candidate.top)
+    assert isinstance(request.subject, Design)
+    files = request.subject.files
     known = request.known.figures if request.known else {}
-    figures = {**known, **candidate.facts(component)}
+    figures = {**known, **candidate.facts(request.subject.made)}
     for target in candidate.targets:
         if target not in figures:
             figures[target] = alike(figures, target) or mapped(files, candidate.top, target)

@@ -4,6 +4,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,19 @@ class Design(Subject):
     top: str
     component: Callable[[], Component]
 
+    @cached_property
+    def made(self) -> Component:
+        """The component, made once."""
+        return self.component()
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Its Verilog by the paths of the files, emitted once."""
+        return emit(self.made, self.top)
+
     def digest(self) -> str:
         """Find the digest of its Verilog."""
-        return digest(emit(self.component(), self.top))
+        return digest(self.files)
 
 
 @dataclass(frozen=True)

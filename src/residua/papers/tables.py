@@ -1,12 +1,12 @@
 """Papers with tables here, by the names of ``residua tables``."""
 
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign
+from residua.evidence.catalogue import campaign
 from residua.evidence.rows import PUBLISHED_SEEDS, Store
 from residua.output import Progress, check_directory
 from residua.report.documents import Document
@@ -24,8 +24,7 @@ def campaign_of(paper: str) -> Campaign:
     """
     if paper not in PAPERS:
         raise SpecificationError(f"there are no tables of '{paper}': one of {', '.join(PAPERS)}")
-    found: Campaign = import_module(f"residua.papers.{paper}.tables").CAMPAIGN
-    return found
+    return campaign(f"tables-{paper}")
 
 
 def make(
@@ -59,10 +58,10 @@ def make(
     """
     if seeds < 0:
         raise SpecificationError(f"seeds = {seeds}: give 0 for no placement, or a number of them")
-    campaign = campaign_of(paper)
+    asked = campaign_of(paper)
     check_directory(pages)
     if synthesis:
-        outcome = campaign.run(
+        outcome = asked.run(
             store,
             pages,
             parts=only,
@@ -77,10 +76,10 @@ def make(
             raise error
         rows, files = outcome.rows, outcome.files
     else:
-        rows = campaign.rows(store)
-        files = [store.write(campaign.name, rows.values())]
-        files += campaign.page.write(rows.values(), pages)
-    document = campaign.page.document(list(rows.values()))
+        rows = asked.rows(store)
+        files = [store.write(asked.name, rows.values())]
+        files += asked.page.write(rows.values(), pages)
+    document = asked.page.document(list(rows.values()))
     paths = sorted(str(path) for path in files)
     found = [row.model_dump() for row in rows.values()]
     return document, {"files": paths, "rows": found, **document.data}

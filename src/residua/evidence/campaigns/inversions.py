@@ -20,7 +20,6 @@ from residua.evidence.rows import Row
 from residua.evidence.subjects import Design, Subject, core
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
 from residua.hardware.inverters.residue_inverter import ResidueInverter
-from residua.hardware.rtl import emit
 from residua.numbers.hats import hat_form
 from residua.toolchain.targets import PRIMITIVE_FILE
 
@@ -138,8 +137,9 @@ def _steps(design: InverterDesign, cycles: tuple[int, ...]) -> dict[str, Any]:
 
 def _measure_unit(request: Request) -> Figures:
     asked, path = UNITS[request.name], request.folder()
-    unit = asked.component()
-    files = emit(unit, "unit")
+    assert isinstance(request.subject, Design)
+    unit, files = request.subject.made, request.subject.files
+    assert isinstance(unit, ResidueInverter)
     sources = [path / "unit.v", path / "primitives.v"]
     path.mkdir(parents=True)
     for source, file in zip(sources, ("rtl/unit.v", PRIMITIVE_FILE), strict=True):
