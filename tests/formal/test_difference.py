@@ -172,3 +172,40 @@ def test_bits_of_words():
         == ()
     )
     assert word_bits({"interface": {}}) == ()
+
+
+AVERAGE = """
+module average(input wire clk, input wire rst, input wire [7:0] operands_payload,
+               input wire operands_valid, output wire operands_ready,
+               output reg valid, output reg [11:0] result);
+  reg [1:0] state;
+  reg [11:0] sum, term;
+  wire [12:0] both = sum + term;
+  wire [12:0] next = both >> 1;
+  assign operands_ready = state == 0;
+  initial begin state = 0; sum = 12'hfff; term = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    state <= rst ? 0 : state == 0 ? operands_valid : state + 1;
+    if (state == 0) begin
+      sum <= operands_valid ? 0 : {sum[10:0], operands_payload[7]};
+      term <= {4'b0000, operands_payload};
+    end else sum <= next[11:0];
+    valid <= !rst && state == 3;
+    result <= next;
+  end
+endmodule
+"""
+"""Halves a sum three times: its upper bits are 0 then, while they may be any before."""
+
+
+@pytest.mark.parametrize(("bit", "harmless"), [(11, True), (9, True), (8, True), (7, False)])
+def test_facts_of_a_state(tmp_path, bit, harmless):
+    """A bit that is 0 in one state of a control register may be lost in that state."""
+    (tmp_path / "average.v").write_text(AVERAGE)
+    plain = mutate([tmp_path / "average.v"], "average", 8, out_dir=tmp_path / "made")
+    text = (plain.directory / "gold.il").read_text()
+    (found,) = re.findall(r"^  cell \S+ (\$add\S*v:7\$\d+)$", text, re.MULTILINE)
+    command = f"mutate -mode const0 -module average -cell {found} -port A -portbit {bit}"
+    made = replace(plain, commands=(command,))
+    boundary = Boundary("average", ("operands_payload",), {"result": 12}, {})
+    assert unseen(made, 1, boundary, valid=VALID, exact=True) == harmless

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from residua.toolchain.aiger import Network
 from residua.toolchain.formal import ProofResult
 from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.process import ToolError, run
@@ -96,15 +97,8 @@ def gates_script(result: str) -> list[str]:
         "setundef -zero",
         "aigmap",
         "opt_clean",
-        f"write_aiger -zinit {result}",
+        f"write_aiger -zinit -symbols {result}",
     ]
-
-
-def _is_zero(aiger: bytes) -> bool:
-    """Whether the outputs of a network are constantly 0, and nothing else is left in it."""
-    header, *lines = aiger.splitlines()
-    _, _, _, latches, outputs, gates = header.split()
-    return (latches, gates) == (b"0", b"0") and set(lines[: int(outputs)]) <= {b"0"}
 
 
 @dataclass(frozen=True)
@@ -120,8 +114,8 @@ class Outcome:
     raised: frozenset[int] = frozenset()
 
 
-def watch(gates: Path, *, seconds: float) -> Outcome:
-    """Whether the outputs of a network are proved to be 0 in every cycle from its first on.
+def watch(gates: Path, *, seconds: float, outputs: int | None = None) -> Outcome:
+    """Whether outputs of a network are proved to be 0 in every cycle from its first on.
 
     Signals that are equal in every state that is reached are made one (``scorr``). A network of
     few registers has its states counted then (``reach``, by decision diagrams), which gets to
@@ -130,16 +124,21 @@ def watch(gates: Path, *, seconds: float) -> Outcome:
     Args:
         gates: the network, a file in the AIGER format; what ABC writes goes beside it.
         seconds: for each of the ways; a proof ends after three times as many.
+        outputs: how many are asked for, the first ones; the others only help. All if None.
     """
     out_dir, reduced = gates.parent, f"{gates.stem}-reduced.aig"
     steps = f"read_aiger {gates.name}; scorr; write_aiger {reduced}"
     if _said(gates, steps, [reduced], 3 * seconds) is None:
         return Outcome()
     network = out_dir / reduced
-    if _is_zero(network.read_bytes()):
+    left = Network.read(network)
+    if not any(left.outputs[:outputs]):
         return Outcome(proved=True)
+    if outputs is not None:
+        left.outputs = left.outputs[:outputs]
+        network.write_bytes(left.content())
     ways = [f"pdr -T {seconds:g}"]
-    if int(network.read_bytes().split(maxsplit=4)[3]) <= _COUNTED:
+    if len(left.following) <= _COUNTED:
         ways.insert(0, f"reach -T {seconds:g} -F {_ROUNDS} -B {_NODES}")
     for way in ways:
         said = _said(network, f"read_aiger {reduced}; {way}", [], 2 * seconds) or ""

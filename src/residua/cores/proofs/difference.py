@@ -12,10 +12,14 @@ What passes from data to what steers, a verdict, is any bit in the copy once it 
 import json
 import time
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from residua.cores.proofs.boundary import Boundary
+from residua.cores.proofs.facts import add_facts, premises
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import (
     MEMORY,
@@ -26,12 +30,17 @@ from residua.cores.proofs.netlist import (
     is_register,
 )
 from residua.cores.proofs.operands import restrict
-from residua.toolchain.gates import gates_script, watch
+from residua.cores.proofs.traffic import WORDS, traffic
+from residua.toolchain.aiger import Network, Words
+from residua.toolchain.gates import Outcome, gates_script, watch
 from residua.toolchain.mutation import SWITCH, Mutants, write_switched
 from residua.toolchain.yosys import run_script
 
 _ATTEMPTS = 6
 """How many times as long as one attempt may take all of them take."""
+
+_CYCLES = 1500
+"""Of the simulation before the first attempt."""
 
 
 def unseen(
@@ -46,7 +55,8 @@ def unseen(
 ) -> bool:
     """Whether a mutant is proved to have the outputs of the design from its initial values on.
 
-    At first no register may differ; then those that are seen to, until no others do, or an output.
+    At first those registers may differ that do in a simulation in which all may; then more, until
+    no others do, or an output.
 
     Args:
         mutants: of a core.
@@ -60,29 +70,85 @@ def unseen(
     Raises:
         ToolError: Yosys failed.
     """
-    switched = write_switched(mutants, number)
-    module = json.loads(switched.read_text(encoding="utf-8"))["modules"][mutants.top]
-    # A verdict whose wire is gone is taken for any data: then more is marked, never less. When it
-    # is tested does not matter here.
-    verdicts = {name: () for name in boundary.verdicts if name in module["netnames"]}
-    netlist = Netlist(module, replace(boundary, verdicts=verdicts, addresses=()))
-    name, out_dir = f"unseen{number}{'x' if exact else ''}", mutants.directory
-    apart: set[str] = set()
+    netlist = _netlist(mutants, number, boundary)
+    proof = _Proof(netlist, mutants.directory, f"unseen{number}{'x' if exact else ''}", valid)
+    apart = proof.met(exact, operands)
     end = time.monotonic() + _ATTEMPTS * seconds
-    while time.monotonic() < end:
+    while apart is not None and time.monotonic() < end:
         different = _Different(netlist, apart, exact=exact)
-        text = json.dumps({"modules": {"marked": different.module(valid, operands)}})
-        (out_dir / f"{name}.json").write_text(text, encoding="utf-8")
-        gates = out_dir / f"{name}.aig"
-        script = [f"read_json {name}.json", "opt_clean", "opt", "memory_map"]
-        script += gates_script(gates.name)
-        run_script(script, reads=[f"{name}.json"], writes=[gates.name], out_dir=out_dir, name=name)
-        outcome = watch(gates, seconds=seconds)
+        outcome = proof.with_facts(different, operands, seconds) if exact else Outcome()
+        if not (outcome.proved or outcome.raised):
+            outcome = watch(proof.gates(different, operands), seconds=seconds)
         found = {name for i, name in enumerate(different.claims) if i in outcome.raised}
         if not found:
             return outcome.proved
         apart |= found
     return False
+
+
+def _netlist(mutants: Mutants, number: int, boundary: Boundary) -> Netlist:
+    """A core whose input `SWITCH` switches a mutant on."""
+    switched = write_switched(mutants, number)
+    module = json.loads(switched.read_text(encoding="utf-8"))["modules"][mutants.top]
+    # A verdict whose wire is gone is taken for any data: then more is marked, never less. When it
+    # is tested does not matter here.
+    verdicts = {name: () for name in boundary.verdicts if name in module["netnames"]}
+    return Netlist(module, replace(boundary, verdicts=verdicts, addresses=()))
+
+
+@dataclass(frozen=True)
+class _Proof:
+    """What the attempts at one mutant share: netlist, directory, names of files, valid outputs."""
+
+    netlist: Netlist
+    directory: Path
+    name: str
+    valid: Mapping[str, str]
+
+    def met(self, exact: bool, operands: Sequence[int]) -> set[str] | None:
+        """The registers and memories that differ in a simulation; None if an output does."""
+        everything = {
+            name
+            for name, cell in self.netlist.cells.items()
+            if is_register(cell) or cell["type"] == MEMORY
+        }
+        different = _Different(self.netlist, everything, exact=exact, all_watched=True)
+        network = Network.read(self.gates(different, operands))
+        raised = np.zeros(len(network.outputs), bool)
+
+        def see(outputs: Words) -> None:
+            raised[:] |= outputs.any(axis=1)
+
+        network.simulate(_CYCLES, WORDS, traffic(network), see)
+        if raised[-1]:
+            return None
+        return {name for name, met in zip(different.claims, raised, strict=False) if met}
+
+    def with_facts(
+        self, different: "_Different", operands: Sequence[int], seconds: float
+    ) -> Outcome:
+        """Watch what differs beside facts that are proved with it."""
+        gates = self.gates(different, operands, facts=True)
+        network = Network.read(gates)
+        outputs = add_facts(network)
+        gates.write_bytes(network.content())
+        return watch(gates, seconds=seconds, outputs=outputs)
+
+    def gates(
+        self, different: "_Different", operands: Sequence[int], *, facts: bool = False
+    ) -> Path:
+        """Write what an attempt watches as a network of gates."""
+        module = different.module(self.valid, operands)
+        if facts:
+            module["ports"] |= premises(different)
+        text = json.dumps({"modules": {"marked": module}})
+        (self.directory / f"{self.name}.json").write_text(text, encoding="utf-8")
+        gates = self.directory / f"{self.name}.aig"
+        reads = [f"{self.name}.json"]
+        script = [f"read_json {reads[0]}", "opt_clean", "opt", "memory_map"]
+        script += gates_script(gates.name)
+        run_script(script, reads=reads, writes=[gates.name], out_dir=self.directory, name=self.name)
+        return gates
 
 
 class _Different(Marks):
@@ -95,12 +161,20 @@ class _Different(Marks):
         others: the nets of the copy with the mutant.
         loose: data in the copy: any while they are marked.
         any: nets that have any value.
+        all_watched: registers and memories that may differ are watched, too.
         claims: names of registers and memories that are watched, whether they differ.
     """
 
-    def __init__(self, netlist: Netlist, apart: Container[str], *, exact: bool) -> None:
+    def __init__(
+        self,
+        netlist: Netlist,
+        apart: Container[str],
+        *,
+        exact: bool,
+        all_watched: bool = False,
+    ) -> None:
         super().__init__(netlist)
-        self.apart, self.exact = apart, exact
+        self.apart, self.exact, self.all_watched = apart, exact, all_watched
         (self.switch,) = netlist.ports[SWITCH]["bits"]
         self._begin_as_registers_do()
         self.initial = _initial(self.names)
@@ -136,7 +210,7 @@ class _Different(Marks):
         return {name: port for name, port in ports if port["direction"] == "input"}
 
     def _watch(self, name: str, differs: Bit) -> None:
-        """Watch a register or a memory that may not differ."""
+        """Watch a register or a memory."""
         if differs != "0":
             self.claims.append(name)
             self.seen.append(differs)
@@ -159,6 +233,8 @@ class _Different(Marks):
         held = is_register(cell) or (cell["type"] == MEMORY and not is_constant(cell))
         if held or not driven.isdisjoint(self.marks.keys() - self.others.keys()):
             super().mark_cell(name, cell)
+        if is_register(cell) and self.all_watched:
+            self._watch(name, self.any_of(cell["connections"]["Q"]))
         if not held and not driven.isdisjoint(self.others):
             self._copy(name, cell)
 
@@ -197,7 +273,7 @@ class _Different(Marks):
         marks = [] if is_constant(cell) else self._words(name, cell)
         for port, (_, words) in enumerate(clocked_reads(cell)):
             address = pins["RD_ADDR"][bits * port : bits * (port + 1)]
-            read = [self.both(mark, self._is(address, word)) for word, mark in enumerate(marks)]
+            read = [self.both(mark, self.equals(address, word)) for word, mark in enumerate(marks)]
             mark = self.either(self.any_of([*address, pins["RD_EN"][port]]), *read)
             for bit in words:
                 self.drive(bit, mark)
@@ -216,8 +292,10 @@ class _Different(Marks):
             following = self._written(following, address, enable, written)
             wrong = self.both(self.either(*enable), self.either(self.any_of(address), written))
             differs = self.either(differs, self.any_of(enable), wrong)
-        if not marks:
+        if name not in self.apart:
             self._watch(name, differs)
+        elif self.all_watched:
+            self._watch(name, self.either(*marks))
         for mark, taken in zip(marks, following, strict=True):
             self.register(taken, mark)
         return marks
@@ -232,8 +310,8 @@ class _Different(Marks):
         alike = self.inverse(self.any_of(enable))
         following = []
         for word, held in enumerate(marks):
-            here = self.both(some, self._is(address, word))
-            there = self.both(other, self._is(others[0], word))
+            here = self.both(some, self.equals(address, word))
+            there = self.both(other, self.equals(others[0], word))
             same = self.both(here, there, alike)
             apart = self.both(self.either(here, there), self.inverse(same))
             kept = self.both(held, self.inverse(self.both(same, whole)))
@@ -256,9 +334,6 @@ class _Different(Marks):
             self.both(self.any_of(bits), outputs[valid[name]][0] if name in valid else "1")
             for name, bits in outputs.items()
         ]
-
-    def _is(self, address: Sequence[Bit], word: int) -> Bit:
-        return self.inverse(self.differ(address, [str(word >> i & 1) for i in range(len(address))]))
 
     def register(self, following: Bit, bit: Bit | None = None) -> Bit:
         """A register of one mark; none is there in the beginning."""

@@ -172,6 +172,10 @@ class Marks(ABC):
         self.cell("$ne", {"A": a, "B": b}, {"Y": [result]}, sizes)
         return result
 
+    def equals(self, word: Sequence[Bit], value: int) -> Bit:
+        """Whether a word has a value."""
+        return self.inverse(self.differ(word, [str(value >> i & 1) for i in range(len(word))]))
+
     def choose(self, a: Bit, b: Bit, select: Bit) -> Bit:
         """The net that is ``b`` if ``select`` else ``a``."""
         chosen = self.new()

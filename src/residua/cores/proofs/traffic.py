@@ -1,0 +1,47 @@
+"""Random inputs of a core that get its operations on, for simulations of its gates."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from residua.cores.proofs.netlist import RESET
+from residua.toolchain.aiger import Network, Words
+
+_RESETS, _WAITS = 9, 2
+"""A core is reset in one of 2^9 cycles, and a handshake waits in one of 2^2."""
+
+_HANDSHAKES = ("_valid", "_ready")
+
+
+def traffic(network: Network) -> Callable[[np.random.Generator], Words]:
+    """Drive the inputs of a core for `Network.simulate`, 256 runs at once.
+
+    Resets are rare, handshakes mostly complete, all else is any.
+
+    Args:
+        network: whose inputs have the names of the core's.
+    """
+    resets = [i for i, name in enumerate(network.inputs) if name == RESET]
+    handshakes = [i for i, name in enumerate(network.inputs) if name.endswith(_HANDSHAKES)]
+
+    def drive(random: np.random.Generator) -> Words:
+        inputs = _any(random, len(network.inputs))
+        inputs[resets] = _rare(random, len(resets), _RESETS)
+        inputs[handshakes] = ~_rare(random, len(handshakes), _WAITS)
+        return inputs
+
+    return drive
+
+
+WORDS = 4
+"""Words of a signal in such a simulation, 64 runs in each."""
+
+
+def _any(random: np.random.Generator, signals: int) -> Words:
+    return random.integers(0, 2**64, (signals, WORDS), dtype=np.uint64)
+
+
+def _rare(random: np.random.Generator, signals: int, exponent: int) -> Words:
+    """Signals that are 1 in one of ``2 ** exponent`` runs."""
+    words: Words = np.bitwise_and.reduce([_any(random, signals) for _ in range(exponent)])
+    return words
