@@ -23,7 +23,8 @@ def verify_directory(
     are run as they lie there, so that a fault that the specification gives again is found, too:
     the Verilog with the primitives for any target and, for a part of the runs, with those for the
     ECP5; the files that take it into a design are read back. Of a coprocessor, operations also run
-    through the registers and streams of its bus, in its test bench, and by its C driver.
+    through the registers and streams of its bus, in its test bench, and by its C driver; and the
+    bus passes on each bit, also those on which no result depends, as random words.
 
     A core with binary words, a digit multiplier and a coprocessor are compared with plain integers,
     which judge every result then.

@@ -11,6 +11,7 @@ from residua.cores.coprocessor import verification
 from residua.cores.coprocessor.shipped import verification as evidence
 from residua.cores.coprocessor.shipped.bench import verify_bench
 from residua.cores.coprocessor.shipped.bus import verify_bus
+from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.verification import EccResult
@@ -69,6 +70,33 @@ def test_a_fault_of_the_bus_is_found(old, new, message, directories, tmp_path, m
     _, faults = verify_bus(model, design, 3)
     assert len(faults) == 1
     assert message in faults[0]
+
+
+ALONE_FAULTS = {
+    ".random_payload(random_payload)": (".random_payload(random_payload ^ 1 << 31)", "random word"),
+    ".operands_payload(operands_payload)": (
+        ".operands_payload(operands_payload & ~(operands_payload[3] << 30))",
+        "operand word",
+    ),
+    ".command_payload(command_payload)": (".command_payload(command_payload & 16'h7fff)", "status"),
+    ".zeroise(zeroise)": (".zeroise(1'b0)", "busy"),
+    "{8{write_strobe[1]}}": ("{8{write_strobe[0]}}", "bytes"),
+}
+"""Faults between bus and core, and what is said of them, by what they replace."""
+
+
+@pytest.mark.parametrize("old", [None, *ALONE_FAULTS])
+@pytest.mark.parametrize("bus", ["axi", "wishbone"])
+def test_a_bus_around_a_stand_in(bus, old, directories, tmp_path, monkeypatch):
+    """A bus passes on each bit, whether or not a result depends on it."""
+    made = directories(bus)
+    new, message = ALONE_FAULTS.get(old, ("", None))
+    if old:
+        path = copied(made, tmp_path)
+        made = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
+    faults = verify_bus_alone(stand_in_model(made), 3)
+    assert len(faults) == (old is not None)
+    assert all(message in fault for fault in faults)
 
 
 def test_a_bus_that_is_no_verilog_is_found(directories, tmp_path, monkeypatch):
@@ -187,6 +215,7 @@ def test_faults_of_what_takes_the_core_into_a_design_are_found(fault, directorie
 
 SEAMS = {
     "verify_bus": (7, ["wrong"]),
+    "verify_bus_alone": ["wrong"],
     "verify_driver": ["wrong"],
     "verify_bench": ["wrong"],
     "verify_texts": ["wrong"],
@@ -197,7 +226,8 @@ SEAMS = {
 def test_any_seam_that_fails_fails_the_verification(broken, directories, monkeypatch, tmp_path):
     made = Directory.open(copied(directories("axi"), tmp_path))
     monkeypatch.setattr(Directory, "made", directories("axi").made)
-    monkeypatch.setattr(evidence, "directory_model", lambda *_a, **_k: None)
+    for model in ("directory_model", "stand_in_model"):
+        monkeypatch.setattr(evidence, model, lambda *_a, **_k: None)
     passed = EccResult(cycles=[{}], constant_time=True)
     monkeypatch.setattr(verification, "verify_coprocessor", lambda *_a, **_k: passed)
     for seam, failing in SEAMS.items():

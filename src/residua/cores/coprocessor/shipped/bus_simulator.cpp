@@ -20,6 +20,7 @@ namespace {
 constexpr long patience = 10'000'000;  // cycles, for one access
 constexpr int pending = 1;
 constexpr unsigned stall_steps = 256;
+constexpr std::size_t most_taken = 4096;  // random words that are remembered
 
 enum Failure { none = 0, refused = 1, hangs = 2, wrong_last = 4, surplus = 8, disarmed = 16 };
 
@@ -106,6 +107,17 @@ class Bench {
   std::size_t waiting() const { return results_.size(); }
   std::uint32_t random_word() { return static_cast<std::uint32_t>(words_.next()); }
 
+  // Whether there was another random word that the core's stream took; each is told once.
+  bool next_taken(std::uint32_t *word) {
+    if (taken_.empty()) return false;
+    *word = taken_.front();
+    taken_.pop_front();
+    return true;
+  }
+
+  // The bytes that writes are of from now on.
+  void strobe(unsigned bytes) { strobe_ = bytes; }
+
   std::uint64_t cycles = 0;
   int failure = none;
 
@@ -167,7 +179,11 @@ class Bench {
       operands_.pop_front();
       top.s_axis_operand_tvalid = 0;
     }
-    if (random_taken_) top.s_axis_random_tvalid = 0;
+    if (random_taken_) {
+      top.s_axis_random_tvalid = 0;
+      taken_.push_back(top.s_axis_random_tdata);
+      if (taken_.size() > most_taken) taken_.pop_front();
+    }
   }
 #else
   bool offered() { return false; }
@@ -201,7 +217,7 @@ class Bench {
     bool addressed = false, supplied = false;
     top.s_axi_awaddr = offset;
     top.s_axi_wdata = value;
-    top.s_axi_wstrb = 0b1111;
+    top.s_axi_wstrb = strobe_;
     for (long waited = 0; waited < patience; ++waited) {
       if (!addressed && goes()) top.s_axi_awvalid = 1;
       if (!supplied && goes()) top.s_axi_wvalid = 1;
@@ -217,7 +233,7 @@ class Bench {
   void begin_write(std::uint32_t offset, std::uint32_t value) {
     top.s_axi_awaddr = offset;
     top.s_axi_wdata = value;
-    top.s_axi_wstrb = 0b1111;
+    top.s_axi_wstrb = strobe_;
     top.s_axi_awvalid = goes();
     top.s_axi_wvalid = goes();
   }
@@ -258,7 +274,7 @@ class Bench {
     top.wb_we_i = writes;
     top.wb_adr_i = offset / 4;
     top.wb_dat_i = value;
-    top.wb_sel_i = 0b1111;
+    top.wb_sel_i = writes ? strobe_ : 0b1111;
     top.wb_cyc_i = top.wb_stb_i = 1;
   }
 
@@ -290,6 +306,8 @@ class Bench {
   std::deque<Word> results_;
   std::uint32_t *target_ = nullptr;
   std::size_t count_ = 0;
+  std::deque<std::uint32_t> taken_;
+  unsigned strobe_ = 0b1111;
   std::uint32_t read_data_ = 0;
   bool operand_taken_ = false, random_taken_ = false;
 };
@@ -316,6 +334,12 @@ EXPORTED int NAME(random)(void *context, std::uint32_t *word) {
   *word = bench(context).random_word();
   return 0;
 }
+
+EXPORTED int NAME(next_taken)(void *context, std::uint32_t *word) {
+  return bench(context).next_taken(word);
+}
+
+EXPORTED void NAME(strobe)(void *context, std::uint32_t bytes) { bench(context).strobe(bytes); }
 
 EXPORTED int NAME(send)(void *context, const std::uint32_t *words, std::size_t count) {
   bench(context).send(words, count);

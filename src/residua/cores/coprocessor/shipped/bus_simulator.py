@@ -35,6 +35,8 @@ _PROTOTYPES = {
     "read32": (_U32, (_CONTEXT, _U32)),
     "write32": (None, (_CONTEXT, _U32, _U32)),
     "random": (ctypes.c_int, (_CONTEXT, _WORDS)),
+    "next_taken": (ctypes.c_int, (_CONTEXT, _WORDS)),
+    "strobe": (None, (_CONTEXT, _U32)),
     "send": (ctypes.c_int, (_CONTEXT, _WORDS, ctypes.c_size_t)),
     "receive": (ctypes.c_int, (_CONTEXT, _WORDS, ctypes.c_size_t)),
     "received": (ctypes.c_int, (_CONTEXT,)),
@@ -95,12 +97,13 @@ class BusSimulator:
         self._check(f"read of 0x{offset:02X}")
         return word
 
-    def write32(self, offset: int, value: int) -> None:
-        """Write the register at a byte offset.
+    def write32(self, offset: int, value: int, strobe: int = 0b1111) -> None:
+        """Write the register at a byte offset, or those of its bytes that ``strobe`` has.
 
         Raises:
             BusError: the core refused the access, or did not answer.
         """
+        self._call("strobe", strobe)
         self._call("write32", offset, value)
         self._check(f"write of 0x{value:08X} to 0x{offset:02X}")
 
@@ -133,6 +136,13 @@ class BusSimulator:
         word = ctypes.c_uint32()
         self._call("random", ctypes.byref(word))
         return word.value
+
+    def taken(self) -> list[int]:
+        """The random words that the core's stream took since the last call, the last 4096."""
+        found, word = [], ctypes.c_uint32()
+        while self._call("next_taken", ctypes.byref(word)):
+            found.append(word.value)
+        return found
 
     def run(self, cycles: int) -> None:
         """Let the clock run."""
@@ -254,8 +264,10 @@ def client(simulator: BusSimulator, curves: Sequence[DriverCurve]) -> Client:
     return Client(simulator, registers, curves, random=simulator.random, streams=streams)
 
 
-def directory_model(directory: Directory, *, optimise: bool = True) -> BusModel:
-    """Build the model of a directory's Verilog; see `build_bus_model`.
+def directory_model(
+    directory: Directory, *, sources: Sequence[Path] = (), optimise: bool = True
+) -> BusModel:
+    """Build the model of a directory's Verilog, or of ``sources``; see `build_bus_model`.
 
     Raises:
         SpecificationError: no coprocessor, or one without a bus.
@@ -276,8 +288,8 @@ def directory_model(directory: Directory, *, optimise: bool = True) -> BusModel:
         blinding=any(manifest["parameters"]["blinding"]),
         data_registers=bus != "axi",
     )
-    sources, registers = directory.sources(), RegisterMap(capabilities)
-    return build_bus_model(sources, directory.top, registers, bus, optimise=optimise)
+    chosen, registers = sources or directory.sources(), RegisterMap(capabilities)
+    return build_bus_model(chosen, directory.top, registers, bus, optimise=optimise)
 
 
 def curves(directory: Directory) -> list[DriverCurve]:

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from residua.cores.coprocessor.shipped.bench import verify_bench
 from residua.cores.coprocessor.shipped.bus import verify_bus
+from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
@@ -29,7 +30,8 @@ def verify_coprocessor_directory(
     if directory.top != directory.name:
         model = directory_model(directory, optimise=False)
         through_bus, faults = verify_bus(model, design, runs.seed)
-        failures += faults + verify_driver(directory, design)
+        failures += faults + verify_bus_alone(stand_in_model(directory), runs.seed)
+        failures += verify_driver(directory, design)
     failures += verify_bench(directory.path, directory.sources("ecp5"))
     found = made.simulate(directory.sources(top=made.name), runs)
     names = [curve.name for curve in made.core.curves]
