@@ -5,6 +5,7 @@ import random
 import re
 
 import pytest
+from tests.cores.planted import replaced
 
 from residua import cli
 from residua.cores.digit.core import DigitCore
@@ -13,7 +14,7 @@ from residua.cores.digit.verification import moduli_of, verify_digits
 from residua.cores.directory import Directory, build
 from residua.cores.simulation.runs import Runs
 from residua.cores.specification.reading import check, check_any, load_any
-from residua.cores.verification import verify_directory
+from residua.cores.verification import run_directory, verify_directory
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import find_modulus
 from residua.report import page, tables
@@ -32,6 +33,25 @@ LOADED = {
 
 def core(**values):
     return DigitCore(check_any({"algorithm": "iddmm", **values}))
+
+
+MODULUS_FAULTS = {
+    "no error": ("modulus_error <= n13;", "", "a result modulo an even number"),
+    "no product waits": ("loaded <= n15;", "loaded <= 1'b1;", "a result modulo an even number"),
+}
+"""What is replaced in the Verilog, by what, and what is said of it."""
+
+
+@pytest.mark.parametrize("name", [None, *MODULUS_FAULTS])
+def test_even_moduli_in_the_verilog(name, tmp_path, monkeypatch):
+    """An even modulus is refused, and what waits is multiplied modulo the next one."""
+    made = build(check_any({"algorithm": "r2mm", "bits": 17}), tmp_path / "core")
+    old, new, message = MODULUS_FAULTS.get(name, ("", "", ""))
+    if old:
+        made = replaced(monkeypatch, made.path, f"rtl/{made.name}.v", old, new)
+    found = run_directory(made, vectors=64)
+    assert found["passed"] == (not old)
+    assert all(message in failure for failure in found["failures"])
 
 
 def refusal(**values):

@@ -122,6 +122,11 @@ class DigitProducts:
             words = (*words, self.domain.negative_inverse)
         return words
 
+    @property
+    def tested_words(self) -> tuple[int, ...]:
+        """The lowest word of the modulus, if it is loaded."""
+        return (0,) if self.modulus_words else ()
+
 
 class DigitCore(PlainCore):
     """A digit multiplier, exponentiator or RSA core.

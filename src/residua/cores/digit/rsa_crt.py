@@ -60,6 +60,12 @@ class RsaOperations(DigitProducts):
         """The words of the key."""
         return tuple(word for part in self.rsa.loads(self.key) for word in part)
 
+    @property
+    def tested_words(self) -> tuple[int, ...]:
+        """The lowest words of p, q and N."""
+        lengths = self.rsa.load_lengths
+        return (0, lengths[0], lengths[0] + lengths[1])
+
     def modelled(self, message: int) -> int:
         """The root as the algorithm finds it, 0 if it finds a fault."""
         design, key = self.rsa, self.key

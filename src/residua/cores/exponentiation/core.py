@@ -109,6 +109,11 @@ class Exponentiations:
         """The words that are loaded for this modulus; none if it is built in."""
         return ()
 
+    @property
+    def tested_words(self) -> tuple[int, ...]:
+        """None: a core tests no modulus."""
+        return ()
+
 
 @dataclass(frozen=True)
 class LoadedExponentiations(Exponentiations):

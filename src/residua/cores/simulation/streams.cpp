@@ -8,11 +8,13 @@
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
 //            16 bytes each; then the operands and the expected result of every run, each as one
 //            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes
-//   STALLS   0: operands are always offered and results always taken; 1: random gaps in both
+//   STALLS   0: operands are always offered and results always taken; 1: random gaps in both, and
+//            where a modulus is loaded it is loaded again now and then, while operands wait
 //   RESETS   after the runs, so many resets in the middle of others, each before two that must be
 //            right; "every" for each cycle of a run
 // Registers begin with random values. Prints one JSON object.
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -25,8 +27,9 @@ namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-constexpr std::uint64_t isolated_runs = 16;
+constexpr std::uint64_t most_isolated = 16;
 constexpr std::size_t most_failures = 3;
+constexpr unsigned most_gaps = 12;  // of 16 cycles
 constexpr std::int64_t patience = 1000 + std::int64_t{200} * tables::latency;
 
 // Resets come in the cycles of a run, of the one behind it, and of what is loaded before.
@@ -47,6 +50,7 @@ class Bench {
         random_(seed),
         runs_(runs),
         stalls_(stalls),
+        isolated_(stalls ? std::min(most_isolated, runs / 2) : most_isolated),
         end_(runs) {}
 
   void run(std::uint64_t resets) {
@@ -57,6 +61,8 @@ class Bench {
     for (resets_ = 0; resets_ < resets && passes(); ++resets_) {
       interrupt(reset_of(resets_, resets, reset_span));
     }
+    completed_ = completed;
+    refuse_moduli();
     completed_ = completed;
   }
 
@@ -95,6 +101,7 @@ class Bench {
     core_->rst = 0;
     core_->operands_valid = 0;
     core_->result_ready = 0;
+    withdraw_modulus();
     offered_ = waiting_ = differs_ = false;
     position_ = result_word_ = 0;
     wait_ = -1;
@@ -141,28 +148,99 @@ class Bench {
     measures_ = false;
   }
 
-  // The words of the modulus, each until it is taken.
-  void load_modulus() {
+  // The words of the modulus, and then until its inverse is there, so that this does not count as
+  // latency.
+  void load_modulus([[maybe_unused]] unsigned gaps = 0) {
 #ifdef LOADS_MODULUS
-    for (int i = 0; i < tables::modulus_words && now_ < deadline_;) {
-      Word word = 0;
-      for (int byte = 15; byte >= 0; --byte) {
-        const Word next = cases_[16 * i + byte];
-        word = sizeof(Word) > 8 || byte < 8 ? (word << 8) | next : word;
-      }
-      core_->modulus_valid = 1;
-      set_word(core_->modulus_payload, word);
-      core_->clk = 0;
-      core_->eval();
-      i += core_->modulus_ready ? 1 : 0;
-      cycle();
-    }
-    core_->modulus_valid = 0;
-    // Until the inverse is there, so that it does not count as latency.
-    for (int i = 0; i < 4 * tables::width + 16 && now_ < deadline_; ++i) cycle();
+    finish_modulus(gaps);
+    loading_ = 0;
+    finish_modulus(gaps);
+    for (int i = 0; i < 4 * tables::width + 16 && passes() && now_ < deadline_; ++i) step();
     progress_ = now_;
 #endif
   }
+
+#ifdef TESTS_MODULUS
+  // Every modulus that the core tests is even once: no run starts, and what waits is of the next.
+  void refuse_moduli() {
+    for (std::size_t i = 0; i < tables::tested.size() && passes(); ++i) {
+      finish_modulus(0);
+      even_ = tables::tested[i];
+      load_modulus();
+      even_ = -1;
+      begin_at(random_.below(runs_), runs_);
+      const std::uint64_t first = completed_;
+      end_ = first + 1;
+      deadline_ = now_ + 4 * tables::latency;
+      refused_ = true;
+      work();
+      refused_ = false;
+      deadline_ = never;
+      if (passes() && !core_->modulus_error) failure_ = "no error tells of an even modulus";
+      if (!passes()) return;
+      load_modulus(most_gaps);
+      if (passes() && core_->modulus_error) failure_ = "the error of an even modulus stays";
+      work();
+    }
+  }
+
+#else
+  void refuse_moduli() {}
+#endif
+
+#ifdef LOADS_MODULUS
+  void finish_modulus(unsigned gaps) {
+    while (loading_ >= 0 && passes() && now_ < deadline_) {
+      offer_modulus(gaps);
+      step();
+      if (now_ - progress_ > patience) failure_ = "the core takes no modulus";
+    }
+  }
+
+  Word modulus_word(int index) const {
+    Word word = 0;
+    for (int byte = 15; byte >= 0; --byte) {
+      const Word next = cases_[16 * index + byte];
+      word = sizeof(Word) > 8 || byte < 8 ? (word << 8) | next : word;
+    }
+    return index == even_ ? word & ~Word{1} : word;
+  }
+
+  // Offer the next word of the modulus, or make a gap.
+  void offer_modulus(unsigned gaps) {
+    if (core_->modulus_valid || loading_ < 0 || random_.one_in(gaps)) return;
+    set_word(core_->modulus_payload, modulus_word(loading_));
+    core_->modulus_valid = 1;
+  }
+
+  // In a core that is at work, the modulus that it has comes again now and then.
+  void load_again() {
+    if (!stalls_ || refused_ || completed_ < isolated_) return;
+    if (loading_ < 0 && random_.below(2 * tables::interval) == 0) loading_ = 0;
+    offer_modulus(gap_rate_);
+  }
+
+  bool modulus_taken() const { return core_->modulus_valid && core_->modulus_ready; }
+
+  void take_modulus() {
+    core_->modulus_valid = 0;
+    progress_ = now_;
+    if (++loading_ == tables::modulus_words) loading_ = -1;
+  }
+
+  void withdraw_modulus() {
+    core_->modulus_valid = 0;
+    loading_ = -1;
+  }
+
+  int loading_ = -1;  // word of the modulus that is next, or -1
+  int even_ = -1;     // word of which the lowest bit is dropped, or -1
+#else
+  void load_again() {}
+  bool modulus_taken() const { return false; }
+  void take_modulus() {}
+  void withdraw_modulus() {}
+#endif
 
   // Offer the next operand word, or make a gap; an offer stands until it is taken.
   void drive() {
@@ -170,8 +248,9 @@ class Bench {
       gap_rate_ = static_cast<unsigned>(random_.below(4) * 5);
       wait_rate_ = static_cast<unsigned>(random_.below(4) * 5);
     }
-    const bool alone = measures_ && completed_ < isolated_runs;
+    const bool alone = measures_ && completed_ < isolated_;
     core_->result_ready = !(stalls_ && !alone && random_.one_in(wait_rate_));
+    load_again();
     if (offered_) return;
     if ((stalls_ && random_.one_in(gap_rate_)) || !may_begin()) {
       core_->operands_valid = 0;
@@ -187,7 +266,7 @@ class Bench {
   bool may_begin() {
     if (position_ > 0) return true;
     if (next_ >= end_) return false;
-    if (!measures_ || next_ > isolated_runs) return true;
+    if (!measures_ || next_ > isolated_) return true;
     if (completed_ < next_) return false;
     if (wait_ < 0) wait_ = tables::latency + static_cast<int>(random_.below(tables::interval));
     return --wait_ < 0;
@@ -196,11 +275,12 @@ class Bench {
   void step() {
     core_->clk = 0;
     core_->eval();
-    const bool taken = offered_ && core_->operands_ready;
+    const bool taken = offered_ && core_->operands_ready, loaded = modulus_taken();
     look();
     core_->clk = 1;
     core_->eval();
     if (taken) take();
+    if (loaded) take_modulus();
     ++now_;
   }
 
@@ -213,6 +293,7 @@ class Bench {
   }
 
   void take() {
+    core_->operands_valid = 0;
     offered_ = false;
     progress_ = now_;
     if (++position_ < tables::operand_words) return;
@@ -238,6 +319,10 @@ class Bench {
 
   void result(Word word, bool last) {
     progress_ = now_;
+    if (refused_) {
+      failure_ = "a result modulo an even number";
+      return;
+    }
     if (completed_ >= next_) {
       failure_ = "a result that no run explains";
       return;
@@ -255,11 +340,11 @@ class Bench {
   }
 
   void finish() {
-    if (measures_ && completed_ < isolated_runs) latency_.add(now_ - given_);
+    if (measures_ && completed_ < isolated_) latency_.add(now_ - given_);
     if (begins_ && now_ - given_ != latency_.low) failure_ = "a first result at another time than ever";
     begins_ = false;
     // The pipeline fills before results are an interval apart.
-    if (measures_ && !stalls_ && completed_ >= 2 * isolated_runs) interval_.add(now_ - finished_);
+    if (measures_ && !stalls_ && completed_ >= 2 * isolated_) interval_.add(now_ - finished_);
     finished_ = now_;
     wrong_ += differs_;
     differs_ = false;
@@ -273,11 +358,13 @@ class Bench {
   Random random_;
   std::uint64_t runs_;
   bool stalls_;
+  std::uint64_t isolated_;  // runs that begin in a core that has come to rest
 
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
   std::uint64_t end_, resets_ = 0;
   std::int64_t deadline_ = never;
   bool measures_ = true, differs_ever_ = false;
+  bool refused_ = false;  // whether no result may come
   bool begins_ = false;  // whether the next result is the first one after a reset, and is timed
   bool offered_ = false, waiting_ = false, waiting_last_ = false, differs_ = false;
   int position_ = 0, result_word_ = 0, wait_ = -1;

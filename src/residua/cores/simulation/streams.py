@@ -103,8 +103,14 @@ def _joined(words: Sequence[int], width: int) -> int:
     return sum(word << width * place for place, word in enumerate(words))
 
 
-def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
-    """The harness for module ``top``."""
+def harness_source(
+    streams: Streams, top: str, modulus_words: int = 0, tested_words: Sequence[int] = ()
+) -> str:
+    """The harness for module ``top``.
+
+    ``modulus_words`` are loaded before the first run. Of them the core tests the ``tested_words``:
+    they are odd, or it tells of an error.
+    """
     figures = {
         "modulus_words": modulus_words,
         "words": streams.words,
@@ -114,19 +120,28 @@ def harness_source(streams: Streams, top: str, modulus_words: int = 0) -> str:
         "latency": streams.latency,
         "interval": streams.interval,
     }
-    flags = ["LOADS_MODULUS"] if modulus_words else []
-    return word_harness(_HARNESS, top, streams.width, figures, flags)
+    loads = {"LOADS_MODULUS": modulus_words, "TESTS_MODULUS": tested_words}
+    flags = [name for name, words in loads.items() if words]
+    tested = ", ".join(map(str, tested_words))
+    lists = [f"constexpr std::array<int, {len(tested_words)}> tested{{{tested}}};"]
+    return word_harness(_HARNESS, top, streams.width, figures, flags, lists)
 
 
 def word_harness(
-    harness: Path, top: str, width: int, figures: Mapping[str, int], flags: Sequence[str] = ()
+    harness: Path,
+    top: str,
+    width: int,
+    figures: Mapping[str, int],
+    flags: Sequence[str] = (),
+    tables: Sequence[str] = (),
 ) -> str:
     """The text of a harness for module ``top``, whose words have ``width`` bits, at most 128.
 
-    The harness has ``figures`` in its namespace ``tables``, and the macros ``flags``.
+    The harness has ``figures`` and other ``tables`` in a namespace, and the macros ``flags``.
     """
     lines = [
         "// Generated: the core's interface, then the harness.",
+        "#include <array>",
         "#include <cstdint>",
         f'#include "V{top}.h"',
         *(f"#define {flag}" for flag in flags),
@@ -136,6 +151,7 @@ def word_harness(
         f"using Word = {'std::uint64_t' if width <= 64 else 'Wide'};",
         f"constexpr int width = {width};",
         *(f"constexpr int {name} = {value};" for name, value in figures.items()),
+        *tables,
         "}  // namespace tables",
     ]
     return "\n".join([*lines, COMMON_SOURCE, _PORTS.read_text(), harness.read_text()])

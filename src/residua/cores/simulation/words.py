@@ -79,6 +79,10 @@ class WordDesign(Protocol):
     def modulus_words(self) -> tuple[int, ...]:
         """The words that are loaded first; none if the modulus is built in."""
 
+    @property
+    def tested_words(self) -> tuple[int, ...]:
+        """Which of them are the lowest of a modulus that the core tests to be odd."""
+
     def expected(self, x: int, y: int) -> int:
         """The result for two operands, by plain integers."""
 
@@ -110,7 +114,8 @@ def build_word_simulator(
     ``optimise``, for short runs, compiling takes less time and simulating more.
     """
     start = time.monotonic()
-    text = harness_source(_streams(design), top, len(modulus))
+    tested = design.tested_words if modulus else ()
+    text = harness_source(_streams(design), top, len(modulus), tested)
     executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 

@@ -83,6 +83,11 @@ class WordDesign:
         """Words of the modulus that are loaded: none, as it is built in."""
         return ()
 
+    @property
+    def tested_words(self) -> tuple[int, ...]:
+        """Which of them the core tests: none."""
+        return ()
+
     def expected(self, x: int, y: int) -> int:
         """The result for two operands, by plain integers."""
         product = mpz(x) * y
