@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Otherwise each of many short processes compiles all of the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants digests lock clean
+.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,6 +36,7 @@ help:
 	@echo 'proofs    everything that is proved        netlists  synthesised netlists against the model'
 	@echo 'mutants   faults in every kind of core     constant-time  cycles of points over a thousand secrets'
 	@echo 'results   which measured rows hold (STALE=1: measure the others; SCHEDULER=ADDRESS: by Dask)'
+	@echo 'pages     the pages and tables that are made of rows'
 	@echo 'bench-suite  how long the tests take, and with what'
 	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'answers   the placements that are part of the package'
@@ -88,11 +89,13 @@ demo-multiplier: setup
 
 # Rows that still hold are kept.
 EVIDENCE := $(RESIDUA) evidence --store results --output docs/results
+PAGES := $(RESIDUA) results --pages
 
 campaign: campaign-multipliers
 
 campaign-%: setup
 	$(EVIDENCE) $*
+	$(PAGES) $*
 
 proofs netlists mutants constant-time: setup
 	$(EVIDENCE) $@
@@ -100,10 +103,16 @@ proofs netlists mutants constant-time: setup
 # What is published, and whether it still holds; STALE=1 measures what does not.
 results: setup
 	$(RESIDUA) results $(if $(STALE),--measure) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) --jobs $(JOBS)
+	$(if $(STALE),$(PAGES))
+
+# Pages of results, and tables of rows in README.md and docs, out of the rows as they are.
+pages: setup
+	$(PAGES)
 
 bench: setup
 	$(EVIDENCE) clocks
 	$(EVIDENCE) points
+	$(PAGES) clocks points
 
 bench-suite: setup
 	$(BIN)/python benchmarks/suite.py $(TESTS)

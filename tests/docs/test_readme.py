@@ -53,7 +53,7 @@ COPROCESSORS = [row for row in rows() if "curve" in row[0]]
 
 
 def test_rows_are_found():
-    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 6)
+    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 8)
 
 
 @pytest.mark.parametrize(("given", "cells"), MULTIPLIERS, ids=names(MULTIPLIERS))
@@ -70,6 +70,8 @@ def test_multipliers(given, cells):
 @pytest.mark.parametrize(("given", "cells"), COPROCESSORS, ids=names(COPROCESSORS))
 def test_coprocessors(given, cells, tmp_path):
     """The simulated Verilog of the command takes the cycles that stand beside it."""
+    if cells[2] == "–":
+        pytest.skip("its row was not measured")
     made = build(load_any(None, given), tmp_path / "core")
     design = Directory.open(made.path).made.core.design
     sources = made.sources(top=made.name)

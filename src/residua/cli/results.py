@@ -13,6 +13,8 @@ from rich.table import Table
 from residua.cli.terminal import Jobs, Json, PagesDirectory, Scheduler, Verb, Work, show, steps
 from residua.errors import SpecificationError
 from residua.evidence.catalogue import CAMPAIGNS, campaign
+from residua.evidence.excerpts.catalogue import EXCERPTS, PAGES
+from residua.evidence.excerpts.markers import fill
 from residua.evidence.rows import PUBLISHED_SEEDS, Store, merge
 from residua.evidence.standing import MEANINGS, Standing, State, standings
 
@@ -35,6 +37,14 @@ def results_of(
     measure: Annotated[
         bool, typer.Option("--measure", help="Measure the rows that do not hold.")
     ] = False,
+    pages: Annotated[
+        bool,
+        typer.Option(
+            "--pages",
+            help="Make the pages anew, and all tables of rows in README.md and docs/*.md of this "
+            "directory; tell nothing else.",
+        ),
+    ] = False,
     merged: Annotated[
         Path | None,
         typer.Option("--merge", metavar="DIR", help="Take over the rows of another store first."),
@@ -52,6 +62,10 @@ def results_of(
     taken = _merged(rows, Store(merged), output) if merged else {}
     if measure:
         _measure(asked, rows, output, jobs, scheduler, work)
+    if pages:
+        written = [str(path) for path in _write_pages(asked, rows, output)]
+        show({"pages": written}, as_json, lambda _: written)
+        return
     with steps("results") as step:
         found = {name: standings(campaign(name), rows, progress=step) for name in asked}
     data = {
@@ -82,6 +96,17 @@ def _merged(own: Store, other: Store, pages: Path) -> Mapping[str, list[str]]:
         own.write(name, rows.values())
         own_campaigns[name].page.write(rows.values(), pages)
     return found.added
+
+
+def _write_pages(names: Sequence[str], store: Store, pages: Path) -> list[Path]:
+    """Make pages and tables of the rows anew; the files that were written."""
+    prose = sorted(path for pattern in PAGES for path in Path().glob(pattern))
+    written = fill(prose, store, EXCERPTS)
+    for name in names:
+        found = campaign(name)
+        if rows := found.rows(store):
+            written += found.page.write(rows.values(), pages)
+    return written
 
 
 def _measure(

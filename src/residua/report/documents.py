@@ -78,13 +78,13 @@ def markdown(document: Document) -> str:
             blocks.append(f"![{part.title or part.file}]({part.file})")
         else:
             blocks += [part.introduction] if part.introduction else []
-            blocks += [_table(part)] if part.rows else []
+            blocks += [markdown_table(part)] if part.rows else []
         blocks += part.notes
     return "\n\n".join(blocks) + "\n"
 
 
-def _table(table: Table) -> str:
-    """A table without its title and notes."""
+def markdown_table(table: Table) -> str:
+    """A table as Markdown, without its title and notes."""
     rules = ["---" if table.is_text(k) else "--:" for k in range(len(table.columns))]
     return "\n".join(_row(row) for row in (table.columns, rules, *table.rows))
 

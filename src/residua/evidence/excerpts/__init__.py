@@ -1,0 +1,1 @@
+"""Tables in pages of prose that are made of rows."""

@@ -1,0 +1,138 @@
+"""Tables of coprocessors: field units, formulas, inversions."""
+
+from collections.abc import Callable, Mapping
+
+from residua.evidence.benchmarks import coprocessors
+from residua.evidence.excerpts.chosen import (
+    DASH,
+    clock_of,
+    flags,
+    grouped,
+    milliseconds,
+    resources,
+)
+from residua.evidence.rows import Row, Store
+from residua.report.documents import Table
+
+Rows = Mapping[str, Row]
+
+FAST = {"P-256": "default", "P-256, HBE": "this one"}
+
+INVERSIONS = {
+    "P-256": "`fermat`",
+    "P-256, plus-minus": "`plus-minus-ct`",
+    "P-256, HBE": "`division-steps`, rows of two moduli, two adders between registers",
+    "P-256, HBE, plus-minus": "`plus-minus-ct` on the same",
+}
+"""Ways to invert, by the names of the rows."""
+
+STEPS = {(12, 16): "n = 12", (16, 32): "n = 16", (24, 16): "n = 24", (32, 16): "n = 32"}
+
+
+def field_units(store: Store) -> Table:
+    """Coprocessors for P-256 on each field unit, with the flags that make them."""
+    rows, placed = store.read("coprocessors"), store.read("measured")
+    lines = []
+    for name in coprocessors.PLACED:
+        row, clocked = rows.get(name), placed.get(name)
+        plain = row["cycles"] if row else None
+        lines += [
+            (
+                f"{name}, blinded",
+                flags(coprocessors.keys(name, blinded=True)),
+                grouped(row["blinded"] if row else None),
+                *(DASH,) * 3,
+            ),
+            (
+                name,
+                flags(coprocessors.keys(name, blinded=False)),
+                grouped(plain),
+                resources(clocked) if clocked else DASH,
+                clock_of(placed, name),
+                milliseconds(plain, clocked),
+            ),
+        ]
+    heads = ("Core", "`residua build`", "Cycles", "ECP5 LUT4 / FF / MULT18", "MHz", "ms")
+    return Table("", heads, tuple(lines), texts=2)
+
+
+def formulas(store: Store) -> Table:
+    """Formulas for points on three curves: cycles of the loop, and of a multiplication."""
+    rows = store.read("coprocessors")
+    lines = []
+    for formula in coprocessors.FORMULAS:
+        found = [rows.get(f"{curve}, {formula}") for curve in coprocessors.COMPARED]
+        bits = 4 if formula == "fixed-window" else 1
+        steps = (f"{row['step'] / bits:g}" if row else DASH for row in found)
+        products = (grouped(row["cycles"]) if row else DASH for row in found)
+        lines += [(f"`{formula}`", "cycles a bit", *steps), ("", "k P", *products)]
+    return Table("", ("Formula", "", *coprocessors.COMPARED), tuple(lines), texts=2)
+
+
+def inversions(store: Store) -> Table:
+    """Ways to invert on P-256."""
+    rows = store.read("coprocessors")
+    lines = [
+        (text, *(grouped(row.get(key)) if row else DASH for key in ("inverse", "cycles")))
+        for name, text in INVERSIONS.items()
+        for row in (rows.get(name),)
+    ]
+    return Table("", ("P-256, without blinding", "FIELD_INVERT", "k P"), tuple(lines))
+
+
+def fast(store: Store) -> Table:
+    """The default beside the coprocessor of the fewest cycles."""
+    rows, placed = store.read("coprocessors"), store.read("measured")
+    cells: dict[str, Callable[[str, Row], str]] = {
+        "a step of the ladder, cycles": lambda _, row: str(row["step"]),
+        "k P, cycles": lambda _, row: grouped(row["cycles"]),
+        "multipliers": lambda _, row: str(row["multipliers"]),
+        "cycles × multipliers": lambda _, row: f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
+        "ECP5 LUT4 / FF / MULT18": lambda name, _: _placed(placed, name),
+        "MHz": lambda name, _: clock_of(placed, name),
+        "k P, ms": lambda name, row: milliseconds(row["cycles"], placed.get(name)),
+    }
+    return _transposed("P-256, without bus and blinding", rows, FAST, cells)
+
+
+def on_digits(store: Store) -> Table:
+    """The coprocessor on digits for P-256."""
+    rows, placed = store.read("coprocessors"), store.read("measured")
+    cells: dict[str, Callable[[str, Row], str]] = {
+        "a step of the ladder": lambda _, row: f"{row['step']} cycles",
+        "k P, blinded": lambda _, row: f"{grouped(row['blinded'])} cycles",
+        "k P with `--blinding 0`": lambda _, row: f"{grouped(row['cycles'])} cycles",
+        "ECP5 LUT4 / FF / MULT18": lambda name, _: _placed(placed, name),
+        "MHz": lambda name, _: clock_of(placed, name),
+    }
+    return _transposed("P-256, plain streams", rows, {"P-256, digits": "digits of 17 bits"}, cells)
+
+
+def _placed(placed: Rows, name: str) -> str:
+    return resources(placed[name]) if name in placed else DASH
+
+
+def _transposed(
+    head: str,
+    rows: Rows,
+    names: Mapping[str, str],
+    cells: Mapping[str, Callable[[str, Row], str]],
+) -> Table:
+    """Make a table with a column for each row."""
+    lines = tuple(
+        (text, *(cell(name, rows[name]) if name in rows else DASH for name in names))
+        for text, cell in cells.items()
+    )
+    return Table("", (head, *names.values()), lines)
+
+
+def single_base_steps(store: Store) -> Table:
+    """Cycles of a step of the ladder on SBMM and on RNS Montgomery."""
+    rows = store.read("sbmm_ladder")
+    found = [rows.get(f"step of ({n}, {w}), c = 1") for n, w in STEPS]
+    lines = (
+        ("RNS Montgomery", *(str(row["montgomery"]) if row else DASH for row in found)),
+        ("SBMM", *(str(row["sbmm"]) if row else DASH for row in found)),
+        ("saved", *(f"{row['saved']:.1%}" if row else DASH for row in found)),
+    )
+    return Table("", ("Cycles of a step", *STEPS.values()), lines)
