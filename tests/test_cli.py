@@ -209,7 +209,6 @@ def test_bases_and_cost(run):
     assert code == 0
     counts = {row["name"]: row["emm"] for row in json.loads(out)["algorithms"]}
     assert (counts["product, reordered"], counts["extension, mixed radix"]) == (336, 198)
-    assert all(row["agrees"] for row in json.loads(out)["algorithms"])
     assert "2n^2 + 4n" in run("cost")[1]
     assert "base a" in run("bases", "--modulus", "P-192")[1]
 

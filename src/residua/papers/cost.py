@@ -1,8 +1,9 @@
 """Counted operations of the algorithms beside the formulas."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from gmpy2 import prev_prime
@@ -19,6 +20,7 @@ from residua.machines.counts import Counts, count
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
 from residua.numbers.residues import Canonical, Redundant
+from residua.papers.cost_rows import CountedRow, digit_rows, engine_rows, inversion_rows
 
 DEFAULT_CHANNELS = 12
 """n where nothing is asked for: the size of the published tables for 192 bits."""
@@ -37,6 +39,9 @@ class _Row:
 def cost_table(flags: Mapping[str, str | None]) -> dict[str, Any]:
     """The counts of every algorithm for n channels; they do not depend on modulus and width.
 
+    Those of digit multipliers are for numbers of n digits, those of inversions for primes that n
+    channels hold.
+
     Args:
         flags: ``channels`` (n, `DEFAULT_CHANNELS` if None) and ``width`` (of the bases that the
             algorithms are counted on), as text.
@@ -48,7 +53,26 @@ def cost_table(flags: Mapping[str, str | None]) -> dict[str, Any]:
     asked = load(RnsMontgomerySpecification, None, {"modulus": "P-256", **flags})
     number = asked.channels or DEFAULT_CHANNELS
     domain = RnsMontgomeryCore(_stand_in(number, asked.width)).domain
-    return {"n": number, "w": asked.width, "algorithms": [_entry(row, domain) for row in _ROWS]}
+    rows = [
+        *(
+            CountedRow(
+                row.name, row.formula, row.emm(number), partial(_counts, row.program, domain)
+            )
+            for row in _ROWS
+        ),
+        *engine_rows(number),
+    ]
+    return {
+        "n": number,
+        "w": asked.width,
+        "algorithms": [_entry(row) for row in rows],
+        "digits": digit_rows(number, asked.width),
+        "inversions": inversion_rows(number, asked.width),
+    }
+
+
+def _counts(program: Callable[[MontgomeryDomain], Program], domain: MontgomeryDomain) -> Counts:
+    return count(program(domain))
 
 
 def _stand_in(channels: int, width: int) -> RnsMontgomerySpecification:
@@ -65,18 +89,14 @@ def _stand_in(channels: int, width: int) -> RnsMontgomerySpecification:
     )
 
 
-def _entry(row: _Row, domain: MontgomeryDomain) -> dict[str, Any]:
-    found: Counts = count(row.program(domain))
-    expected = row.emm(len(domain.base_a))
+def _entry(row: CountedRow) -> dict[str, Any]:
+    found = row.counts()
     return {
         "name": row.name,
         "formula": row.formula,
-        "formula_emm": expected,
-        "emm": found.emm,
-        "ema": found.ema,
-        "cox": found.cox,
-        "emw": found.emw,
-        "agrees": found.emm == expected,
+        "formula_emm": row.emm,
+        **asdict(found),
+        "agrees": found.emm == row.emm,
     }
 
 

@@ -79,16 +79,38 @@ def bases(found: Result) -> Text:
 
 
 def cost(found: Result) -> Text:
-    """Counted operations beside the formulas."""
-    table = Table(box=SIMPLE, title=f"n = {found['n']}", title_justify="left")
-    table.add_column("algorithm")
-    for column in ("EMM, formula", "", "EMM, counted", "EMA", "Cox additions", "stored words"):
-        table.add_column(column, justify="right")
+    """Counted operations beside the formulas, of engines, digit multipliers and inversions."""
+    engine = _counted(
+        f"n = {found['n']}",
+        ("EMM, formula", "", "EMM, counted", "EMA", "Cox additions", "stored words", "CMR"),
+    )
     for row in found["algorithms"]:
         counted = f"{row['emm']}" if row["agrees"] else f"{row['emm']} (differs)"
-        numbers = (row["formula_emm"], counted, row["ema"], row["cox"], row["emw"])
-        table.add_row(row["name"], row["formula"], *map(str, numbers))
-    return [table]
+        numbers = (row["formula_emm"], counted, row["ema"], row["cox"], row["emw"], row["cmr"])
+        engine.add_row(row["name"], row["formula"], *map(str, numbers))
+    digits = _counted(
+        f"{found['n']} digits of {found['w']} bits",
+        ("passes, formula", "", "passes, counted", "products of digits", "additions"),
+    )
+    for row in found["digits"]:
+        published = "–" if row["published"] is None else str(row["published"])
+        passes = map(str, (row["steps"], row["products"], row["additions"]))
+        digits.add_row(row["algorithm"], row["formula"], published, *passes)
+    inversions = _counted(
+        "inversion", ("products or steps", "EMM", "EMA", "Cox additions", "modulo 4")
+    )
+    for row in found["inversions"]:
+        kinds = ("steps", "emm", "ema", "cox", "mod4")
+        inversions.add_row(row["algorithm"], *(f"{row[kind]:g}" for kind in kinds))
+    return [engine, digits, *([inversions] if found["inversions"] else [])]
+
+
+def _counted(title: str, columns: Iterable[str]) -> Table:
+    table = Table(box=SIMPLE, title=title, title_justify="left")
+    table.add_column("algorithm")
+    for column in columns:
+        table.add_column(column, justify="right")
+    return table
 
 
 def _pairs(rows: Iterable[tuple[str, str]]) -> Table:

@@ -27,9 +27,9 @@ def costs() -> list[dict[str, Any]]:
     rows = []
     for (algorithm, bits, channels), published in OPERATIONS.items():
         counted = (
-            _plus_minus(bits, channels)
+            plus_minus(bits, channels)
             if algorithm == "PM"
-            else _fermat((NIST if algorithm == "NIST" else GENERAL)[bits], channels)
+            else fermat((NIST if algorithm == "NIST" else GENERAL)[bits], channels)
         )
         rows.append(
             {
@@ -44,8 +44,8 @@ def costs() -> list[dict[str, Any]]:
     return rows
 
 
-def _fermat(name: str, channels: int) -> dict[str, float]:
-    """Cost of all products of the chain."""
+def fermat(name: str, channels: int) -> dict[str, float]:
+    """Count all products of the chain for the prime of this name."""
     products = fermat_products(name)
     counted = count(sbmm_costs.montgomery_program(channels))
     return {
@@ -64,8 +64,8 @@ def fermat_products(name: str) -> int:
     return chain.squarings + chain.multiplications
 
 
-def _plus_minus(bits: int, channels: int) -> dict[str, float]:
-    """The averages of random operands."""
+def plus_minus(bits: int, channels: int) -> dict[str, float]:
+    """Average the counts of random operands modulo the NIST prime of so many bits."""
     runs = [slide_counts(steps, channels) for steps in _samples(bits)]
     means = {kind: round(fmean(getattr(run, kind) for run in runs)) for kind in _KINDS}
     return {"steps": round(fmean(run.steps for run in runs), 2), **means}
