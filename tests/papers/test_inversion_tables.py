@@ -5,7 +5,7 @@ from tests.papers.making import make, stored
 
 from residua.evidence import candidates
 from residua.papers.inversion import costs as inversion_costs
-from residua.papers.inversion.published import OPERATIONS, SIZES, WITH_DSP
+from residua.papers.inversion.published import OPERATIONS, SIZES, WITH_DSP, WITHOUT_DSP
 from residua.toolchain.process import ToolError
 
 ROW = "plus-minus 192 12x17"
@@ -100,3 +100,11 @@ def test_a_tool_that_fails_names_the_row_and_loses_no_other(tmp_path, monkeypatc
     inversion_costs._samples.cache_clear()
     kept = stored("inversion", tmp_path)
     assert [row.name for row in kept] == rows[:1]
+
+
+def test_printed_durations_are_cycles_by_frequencies():
+    """Guards against misprints of ours; MHz are rounded, and times are rounded up."""
+    for table in (WITH_DSP, WITHOUT_DSP):
+        for row in table.values():
+            low, high = (row.cycles / (row.mhz + shift) for shift in (0.5, -0.5))
+            assert low - 0.1 <= row.microseconds <= high + 0.1

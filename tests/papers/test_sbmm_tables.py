@@ -260,3 +260,10 @@ def test_families_of_one_netlist_are_mapped_once():
         assert candidates.alike(row, other) is None
     row["xc6s without DSP"]["bram"] = 1
     assert candidates.alike(row, "xc7 without DSP") is None
+
+
+def test_the_page_says_how_many_fewer_words_there_are():
+    """The paper's "four times" against its own formulas and against what is counted."""
+    note = sbmm_tables.precomputations().notes[0]
+    assert "408 / 108 = 3.8" in note
+    assert "336 / 161 = 2.1" in note

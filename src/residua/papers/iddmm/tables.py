@@ -4,7 +4,7 @@ from residua.evidence.candidates import designs_campaign
 from residua.evidence.pages import Page, clock
 from residua.evidence.rows import Row
 from residua.papers.cells import both, number, shown
-from residua.papers.iddmm import costs, published
+from residua.papers.iddmm import competitors, costs, published
 from residua.papers.iddmm import synthesis as iddmm_synthesis
 from residua.papers.iddmm.figures import figures
 from residua.papers.iddmm.published import (
@@ -49,6 +49,7 @@ def document(measurements: list[Row]) -> Document:
         complexity(),
         gates(),
         implementations(rows),
+        others(),
         tiles(rows),
         lanes(rows),
         space(rows),
@@ -128,13 +129,13 @@ def gates() -> Table:
 
 def implementations(rows: dict[str, Row]) -> Table:
     """Tables 5, 6 and 7: what the report says of its own multipliers."""
-    columns = ("table: point", "device", "cycles", "DSP", "LUT", "FF", "BRAM", "µs", "MHz")
+    columns = ("table: point", "device", "cycles", "DSP", "LUT", "FF", "BRAM", "µs", "MHz", "Mbps")
     lines = tuple(_implementation(one, rows) for one in IMPLEMENTATIONS)
     how = (
         "Architecture 2. Cycles: those that the printed clock and time make, where there is a "
-        "clock / of our iterations. µs and MHz are the report's."
+        "clock / of our iterations. µs and MHz are the report's. Mbps: "
     )
-    notes = (how, published.REMARKS, _targets_note(rows))
+    notes = (how + competitors.REMARK, published.REMARKS, _targets_note(rows))
     return Table("Tables 5 to 7: implementations", columns, lines, notes)
 
 
@@ -154,7 +155,35 @@ def _implementation(one: Implementation, rows: dict[str, Row]) -> tuple[str, ...
         both(None, used[3]),
         f"{one.microseconds:g}",
         "–" if one.mhz is None else f"{one.mhz:g}",
+        _throughput(competitors.printed(one), one.bits, one.microseconds),
     )
+
+
+def _throughput(printed: float | None, bits: int, microseconds: float) -> str:
+    return both(printed, round(competitors.throughput(bits, microseconds), 2))
+
+
+def others() -> Table:
+    """Tables 5, 6 and 7: what the report says of other work."""
+    columns = ("table: work", "algorithm", "platform", "N", "area", "MHz", "µs", "Mbps")
+    lines = tuple(
+        (
+            f"{one.table}: {one.work}",
+            one.kind,
+            one.platform,
+            str(one.bits),
+            one.area or "–",
+            shown(one.mhz),
+            f"{one.microseconds:g}",
+            _throughput(one.mbps, one.bits, one.microseconds),
+        )
+        for one in competitors.COMPETITORS
+    )
+    note = (
+        "As the report has them, with the numbers of its references; Mbps as in the table above. "
+        "Nothing of it was measured here."
+    )
+    return Table("Tables 5 to 7: other work", columns, lines, (note,), texts=3)
 
 
 def tiles(rows: dict[str, Row]) -> Table:
@@ -181,7 +210,18 @@ def tiles(rows: dict[str, Row]) -> Table:
 
 def lanes(rows: dict[str, Row]) -> Table:
     """IDDMM in lanes and version 4, placed on an ECP5."""
-    columns = ("point", "cycles", "MULT18", "LUT4", "FF", "BRAM", "MHz", "product, µs", "LUT × µs")
+    columns = (
+        "point",
+        "cycles",
+        "MULT18",
+        "LUT4",
+        "FF",
+        "BRAM",
+        "MHz",
+        "product, µs",
+        "Mbps",
+        "LUT × µs",
+    )
     names = [
         *(point_name(n, k, a, 4) for n in iddmm_synthesis.PLACED_BITS
           for k in iddmm_synthesis.PLACED_DIGITS for a in (1, 2)),
@@ -202,7 +242,8 @@ def _lane(name: str, row: Row | None) -> tuple[str, ...]:
     time = None if cycles is None or mhz is None else cycles / mhz
     figures = [cycles, *(number(row, "ecp5", kind) for kind in ("dsp", "lut", "ff", "bram"))]
     area = None if time is None or lut is None else round(lut * time)
-    times = (shown(time and round(time, 3)), shown(area))
+    mbps = None if row is None or time is None else competitors.throughput(row["bits"], time)
+    times = (shown(time and round(time, 3)), shown(mbps and round(mbps, 1)), shown(area))
     return (name, *map(shown, figures), clock(row), *times)
 
 

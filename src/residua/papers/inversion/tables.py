@@ -58,6 +58,7 @@ def document(measurements: list[Row]) -> Document:
     parts = (
         operations(counted),
         implementations(rows),
+        durations(rows),
         units(rows),
         constant_time(rows),
         clocks(rows),
@@ -111,6 +112,34 @@ def implementations(rows: Mapping[str, Row]) -> Table:
         SAME_NETLIST,
     )
     return Table("Implementations", columns, tuple(lines), notes)
+
+
+def durations(rows: Mapping[str, Row]) -> Table:
+    """Frequency and duration, of both papers' tables, beside those on an ECP5."""
+    columns = ("method", "slices", "BRAM", "MHz", "µs", "ECP5 MHz", "average, µs")
+    lines = []
+    for ending, table in (("", WITH_DSP), (NO_BLOCKS, WITHOUT_DSP)):
+        for (algorithm, bits, channels), published in table.items():
+            size = f"{algorithm}-RNS {bits}, {channels} × {dict(SIZES[bits])[channels]}"
+            # Without multiplier blocks nothing was placed.
+            row = None if ending else rows.get(row_name(PUBLISHED[algorithm], bits, channels))
+            placed = (
+                published.slices, published.bram, published.mhz, f"{published.microseconds:.1f}"
+            )  # fmt: skip
+            lines.append((f"{size}{ending}", *map(str, placed), clock(row), _average(row)))
+    notes = (
+        (
+            "The slides' columns, then the measured core's clock and the time of its average "
+            f"cycles. Devices ({DEVICE} and ECP5) and cores differ, so that clocks and times do "
+            "not compare. Designs without DSP blocks were not placed."
+        ),
+    )
+    return Table("Frequency and duration", columns, tuple(lines), notes)
+
+
+def _average(row: Row | None) -> str:
+    mhz = number(row, "ecp5", "fmax_mhz")
+    return "–" if row is None or mhz is None else f"{row['cycles']['average'] / mhz:.1f}"
 
 
 def _cells(
