@@ -9,6 +9,7 @@ from residua.evidence import candidates
 from residua.machines.counts import count
 from residua.papers.sbmm import costs as sbmm_costs
 from residua.papers.sbmm import figures as sbmm_figures
+from residua.papers.sbmm import flow as sbmm_flow
 from residua.papers.sbmm import ladder as sbmm_ladder
 from residua.papers.sbmm import published as sbmm_published
 from residua.papers.sbmm import synthesis as sbmm_synthesis
@@ -267,3 +268,14 @@ def test_the_page_says_how_many_fewer_words_there_are():
     note = sbmm_tables.precomputations().notes[0]
     assert "408 / 108 = 3.8" in note
     assert "336 / 161 = 2.1" in note
+
+
+def test_the_flow_of_a_step_keeps_its_order_and_fills_the_multiplier():
+    """Figure 4: 13 products and 7 compressions, each after what it takes."""
+    turns = sbmm_flow.flow()
+    for call, turn in turns.items():
+        assert all(turns[need] < turn for need in call.needs)
+    for unit, number in (("SBMM", 13), ("Compress", 7)):
+        taken = [turn for call, turn in turns.items() if call.unit == unit]
+        assert len(taken) == len(set(taken)) == number
+    assert max(turns.values()) < 15

@@ -19,6 +19,7 @@ from residua.evidence.subjects import Sources, Subject
 from residua.machines.counts import Counts, count
 from residua.papers.cells import both, shown
 from residua.papers.sbmm import costs as sbmm_costs
+from residua.papers.sbmm import flow
 from residua.papers.sbmm import ladder as sbmm_ladder
 from residua.papers.sbmm import published as sbmm_published
 from residua.papers.sbmm.figures import figures
@@ -63,6 +64,7 @@ def document(measurements: list[Row]) -> Document:
         points(),
         sbmm_ladder.cycles(rows),
         *figures(_luts(rows), _times(rows)),
+        flow.figure(),
     )
     title = "Tables and figures of single-base modular multiplication"
     data = {"costs": cost_data(), "points": point_data()}
