@@ -126,7 +126,7 @@ def test_page_without_tools(tmp_path):
     for directory in (one, two):
         make("hbe", directory, synthesis=False)
     files = sorted(path.name for path in one.iterdir())
-    pictures = [f"hbe_figure_{number}.svg" for number in (2, 4, 5, 6)]
+    pictures = [f"hbe_figure_{number}.svg" for number in (2, 3, 4, 5, 6)]
     assert files == ["hbe.html", "hbe.json", "hbe.md", *pictures]
     for name in files:
         content = (one / name).read_bytes()

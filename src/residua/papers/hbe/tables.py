@@ -7,6 +7,7 @@ from residua.evidence.candidates import designs_campaign
 from residua.evidence.pages import Page, clock
 from residua.evidence.rows import Row
 from residua.papers.cells import both, number, shown
+from residua.papers.hbe import architecture
 from residua.papers.hbe import published as hbe_published
 from residua.papers.hbe import synthesis as hbe_synthesis
 from residua.papers.hbe.costs import COLUMNS, OPERATIONS, Operation, published_cost
@@ -39,6 +40,7 @@ def document(measurements: list[Row]) -> Document:
         costs(),
         extensions(rows),
         products(rows),
+        architecture.figure(),
         *figures(),
     )
     title = "Tables and figures of the hierarchical base extension"

@@ -18,8 +18,8 @@ from residua.evidence.rows import Row
 from residua.evidence.subjects import Sources, Subject
 from residua.machines.counts import Counts, count
 from residua.papers.cells import both, shown
+from residua.papers.sbmm import architecture, flow
 from residua.papers.sbmm import costs as sbmm_costs
-from residua.papers.sbmm import flow
 from residua.papers.sbmm import ladder as sbmm_ladder
 from residua.papers.sbmm import published as sbmm_published
 from residua.papers.sbmm.figures import figures
@@ -63,6 +63,7 @@ def document(measurements: list[Row]) -> Document:
         on_ecp5(rows),
         points(),
         sbmm_ladder.cycles(rows),
+        architecture.figure(),
         *figures(_luts(rows), _times(rows)),
         flow.figure(),
     )
