@@ -136,3 +136,51 @@ def test_verb_refuses_stores_that_disagree_or_are_none(residua, store, tmp_path)
     assert str(result.exception) == "there is no store in nowhere: no such directory"
     result = CliRunner().invoke(app, ["results", "pages"])
     assert "there is no campaign 'pages'" in str(result.exception)
+
+
+def files_of(path):
+    return {each: each.read_bytes() for each in path.rglob("*") if each.is_file()}
+
+
+@pytest.mark.parametrize("words", [(), ("--measure",), ("--pages",), ("--merge",)])
+def test_a_file_of_another_schema_is_named_and_changes_nothing(residua, store, tmp_path, words):
+    theirs = Store(tmp_path / "theirs")
+    theirs.write("page", [store.read("page")["five"].model_copy(update={"name": "six"})])
+    bad = theirs if words == ("--merge",) else store
+    text = bad.path("page").read_text()
+    bad.path("page").write_text(text.replace('"schema": 1', '"schema": 2'))
+    before = files_of(tmp_path)
+    result = residua(*words, *([theirs.directory] if words == ("--merge",) else []))
+    assert isinstance(result.exception, SpecificationError)
+    assert str(result.exception).startswith(f"{bad.path('page')} has schema 2, and this version")
+    assert files_of(tmp_path) == before
+
+
+def test_a_campaign_does_not_overwrite_a_file_of_another_schema(store, tmp_path):
+    text = store.path("page").read_text()
+    store.path("page").write_text(text.replace('"schema": 1', '"schema": 2'))
+    before = files_of(tmp_path)
+    with pytest.raises(SpecificationError, match="has schema 2"):
+        CAMPAIGN.run(store, tmp_path / "pages", jobs=1, work=tmp_path / "work")
+    assert files_of(tmp_path) == before
+
+
+def test_a_row_with_a_wrong_digest_is_named_and_stays(residua, tmp_path):
+    before = files_of(tmp_path)
+    found = json.loads(residua("--json").stdout)["campaigns"]["page"]
+    (stale,) = [row for row in found if row["state"] == "stale"]
+    assert (stale["name"], stale["commit"]) == ("two", "a")
+    assert files_of(tmp_path) == before
+
+
+def test_one_disagreement_keeps_all_campaigns_of_another_store_out(residua, store, tmp_path):
+    """A campaign that agrees is not taken over beside one that does not."""
+    theirs = Store(tmp_path / "theirs")
+    rows = store.read("page")
+    theirs.write("page", [rows["five"].model_copy(update={"name": "one"})])
+    store.write("resets", [rows["five"]])
+    theirs.write("resets", [rows["five"].model_copy(update={"figures": {"vectors": 11}})])
+    before = files_of(tmp_path)
+    result = residua("--merge", theirs.directory)
+    assert "resets: five: other figures at a than at a" in str(result.exception)
+    assert files_of(tmp_path) == before

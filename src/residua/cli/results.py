@@ -101,11 +101,11 @@ def _merged(own: Store, other: Store, pages: Path) -> Mapping[str, list[str]]:
 def _write_pages(names: Sequence[str], store: Store, pages: Path) -> list[Path]:
     """Make pages and tables of the rows anew; the files that were written."""
     prose = sorted(path for pattern in PAGES for path in Path().glob(pattern))
+    # All rows are read before anything is written: a faulty file changes nothing.
+    found = [(made, made.rows(store)) for made in map(campaign, names)]
     written = fill(prose, store, EXCERPTS)
-    for name in names:
-        found = campaign(name)
-        if rows := found.rows(store):
-            written += found.page.write(rows.values(), pages)
+    for made, rows in found:
+        written += made.page.write(rows.values(), pages) if rows else []
     return written
 
 
