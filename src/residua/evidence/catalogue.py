@@ -29,7 +29,7 @@ CAMPAIGNS = {
     "netlists": Entry("residua.evidence.campaigns.netlists", "synthesised netlists, simulated"),
     "mutants": Entry("residua.evidence.campaigns.mutants", "faults that verification finds"),
     "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
-    "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of multipliers"),
+    "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of cores"),
     "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),
     "tables-hbe": Entry("residua.papers.hbe.tables", "tables of a paper"),
     "tables-sbmm": Entry("residua.papers.sbmm.tables", "of another one"),

@@ -5,14 +5,16 @@ from typing import Any
 
 from matplotlib.figure import Figure as Drawing
 
-from residua.cores.coprocessor.core import EngineCoprocessorCore
-from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.coprocessor.simulator import build_coprocessor_simulator
+from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
 from residua.cores.coprocessor.verification import outcome, point_operation
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.blinding import needed_bits
-from residua.curves.parameters import MontgomeryCurve
+from residua.curves.operations import Operation
+from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page
 from residua.evidence.rows import Row
@@ -33,54 +35,92 @@ FASTEST = {
 
 _CURVES = ("P-192", "Curve25519", "P-256", "P-384", "P-521")
 
+FORMULAS = ("xz-ladder", "difference-ladder", "fixed-window")
+
+COMPARED = ("P-256", "secp256k1", "brainpoolP256r1")
+"""Curves on which the formulas are compared."""
+
 CORES: dict[str, dict[str, Any]] = {
     **{name: {"curve": name} for name in _CURVES},
     **{f"{name}, HBE": {"curve": name} | FASTEST for name in _CURVES[:-1]},
+    "P-256, plus-minus": {"curve": "P-256", "inversion": "plus-minus-ct"},
+    "P-256, HBE, plus-minus": {"curve": "P-256"} | FASTEST | {"inversion": "plus-minus-ct"},
+    "P-256, digits": {"curve": "P-256", "algorithm": "iddmm"},
+    **{
+        f"{curve}, {formula}": {"curve": curve, "formula": formula}
+        for curve in COMPARED
+        for formula in FORMULAS
+    },
 }
 """Specifications by the names of the rows."""
+
+PLACED = ("P-256", "P-256, HBE", "P-256, HBE, plus-minus", "P-256, digits")
+"""Rows whose cores are placed on a device, too."""
 
 INTRODUCTION = f"""\
 Made by `make bench`: cycles of one multiplication of a point (POINT_MULTIPLY, X_MULTIPLY on
 Montgomery curves), operands to results, coordinates randomised; with the scalar as it is and
 blinded by so many bits. The Verilog was simulated and its result compared with plain integers.
-Multipliers are those of the rowers, the converter and the inverter, of {MULTIPLIER_BITS} x
-{MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of two moduli, inversion by division
-steps, two adders between the registers of reducers."""
+Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the converter and the
+inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
+two moduli, inversion by division steps unless another way is named, two adders between the
+registers of reducers. Digits: n digits of w bits in place of n channels."""
+
+
+def keys(name: str, *, blinded: bool) -> dict[str, Any]:
+    """The keys of the core of a row, on plain streams."""
+    return {**CORES[name], "bus": "stream"} | ({} if blinded else {"blinding": 0})
 
 
 def subject(name: str) -> Cores:
     """Find the core of a row, without blinding and with it."""
-    keys = {**CORES[name], "bus": "stream"}
-    return Cores({"plain": {**keys, "blinding": 0}, "blinded": keys})
+    return Cores({"plain": keys(name, blinded=False), "blinded": keys(name, blinded=True)})
 
 
 def measure(request: Request) -> Figures:
     """Simulate the core of a row, with the scalar as it is and blinded."""
     plain, blinded = (request.directory(part) for part in ("plain", "blinded"))
-    core = _engine_core(plain)
+    core = _curve_core(plain)
     (curve,) = core.curves
-    # A word is signed: it has one bit more than a modulus.
-    tiles = (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
+    channels, width, tiles = _size(core)
+    simulator = _simulator(plain)
     return {
         "bits": curve.field_bits,
-        "channels": core.channels,
-        "width": core.width,
+        "channels": channels,
+        "width": width,
         "step": core.step_cycles,
         "utilisation": round(core.utilisation, 4),
-        "cycles": point_cycles(plain),
+        "cycles": point_cycles(simulator, core),
+        "inverse": inverse_cycles(simulator, curve),
         "blinding": needed_bits(curve),
-        "blinded": point_cycles(blinded),
+        "blinded": point_cycles(_simulator(blinded), _curve_core(blinded)),
         "multipliers": core.design.multipliers * tiles,
     }
 
 
-def point_cycles(directory: Directory) -> int:
+def _size(core: CurveCore) -> tuple[int, int, int]:
+    """Channels or digits, their bits, and the multiplier blocks that a product of two takes."""
+    if isinstance(core, EngineCurveCore):
+        # A word is signed: it has one bit more than a modulus.
+        return core.channels, core.width, (-(-(core.width + 1) // MULTIPLIER_BITS)) ** 2
+    assert isinstance(core, DigitEccCore)
+    field = core.design.field
+    return field.digits, field.digit, 1
+
+
+def _simulator(directory: Directory) -> CoprocessorSimulator:
+    words = _curve_core(directory).design.words
+    sources = directory.sources()
+    # A few operations take less time than the compiler's optimisations.
+    return build_coprocessor_simulator(sources, directory.name, words, optimise=False)
+
+
+def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:
     """Simulate one multiplication of a point, compared with plain integers; its cycles.
 
     Raises:
         RuntimeError: the result is wrong.
     """
-    core = _engine_core(directory)
     (curve,), design = core.curves, core.design
     draw = random.Random(curve.name)
     scalar, other = (draw.randrange(1, curve.order) for _ in range(2))
@@ -89,7 +129,6 @@ def point_cycles(directory: Directory) -> int:
     else:
         point = affine.multiply(curve, other, curve.base_point) or ()
     operation, operands = point_operation(curve), (scalar, *point)
-    simulator = build_coprocessor_simulator(directory.sources(), directory.name, design.words)
     answer = simulator.operate(operation, *operands)
     expected = outcome(curve, design.scalar_bits[0], operation, operands)
     if (answer.status, answer.results) != expected:
@@ -97,10 +136,23 @@ def point_cycles(directory: Directory) -> int:
     return answer.cycles
 
 
-def _engine_core(directory: Directory) -> EccCore:
-    core = directory.core(EngineCoprocessorCore).core
-    assert isinstance(core, EccCore)
-    return core
+def inverse_cycles(simulator: CoprocessorSimulator, curve: Curve) -> int:
+    """Simulate one inversion of a field element, compared with plain integers; its cycles.
+
+    Raises:
+        RuntimeError: the result is wrong.
+    """
+    element = random.Random(curve.name).randrange(1, curve.prime)
+    answer = simulator.operate(Operation.FIELD_INVERT, element)
+    if answer.results != (pow(element, -1, curve.prime),):
+        raise RuntimeError(f"{curve.name}: {answer} for the inverse of {element}")
+    return answer.cycles
+
+
+def _curve_core(directory: Directory) -> CurveCore:
+    made = directory.made
+    assert isinstance(made, CoprocessorCore)
+    return made.core
 
 
 def _share(row: Row) -> float:
@@ -109,7 +161,7 @@ def _share(row: Row) -> float:
 
 
 def _figures(rows: list[Row]) -> tuple[Figure, ...]:
-    plain = [row for row in rows if len(CORES.get(row.name, ())) == 1]
+    plain = [row for row in rows if row.name in _CURVES]
     if not plain:
         return ()
     return (Figure("Cycles against the bits of the field", "coprocessors.svg", _plot(plain)),)
@@ -164,6 +216,7 @@ TABLE = RowTable(
         "Utilisation": lambda row: f"{row['utilisation']:.1%}",
         "Cycles": lambda row: row["cycles"],
         "Blinded": lambda row: f"{row['blinded']} ({row['blinding']})",
+        "Inverse": lambda row: row.get("inverse", "–"),
         "Cycles / bits²": lambda row: f"{_share(row):.3f}",
         "Cycles × multipliers": lambda row: f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
         "Commit": commit,

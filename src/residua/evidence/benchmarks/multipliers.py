@@ -1,12 +1,13 @@
-"""Clocks and sizes of multipliers on the engine."""
+"""Clocks and sizes of multipliers on the engine, and of coprocessors."""
 
 from typing import Any
 
 from residua.cores.synthesis import synthesise_directory
+from residua.evidence.benchmarks import coprocessors
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, clock, commit, table_page
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
-from residua.evidence.subjects import core
+from residua.evidence.subjects import Cores, core
 
 _BOTH = ("xc7", "ecp5")
 
@@ -39,19 +40,31 @@ the median of {PUBLISHED_SEEDS} seeds (the lowest and the highest). MHz is what 
 does not time the inside of a multiplier, so the latency is given at that clock and at no more than
 225 MHz, the limit of a registered 18 x 18 multiplier."""
 
+COPROCESSORS = """\
+Placed in the same way, on plain streams and without blinding; [their cycles](coprocessors.md) are
+measured in simulation."""
+
 _KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "latency_ns", "device", "seeds")
+
+
+def subject(name: str) -> Cores:
+    """Find the core of a row."""
+    if name in CORES:
+        return core(CORES[name][0])
+    return core(coprocessors.keys(name, blinded=False))
 
 
 def measure(request: Request) -> Figures:
     """Map the core of a row to its targets, and place it."""
-    _, targets = CORES[request.name]
     directory = request.directory()
+    multiplier = request.name in CORES
+    targets = CORES[request.name][1] if multiplier else ("ecp5",)
     found = {
         target: synthesise_directory(directory, target, seeds=request.amount) for target in targets
     }
+    schedule = ("cycles", "utilisation") if multiplier else ()
     return {
-        "cycles": directory.manifest["cycles"],
-        "utilisation": directory.manifest["utilisation"],
+        **{key: directory.manifest[key] for key in schedule},
         **{
             target: {key: figures[key] for key in _KEYS if key in figures}
             for target, figures in found.items()
@@ -88,12 +101,26 @@ TABLE = RowTable(
         "ns": _latency,
         "ns at 225 MHz": _limited_latency,
         "Commit": commit,
-    }
+    },
+    lines=lambda row: (row,) if "cycles" in row.figures else (),
+)
+
+PLACED = RowTable(
+    {
+        "Core": lambda row: row.name,
+        "LUT4 / FF / MULT18": lambda row: _resources(row["ecp5"]),
+        "Block memories": lambda row: row["ecp5"]["resources"]["bram"],
+        "MHz": clock,
+        "Commit": commit,
+    },
+    title="Coprocessors on an ECP5",
+    introduction=COPROCESSORS,
+    lines=lambda row: () if "cycles" in row.figures else (row,),
 )
 
 CAMPAIGN = Campaign(
-    table_page("measured", "Measured cores", INTRODUCTION, (TABLE,)),
-    dict.fromkeys(CORES, PUBLISHED_SEEDS),
-    lambda name: core(CORES[name][0]),
+    table_page("measured", "Measured cores", INTRODUCTION, (TABLE, PLACED)),
+    dict.fromkeys((*CORES, *coprocessors.PLACED), PUBLISHED_SEEDS),
+    subject,
     measure,
 )
