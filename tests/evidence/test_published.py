@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from gmpy2 import is_prime
 from tests.cores.simulations import ON_BUS, bus_model
 from tests.schedules import quick_schedules
 
@@ -134,6 +135,17 @@ def test_inversions(measured, monkeypatch):
     row = measured("inversions", 40)
     assert sum(row["steps"]["distribution"].values()) == row["inverses"]
     assert measured("inversions", 40, "P-192, on 6 rowers")["rowers"] == 1
+
+
+def test_powers(measured, monkeypatch):
+    from residua.evidence.campaigns import powers
+
+    assert powers.GROUP_14.bit_length() == 2048
+    assert all(is_prime(prime) for prime in (powers.GROUP_2, powers.GROUP_14))
+    cores = {"256 bits (P-256)": (8, SMALL | {"exponent_bits": 8})}
+    monkeypatch.setattr(powers, "CORES", cores)
+    row = measured("powers", 8)
+    assert row["cycles"]["latency"] > row["step"]
 
 
 def test_resets(measured, monkeypatch):

@@ -20,6 +20,7 @@ CAMPAIGNS = {
     "sbmm": Entry("residua.papers.sbmm.campaign", "single-base products"),
     "digits": Entry("residua.evidence.campaigns.digits", "digit multipliers"),
     "rsa": Entry("residua.evidence.campaigns.rsa", "signatures against OpenSSL's"),
+    "powers": Entry("residua.evidence.campaigns.powers", "powers on the engine"),
     "inversions": Entry("residua.evidence.campaigns.inversions", "modular inverses"),
     "ecpm": Entry("residua.evidence.campaigns.ecpm", "the point multiplier of 2006"),
     "ecdh": Entry("residua.evidence.campaigns.key_agreements", "key agreements through buses"),
