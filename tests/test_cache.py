@@ -19,6 +19,7 @@ from residua.cli import main
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_own_folders", [])
+    monkeypatch.setattr(cache, "_room", [0])
     return tmp_path / "cache" / "residua"
 
 
@@ -125,6 +126,24 @@ def test_the_oldest_go_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) 
     os.utime(older, (day - 9, day - 9))
     new, _ = kept("0123456789", "new", "1")
     assert set(cache.entries()["things"]) == {new, paths[2]}
+
+
+def test_the_size_of_all_is_looked_at_once_for_each_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even so what processes keep in between stays within the limit."""
+    looks, sizes = [], cache._sizes
+    monkeypatch.setattr(cache, "LIMIT", 64 * 30)
+    monkeypatch.setattr(cache, "_sizes", lambda: looks.append(1) or sizes())
+    day = time.time() - 86400
+    for number in range(7):
+        path, _ = kept("0123456789", "old", f"{number}")
+        os.utime(path, (day, day))
+    assert len(looks) == 2
+    monkeypatch.setattr(cache, "LIMIT", 64)
+    monkeypatch.setattr(cache, "_room", [0])
+    new, _ = kept("0123456789", "new", "1")
+    total = sum(path.stat().st_size for path in cache.entries()["things"])
+    assert new in cache.entries()["things"]
+    assert total <= 64 - 1
 
 
 def test_what_was_taken_lately_stays(monkeypatch: pytest.MonkeyPatch) -> None:

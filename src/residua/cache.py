@@ -20,6 +20,9 @@ from pathlib import Path
 LIMIT = 4 << 30
 """Bytes; beyond them the entries that were not taken for longest go."""
 
+_SHARE = 64
+"""The part of the limit that a process keeps before it looks at the size of all again."""
+
 _IN_USE = 3600.0
 """Seconds in which an entry that was taken stays, whatever the size of all."""
 
@@ -101,13 +104,22 @@ def clear() -> None:
 
 def _found(place: Path, start: str) -> Path | None:
     """The entry whose name begins so and whose content is what its name says; others go."""
-    for path in place.glob(f"{start}*"):
+    for path in [place / each.name for each in _scanned(place) if each.name.startswith(start)]:
         with suppress(OSError):
             if path.name == start + _digest(path):
                 os.utime(path)
                 return path
             path.unlink()
     return None
+
+
+def _scanned(place: Path | str) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing if it is none."""
+    try:
+        with os.scandir(place) as found:
+            return list(found)
+    except OSError:
+        return []
 
 
 def _keep(made: Path, place: Path, start: str) -> Path:
@@ -125,18 +137,31 @@ def _keep(made: Path, place: Path, start: str) -> Path:
 
 
 def _make_room(size: int) -> None:
-    """Lets entries go until one of ``size`` bytes more is within the limit."""
-    found = []
-    for path in (path for paths in entries().values() for path in paths):
-        with suppress(OSError):
-            status = path.stat()
-            found.append((status.st_mtime, status.st_size, path))
-    total = size + sum(each for _, each, _ in found)
+    """Lets entries go until one of ``size`` bytes more is within the limit.
+
+    To look at all of them takes time: a process does so at first, and again when it has kept a
+    share of the limit, for which there is room then.
+    """
+    if size <= _room[0]:
+        _room[0] -= size
+        return
+    _room[0] = LIMIT // _SHARE
+    found = list(_sizes())
+    total = size + _room[0] + sum(each for _, each, _ in found)
     for taken, each, path in sorted(found):
         if total <= LIMIT or time.time() - taken < _IN_USE:
             return
-        path.unlink(missing_ok=True)
+        Path(path).unlink(missing_ok=True)
         total -= each
+
+
+def _sizes() -> Iterator[tuple[float, int, str]]:
+    """When each entry was taken last, its bytes, and its path."""
+    for kind in _scanned(folder()):
+        for entry in _scanned(kind.path):
+            with suppress(OSError):
+                status = entry.stat()
+                yield status.st_mtime, status.st_size, entry.path
 
 
 def _digest(path: Path) -> str:
@@ -154,6 +179,9 @@ def _own_folder() -> Path:
 
 _anew: list[bool] = []
 """One for each `anew` that runs, in any thread."""
+
+_room = [0]
+"""Bytes that this process may keep before it looks at the size of all."""
 
 _own_folders: list[Path] = []
 """The folder of this process, if it has one."""
