@@ -121,9 +121,9 @@ class Pair:
                 cut = cell["port_directions"][pin] == "output"
                 pins[pin] = [self._new() if cut and b in verdicts else rename(b) for b in bits]
             self.cells[f"{copy}.{name}"] = {**cell, "connections": pins}
-        for name, net in self.netlist.names.items():
+        for name, net in self.netlist.names.items() if initial else ():
             init = self._init(net)
-            if initial and init.strip("x"):
+            if init.strip("x"):
                 bits = [rename(bit) for bit in net["bits"]]
                 attributes = {"init": init}
                 self.names[f"{copy}.{name}"] = {
