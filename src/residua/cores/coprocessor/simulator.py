@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
 from residua.toolchain import process, verilator
+from residua.toolchain.kept_runs import keep_run
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
@@ -61,18 +62,29 @@ class CoprocessorSimulator:
         An operation that ends before the reset that its request names has its answer.
         """
         script = "".join(f"{self._line(request)}\n" for request in requests)
-        with TemporaryDirectory() as work:
-            folder = Path(work)
-            (folder / "script").write_text(script, encoding="utf-8")
-            command: list[str | Path] = [self.executable, "script"]
-            output = process.run(command, tool="simulator", cwd=folder, log=folder / "log")
-        return [self._answer(line) for line in output.splitlines()]
+        return [self._answer(line) for line in self._output(script).splitlines()]
 
     def operate(
         self, operation: Operation, *operands: int, curve: int = 0, seed: int = 1
     ) -> Answer:
         """The answer to one operation."""
         return self.run([Request(operation, operands, curve=curve, seed=seed)])[0]
+
+    def _output(self, script: str) -> str:
+        """What the simulator says to a script, which depends on nothing else; it is kept."""
+        with TemporaryDirectory() as work:
+            folder = Path(work)
+            log = folder / "log"
+            (folder / "script").write_text(script, encoding="utf-8")
+            command: list[str | Path] = [self.executable, "script"]
+            keep_run(
+                "simulator",
+                [self.executable.read_bytes(), script],
+                [log.name],
+                folder,
+                lambda: process.run(command, tool="simulator", cwd=folder, log=log),
+            )
+            return log.read_text(encoding="utf-8")
 
     def _line(self, request: Request) -> str:
         words = [word for number in request.operands for word in self._split(number)]
