@@ -89,6 +89,40 @@ def test_missing_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         build([source], "counter", main)
 
 
+MAKEFILE = """\
+SOURCES := bench.v
+obj_dir/bench: $(SOURCES)
+\t$(VERILATOR) --binary --timing -O3 -j $(JOBS) --top-module bench -Mdir obj_dir -o bench $(SOURCES)
+"""
+
+BENCH = """\
+module odd (input [1:0] x, output y);
+  assign y = x[0];
+endmodule
+module bench;
+  reg [1:0] x = 0;
+  wire [1:0] y;
+  odd one (.x(x), .y(y[0]));
+  odd two (.x({1'b0, x[1]}), .y(y[1]));
+  always #1 x <= x + 1;
+  always @(x) $display("%b", y);
+  initial #5 $finish;
+endmodule
+"""
+
+
+@pytest.mark.parametrize("optimise", [False, True], ids=["quick", "optimised"])
+def test_a_bench_is_compiled_by_its_makefile(optimise: bool, tmp_path: Path) -> None:
+    files = {"Makefile": MAKEFILE, "bench.v": BENCH}
+    files["apart.vlt"] = '`verilator_config\nno_inline -module "odd"\n'
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    sources = [tmp_path / name for name in files if name != "Makefile"]
+    bench = verilator.build_bench(tmp_path, sources, optimise=optimise)
+    output = subprocess.run([bench], capture_output=True, text=True, check=True).stdout
+    assert output.split("\n")[:4] == ["00", "01", "10", "11"]
+
+
 def test_lint_lists_warnings_and_errors(tmp_path: Path) -> None:
     source = tmp_path / "counter.v"
     source.write_text(COUNTER.replace("START", "8'd0").replace("8'd1", "9'd1"))

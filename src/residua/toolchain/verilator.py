@@ -102,10 +102,11 @@ def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool)
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
     macros = ["-I.", *macros]
-    quick = [*QUICK, *headers(work), *macros]
+    included = headers(work, *(["-O2"] if optimise else []))
+    quick = [*QUICK, *included, *macros]
     parts = {"all": (_include(files) + harness, quick)}
     if optimise:
-        optimised = [*QUICK, "-O2", *macros]
+        optimised = [*QUICK, "-O2", *included, *macros]
         parts = {"often": (_include(often) + harness, optimised), "once": (_include(once), quick)}
     with side_by_side(len(parts)) as pool:
         made = [
@@ -119,12 +120,15 @@ def _include(names: Sequence[str]) -> str:
     return "".join(f'#include "{name}"\n' for name in names)
 
 
-def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path:
+def build_bench(
+    folder: Path, sources: Sequence[Path], *, optimise: bool = False, jobs: int = 2
+) -> Path:
     """Compiles the Verilog test bench in a folder by the makefile beside it.
 
     Args:
         folder: holds ``Makefile`` with the rule ``obj_dir/bench``, which reads ``SOURCES``.
         sources: what takes the place of the makefile's ``SOURCES``.
+        optimise: for long runs; see `build`.
         jobs: C++ compilations at once.
 
     Returns:
@@ -133,7 +137,8 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
     Raises:
         ToolError: make, Verilator or the C++ compiler failed, or there is none.
     """
-    key = cache.key([version(), *FLAGS, *_contents([folder / "Makefile", *sources])])
+    contents = [*FLAGS, str(optimise), *_contents([folder / "Makefile", *sources])]
+    key = cache.key([version(), *contents])
 
     def make(executable: Path) -> None:
         compiler()
@@ -142,7 +147,7 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
         settings = [
             f"JOBS={jobs}",
             f"SOURCES={names}",
-            f"VERILATOR={bench_compiler(executable.parent)}",
+            f"VERILATOR={bench_compiler(executable.parent, optimise=optimise)}",
         ]
         command: list[str | Path] = ["make", "-C", folder, *settings, "obj_dir/bench"]
         with log_of_failure("make") as log:
@@ -152,19 +157,28 @@ def build_bench(folder: Path, sources: Sequence[Path], *, jobs: int = 2) -> Path
     return cache.kept("simulators", "bench", key, make)
 
 
-def bench_compiler(work: Path) -> str:
+def bench_compiler(work: Path, *, optimise: bool = False) -> str:
     """Command that a bench's makefile calls instead of ``verilator``, to share compiled objects.
 
     Args:
         work: a folder that stays as long as the makefile runs.
+        optimise: for long runs; what runs once is compiled apart, and without optimisation.
 
     Raises:
         ToolError: the compiler failed.
     """
     # Verilator's makefile calls Python by a name that Debian lacks.
-    variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_FAST=", "OPT_GLOBAL="]
-    flags = shlex.join([*FLAGS, *QUICK, *headers(work)])
-    options = ["--output-split", "0", "-CFLAGS", flags]
+    variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_GLOBAL="]
+    flags, options = [*FLAGS, *QUICK, *headers(work)], ["--output-split", "0"]
+    if optimise:
+        variables += ["OPT_FAST=-O1", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"]
+        # It compiles a header of its own first, which does not go with the one in the flags.
+        variables += ["CFG_CXXFLAGS_PCH=--version", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW="]
+        flags.remove("-O0")
+        options += ["--output-groups", "1"]
+    else:
+        variables.append("OPT_FAST=")
+    options += ["-CFLAGS", shlex.join(flags)]
     options += ["-MAKEFLAGS", shlex.join(variables), "-LDFLAGS", str(runtime())]
     return shlex.join([str(_BINARY), *options])
 

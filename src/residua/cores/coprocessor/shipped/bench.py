@@ -19,17 +19,20 @@ from residua.toolchain.process import ToolError
 _LIMIT = 3600.0
 """Seconds after which the bench is stopped."""
 
-_CELLS = "cells.v"
+_CELLS, _APART = "cells.v", "apart.vlt"
+
+_MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 
 
-def verify_bench(directory: Path, rtl: list[Path]) -> list[str]:
+def verify_bench(directory: Path, rtl: list[Path], *, optimise: bool = False) -> list[str]:
     """Check the test bench of a directory; return what goes wrong.
 
     It must compile by its makefile, pass with its vectors, all of them, and fail with a wrong one.
 
     Args:
         directory: the core's.
-        rtl: its Verilog with the ECP5 form of the primitives.
+        rtl: its Verilog with the ECP5 form of the primitives, which is the last file.
+        optimise: for long operations.
     """
     with TemporaryDirectory() as work:
         folder = Path(work) / "core"
@@ -39,12 +42,23 @@ def verify_bench(directory: Path, rtl: list[Path]) -> list[str]:
         cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
         sim = folder / Path(BENCH).parent
         copies = [folder / path.relative_to(directory) for path in rtl]
+        sources = [folder / BENCH, *copies, cells]
+        if optimise:
+            sources.append(folder / _APART)
+            sources[-1].write_text(_apart(copies[-1]), encoding="utf-8")
         found = _missing(sim)
         try:
-            bench = verilator.build_bench(sim, [folder / BENCH, *copies, cells])
+            bench = verilator.build_bench(sim, sources, optimise=optimise)
             return found + _passes(bench, sim) + _fails(bench, sim)
         except ToolError as error:
             return [*found, f"bench: {error}"]
+
+
+def _apart(primitives: Path) -> str:
+    """Verilator's settings that leave primitives modules: all cells at once compile slowly."""
+    names = _MODULE.findall(primitives.read_text(encoding="utf-8"))
+    lines = ["`verilator_config", *(f'no_inline -module "{name}"' for name in names)]
+    return "\n".join([*lines, ""])
 
 
 def _outputs(_folder: str, names: list[str]) -> set[str]:

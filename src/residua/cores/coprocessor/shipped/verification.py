@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
     from residua.cores.directory import Directory
 
+LONG_LADDERS = 75_000
+"""Cycles of the ladders of all curves from which on the bench, which runs about ten of each, is
+worth an optimised simulator."""
+
 
 def verify_coprocessor_directory(
     made: "CoprocessorCore", directory: "Directory", runs: Runs
@@ -32,7 +36,9 @@ def verify_coprocessor_directory(
         through_bus, faults = verify_bus(model, design, runs.seed)
         failures += faults + verify_bus_alone(stand_in_model(directory), runs.seed)
         failures += verify_driver(directory, design)
-    failures += verify_bench(directory.path, directory.sources("ecp5"))
+    ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.rounds))
+    long = ladders >= LONG_LADDERS
+    failures += verify_bench(directory.path, directory.sources("ecp5"), optimise=long)
     found = made.simulate(directory.sources(top=made.name), runs)
     names = [curve.name for curve in made.core.curves]
     result: dict[str, Any] = {
