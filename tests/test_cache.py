@@ -146,6 +146,21 @@ def test_the_size_of_all_is_looked_at_once_for_each_share(monkeypatch: pytest.Mo
     assert total <= 64 - 1
 
 
+def test_one_entry_of_a_key_stays_when_it_is_made_anew() -> None:
+    """One that is in use lies beside it."""
+    old, _ = kept("old")
+    with cache.anew():
+        new, _ = kept("new")
+    assert set(cache.entries()["things"]) == {old, new}
+    other, _ = kept("other key", key="01234")
+    day = time.time() - 86400
+    for path in (old, new, other):
+        os.utime(path, (day, day))
+    with cache.anew():
+        newest, _ = kept("newest")
+    assert set(cache.entries()["things"]) == {newest, other}
+
+
 def test_what_was_taken_lately_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "LIMIT", 5)
     paths = {kept("0123456789", name, "1")[0] for name in ("one", "two", "three")}

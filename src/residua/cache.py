@@ -130,10 +130,21 @@ def _keep(made: Path, place: Path, start: str) -> Path:
     try:
         os.close(handle)
         shutil.copy(made, copy)
-        return Path(copy).rename(place / (start + _digest(made)))
+        entry = Path(copy).rename(place / (start + _digest(made)))
     except BaseException:
         Path(copy).unlink(missing_ok=True)
         raise
+    _drop_others(entry, start)
+    return entry
+
+
+def _drop_others(entry: Path, start: str) -> None:
+    """Lets entries of the same key go: not all tools write the same bytes again."""
+    for other in _scanned(entry.parent):
+        if other.name.startswith(start) and other.name != entry.name:
+            with suppress(OSError):
+                if time.time() - other.stat().st_mtime >= _IN_USE:
+                    Path(other.path).unlink()
 
 
 def _make_room(size: int) -> None:
