@@ -3,10 +3,13 @@
 from itertools import combinations
 from math import gcd
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from residua.numbers.packing import Packing, shared_tokens
+
+pytestmark = pytest.mark.usefixtures("own_answers")
 
 token_sets = st.lists(st.frozensets(st.integers(2, 9), max_size=4), max_size=10).map(tuple)
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from residua.numbers.moduli import Modulus, signed_digits
 from residua.numbers.pairing import arrange, match, pair_cost
 
+pytestmark = pytest.mark.usefixtures("own_answers")
+
 odd = st.integers(-(2**16), 2**16).map(lambda number: 2 * number + 1)
 
 
