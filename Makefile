@@ -67,7 +67,7 @@ types: setup
 	$(BIN)/mypy
 
 docs: setup
-	$(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 format: setup
 	$(BIN)/ruff format .

@@ -9,7 +9,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-EXTENSIONS = ["tables", "def_list", "toc"]
+EXTENSIONS = ["tables", "def_list", "toc", "pymdownx.highlight", "pymdownx.superfences"]
 
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 TAG = re.compile(r"<(table|/table|code|/code)>")
