@@ -1,4 +1,6 @@
 import json
+import os
+import re
 import subprocess
 import sys
 
@@ -102,6 +104,77 @@ def test_help_has_every_key(run):
     assert code == 0
     for name in keys():
         assert f"--{name.replace('_', '-')}" in out
+
+
+def panels(text):
+    """The panels of a help, each with the flags in it."""
+    found = {}
+    for line in text.splitlines():
+        if line.startswith("╭─ "):
+            flags = found.setdefault(line.strip("╭─╮ "), [])
+        elif match := re.match(r"│ [ *]*(--[\w-]+)", line):
+            flags.append(match[1])
+    return found
+
+
+def test_help_is_in_panels(run):
+    found = panels(run("build", "--help")[1])
+    first, *_, last = (name for name in found if name not in {"Arguments", "Options"})
+    assert (first, last) == ("Usual", "Seldom wanted")
+    assert found["Options"] == ["--output", "--force", "--json", "--help"]
+    assert {"--modulus", "--curve", "--width"} <= set(found["Usual"])
+    assert {"--rowers", "--extension"} <= set(found["For cores on a Cox-Rower engine"])
+    assert {"--blinding", "--inversion"} <= set(found["For a coprocessor"])
+    assert {"--lanes", "--digit"} <= set(found["For a digit multiplier"])
+    flags = [flag for each in found.values() for flag in each]
+    assert len(flags) == len(set(flags))
+
+
+@pytest.mark.parametrize(
+    ("words", "panel", "own", "foreign"),
+    [
+        (["--algorithm", "sbmm"], "For an SBMM multiplier", "--compress", "--digit"),
+        (["--algorithm=iddmm"], "For a digit multiplier", "--lanes", "--rowers"),
+        (["--curve", "P-256"], "For a coprocessor", "--blinding", "--lanes"),
+        (["--algorithm", "inversion"], "For an inverter", "--inversion", "--curve"),
+    ],
+)
+def test_help_of_one_kind_is_in_full(run, words, panel, own, foreign):
+    code, out, _ = run("build", *words, "--help")
+    assert code == 0
+    found = panels(out)
+    assert own in found[panel]
+    assert foreign not in out
+    assert own not in found["Usual"]
+    assert out.count("Default:") == len(set(re.findall(r"^│ +(--[\w-]+)", out, re.MULTILINE))) - 3
+
+
+def completed(words):
+    """What a shell would offer for the last word."""
+    told = {
+        "_RESIDUA_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    program = "import sys; sys.argv = ['residua']; import residua.cli as cli; cli.main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True,
+        env=os.environ | told, check=False,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("residua sy", ["synth"]),
+        ("residua build --inverter", ["--inverter-rowers"]),
+        ("residua build --bus w", ["wishbone"]),
+        ("residua build --algorithm mo", ["modexp"]),
+    ],
+)
+def test_the_shell_completes(words, offered):
+    assert completed(words) == offered
 
 
 def test_build_prints_one_object(built):
@@ -301,6 +374,14 @@ def test_existing_output_is_refused_and_kept(run, tmp_path):
         "name another one or remove it\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+def test_a_core_is_replaced_by_force_alone(run, tmp_path):
+    assert run("build", *SMALL, "-o", tmp_path / "core")[0] == 0
+    code, _, err = run("build", *SMALL, "--rowers", 1, "-o", tmp_path / "core")
+    assert (code, "--force" in err) == (2, True)
+    assert run("build", *SMALL, "--rowers", 1, "-o", tmp_path / "core", "--force")[0] == 0
+    assert "rowers = 1" in (tmp_path / "core" / "spec.toml").read_text()
 
 
 @pytest.mark.parametrize("verb", [["verify"], ["synth", "--target", "ecp5"], ["report"]])

@@ -1,6 +1,5 @@
 """Output of results: refused before the work if it cannot be written, and written whole."""
 
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -66,14 +65,23 @@ def write_whole(path: Path, text: str) -> None:
 def new_directory(path: Path) -> Iterator[Path]:
     """A draft beside ``path`` that takes its place at the end, or disappears.
 
+    What is at ``path`` until then goes when all of the draft is there: check it before.
+
     Raises:
         SpecificationError: it cannot be written.
     """
     with _draft(path.parent, path) as draft:
-        whole = draft / "whole"
+        whole, before = draft / "whole", draft / "before"
         whole.mkdir()
         yield whole
-        os.replace(whole, path)  # noqa: PTH105 - over an empty directory, too
+        try:
+            if path.is_dir() and any(path.iterdir()):
+                path.replace(before)
+            whole.replace(path)
+        except BaseException:
+            if before.is_dir() and not path.exists():
+                before.replace(path)
+            raise
 
 
 def _check_directory(path: Path) -> None:

@@ -112,6 +112,88 @@ def test_existing_directory_is_left_alone(tmp_path):
     assert contents(tmp_path) == {"out/mine": b"mine"}
 
 
+@pytest.fixture
+def before(tmp_path):
+    """The directory of a core, with a result."""
+    made = build(check(RnsMontgomerySpecification, SMALL), tmp_path / "out")
+    made.store("verify", {"passed": True})
+    return made
+
+
+OTHER = {**SMALL, "width": 13}
+
+
+def test_a_core_is_replaced_if_that_is_forced(before, tmp_path):
+    with pytest.raises(SpecificationError, match="name another one, or give --force to replace"):
+        build(check(RnsMontgomerySpecification, OTHER), before.path)
+    assert Directory.open(before.path).results()
+    build(check(RnsMontgomerySpecification, OTHER), before.path, force=True)
+    fresh = build(check(RnsMontgomerySpecification, OTHER), tmp_path / "fresh")
+    assert contents(before.path) == contents(fresh.path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["fresh", "out"]
+
+
+def test_a_core_of_an_earlier_schema_is_replaced(before):
+    manifest = json.loads((before.path / "manifest.json").read_text())
+    (before.path / "manifest.json").write_text(json.dumps({**manifest, "schema": 1}))
+    build(check(RnsMontgomerySpecification, SMALL), before.path, force=True)
+    assert Directory.open(before.path).manifest == manifest
+
+
+def test_results_on_the_same_files_stay(before):
+    build(check(RnsMontgomerySpecification, SMALL), before.path, force=True)
+    assert Directory.open(before.path).results() == {"verify": {"passed": True}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("rtl/primitives.v", "mine", "is not as it was built, and is not overwritten"),
+        ("rtl/mine.v", "mine", "is not a file of this core"),
+        ("manifest.json", "[]", "is not a manifest of Residua"),
+        ("manifest.json", '{"files": {"../mine": ""}}', "is not as it was built"),
+        ("manifest.json", '{"files": {}}', "is not a file of this core"),
+    ],
+)
+def test_what_is_not_as_it_was_built_is_never_overwritten(before, name, text, message):
+    (before.path / name).write_text(text)
+    kept = contents(before.path)
+    with pytest.raises(SpecificationError, match=message):
+        build(check(RnsMontgomerySpecification, OTHER), before.path, force=True)
+    assert contents(before.path) == kept
+
+
+def test_a_foreign_directory_is_never_overwritten(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "mine").write_text("mine")
+    with pytest.raises(SpecificationError, match="name another one or remove it"):
+        build(check(RnsMontgomerySpecification, SMALL), tmp_path / "out", force=True)
+    assert contents(tmp_path) == {"out/mine": b"mine"}
+
+
+def test_a_link_to_a_core_is_not_replaced(before, tmp_path):
+    (tmp_path / "link").symlink_to(before.path)
+    kept = contents(before.path)
+    with pytest.raises(SpecificationError, match="exists and is not empty"):
+        build(check(RnsMontgomerySpecification, OTHER), tmp_path / "link", force=True)
+    assert contents(before.path) == kept
+
+
+def test_a_core_stays_if_another_fails_to_take_its_place(before, tmp_path, monkeypatch):
+    kept, rename = contents(before.path), Path.replace
+
+    def fail(self, target):
+        if self.name == "whole":
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(SpecificationError, match="No space left on device"):
+        build(check(RnsMontgomerySpecification, OTHER), before.path, force=True)
+    assert contents(before.path) == kept
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
 def test_empty_directory_is_taken(tmp_path):
     (tmp_path / "out").mkdir()
     made = Directory.open(build(check(RnsMontgomerySpecification, SMALL), tmp_path / "out").path)

@@ -118,7 +118,7 @@ def test_form_agrees_with_factorisation(degree):
         ((192, 4, 2), "w = 4 bits are too narrow"),
         ((192, 16, 1), "at least 2, not 1"),
         ((192, 16, 2, 3), "c = 3 is odd: .* c = 2 or c = 4 works"),
-        ((192, 8, 2), "w = 8 gives only \\d pairwise coprime moduli .* M_a needs 12"),
+        ((192, 8, 2), "w = 8 gives only \\d pairwise coprime moduli .* M_a needs 12; w = 12 works"),
     ],
 )
 def test_refusals(arguments, text):

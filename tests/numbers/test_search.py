@@ -266,6 +266,10 @@ P256 = parse_modulus("P-256")
             "a modulus of 4096 bits needs more than n = 128 channels of w = 16; w = 33 works",
         ),
         (
+            (2**8255 + 1, 63),
+            "of 8256 bits needs more than n = 128 channels of w = 63; no w up to 64 works",
+        ),
+        (
             (RSA_4096, 34, None, {"style": "sparse", "largest": small_offset(34)}),
             (
                 "pairwise coprime moduli of weight <= 3 with |h| < 131072, "

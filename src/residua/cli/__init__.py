@@ -83,7 +83,6 @@ app = typer.Typer(
     name="residua",
     help="From a modulus or a curve to verified RNS modular-arithmetic hardware.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

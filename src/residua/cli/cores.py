@@ -3,14 +3,12 @@
 What a verb runs is imported when it runs: its help needs none of it.
 """
 
-import functools
-import inspect
-from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from residua.cli.flags import Flags, SpecificationVerb, specification_flags
 from residua.cli.terminal import Json, Verb, counter, show, steps
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.simulation.runs import (
@@ -24,9 +22,7 @@ from residua.cores.simulation.runs import (
     Resets,
 )
 from residua.cores.specification import reading as specifications
-from residua.cores.specification.keys import Key
 from residua.errors import SpecificationError
-from residua.output import check_new_directory
 from residua.toolchain.targets import TARGETS
 
 BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "truncation", "sigma0")
@@ -35,53 +31,13 @@ BASE_KEYS = ("modulus", "width", "channels", "rowers", "bases", "weight", "trunc
 LARGEST_SEED = (1 << 31) - 1
 """Largest seed; the test benches take it as a number of 64 bits, with the number of the run."""
 
-LISTS = ("curve",)
-"""Keys whose flags may be given several times."""
-
 app = typer.Typer()
 
 Output = Annotated[Path, typer.Option("--output", "-o", metavar="DIR", help="Directory to make.")]
 Core = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua build`.")]
-Flags = dict[str, str | None]
 
 
-def specification_flags(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb one flag for each of these keys, as text, in its argument ``flags``."""
-
-    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
-        @functools.wraps(verb)
-        def wrapper(**arguments: object) -> None:
-            flags = {name: _joined(arguments.pop(name)) for name in names}
-            verb(**arguments, flags=flags)
-
-        signature = inspect.signature(verb, eval_str=True)
-        own = [p for name, p in signature.parameters.items() if name != "flags"]
-        added = [_flag(name, specifications.keys()[name]) for name in names]
-        parameters = sorted([*own, *added], key=lambda p: p.default is not p.empty)
-        vars(wrapper)["__signature__"] = inspect.Signature(parameters)
-        wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
-        return wrapper
-
-    return decorate
-
-
-def _flag(name: str, key: Key) -> inspect.Parameter:
-    text = f"{key.meaning} Values: {key.allowed}. Default: {key.default}.".replace("`", "")
-    option = typer.Option(f"--{name.replace('_', '-')}", metavar=key.metavar, help=text)
-    kind: Any = list[str] | None if name in LISTS else str | None
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option]
-    )
-
-
-def _joined(value: object) -> str | None:
-    """A flag's value; one that was given several times as a list with commas."""
-    if isinstance(value, list):
-        return ",".join(value) or None
-    return None if value is None else str(value)
-
-
-@app.command(cls=Verb)
+@app.command(cls=SpecificationVerb)
 @specification_flags(*specifications.keys())
 def build(
     *,
@@ -90,16 +46,20 @@ def build(
     spec: Annotated[
         Path | None, typer.Argument(metavar="SPEC", help="A TOML file; flags override it.")
     ] = None,
+    force: Annotated[
+        bool,
+        typer.Option("--force", help="Replace a directory that residua built, as it was built."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Build the directory of a core: Verilog, manifest, documentation."""
     from residua.cores import directory as directories
     from residua.report import tables
 
-    check_new_directory(output)
+    directories.check_output(output, force=force)
     specification = specifications.load_any(spec, flags)
     with steps("build") as step:
-        made = directories.build(specification, output, step)
+        made = directories.build(specification, output, step, force=force)
     show(directories.summary(made.manifest), as_json, lambda found: tables.built(found, output))
 
 

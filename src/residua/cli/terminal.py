@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console, RenderableType
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from typer.core import TyperCommand, TyperOption
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.progress import Progress
 
 PagesDirectory = Annotated[
     Path, typer.Option("--output", "-o", metavar="DIR", help="Directory of page and figures.")
@@ -35,18 +37,23 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 def show(
     found: dict[str, Any],
     as_json: bool,
-    table: Callable[[dict[str, Any]], Sequence[RenderableType]],
+    table: Callable[[dict[str, Any]], "Sequence[RenderableType]"],
 ) -> None:
     """Print what a verb found, as one JSON object or as tables."""
     if as_json:
         sys.stdout.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     else:
+        from rich.console import Console
+
         Console().print(*table(found), sep="\n")
 
 
 @contextmanager
-def _progress(verb: str) -> Iterator[tuple[Progress, Any]]:
+def _progress(verb: str) -> Iterator[tuple["Progress", Any]]:
     """Progress on standard error, out of the way of what is printed."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     columns = (
         SpinnerColumn(), TextColumn("{task.fields[verb]}: {task.description}"), BarColumn(),
         TimeElapsedColumn(),

@@ -32,6 +32,8 @@ def build(
     specification: CoreSpecification,
     path: Path,
     progress: Progress = lambda step: None,
+    *,
+    force: bool = False,
 ) -> "Directory":
     """Make the directory of a core; either all of it or nothing.
 
@@ -39,20 +41,67 @@ def build(
         specification: what to build.
         path: a directory that does not exist or is empty.
         progress: called at each step.
+        force: replace a directory of a core, see `check_output`. Its results go, unless it has
+            the same files.
 
     Raises:
         SpecificationError: the directory is not free, or the request cannot be met.
     """
-    check_new_directory(path)
+    check_output(path, force=force)
     progress("bases, schedule and microcode")
     files = kept_files(specification, progress)
     progress("files")
+    if _is_made_of(path, files):
+        return Directory(path, json.loads(files[MANIFEST]))
     with new_directory(path) as draft:
         for name, text in files.items():
             target = draft / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8", newline="\n")
     return Directory(path, json.loads(files[MANIFEST]))
+
+
+def check_output(path: Path, *, force: bool = False) -> None:
+    """Refuse a directory that is not free; with ``force`` unless it is one of a core.
+
+    That is a directory, of any version, whose files are as they were built, with nothing beside
+    them but outputs of tools.
+
+    Raises:
+        SpecificationError: it is neither.
+    """
+    if path.is_symlink() or not (path / MANIFEST).is_file():
+        check_new_directory(path)
+    elif force:
+        _check_replaceable(path)
+        check_directory(path.parent)
+    else:
+        raise SpecificationError(
+            f"the output directory {path} exists and is not empty: name another one, or give "
+            "--force to replace the core in it"
+        )
+
+
+def _check_replaceable(path: Path) -> None:
+    """Refuse a directory that is not as a core's was built."""
+    try:
+        files = json.loads((path / MANIFEST).read_bytes())["files"]
+        checked = {str(name): str(digest) for name, digest in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SpecificationError(f"{path / MANIFEST} is not a manifest of Residua") from error
+    for name, expected in checked.items():
+        if not (path / name).is_file() or _digest(path / name) != expected:
+            raise SpecificationError(
+                f"{path / name} is not as it was built, and is not overwritten: name another "
+                "directory or remove this one"
+            )
+    _check_no_more(path, {*checked, MANIFEST})
+
+
+def _is_made_of(path: Path, files: dict[str, str]) -> bool:
+    """Whether a directory that was checked has these files already."""
+    manifest = path / MANIFEST
+    return manifest.is_file() and manifest.read_bytes() == files[MANIFEST].encode()
 
 
 @dataclass(frozen=True)
@@ -188,7 +237,7 @@ class Directory:
     @property
     def digest(self) -> str:
         """SHA-256 of the manifest, and through its hashes of every file."""
-        return hashlib.sha256((self.path / MANIFEST).read_bytes()).hexdigest()
+        return _digest(self.path / MANIFEST)
 
     def store(self, name: str, result: dict[str, Any]) -> None:
         """Keep a result as results/<name>.json, bound to the files that it was found on."""
@@ -226,11 +275,16 @@ def summary(manifest: dict[str, Any]) -> dict[str, Any]:
 
 def _check_file(path: Path, expected: str) -> None:
     try:
-        content = path.read_bytes()
+        digest = _digest(path)
     except OSError as error:
         raise SpecificationError(f"cannot read {path}: {error.strerror}; build again") from error
-    if hashlib.sha256(content).hexdigest() != expected:
+    if digest != expected:
         raise SpecificationError(f"{path} is not as it was built: build again")
+
+
+def _digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _check_no_more(path: Path, names: set[str]) -> None:

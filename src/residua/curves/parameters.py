@@ -230,7 +230,7 @@ _Number = Annotated[int, BeforeValidator(_number)]
 class _Table(BaseModel):
     """The keys of a curve in a specification, before they are checked against each other."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     form: Literal["weierstrass", "montgomery"]
     name: Annotated[str, BeforeValidator(_name)]

@@ -24,6 +24,7 @@ from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.cox import Cox, deviation
 from residua.numbers.moduli import Modulus
+from residua.numbers.search import MOST_CHANNELS, WIDTHS
 
 _MOST_EXTRA_CHANNELS = 3
 """Channels beyond the least that are tried for room."""
@@ -146,16 +147,33 @@ def hat_form(
     """The hat form over the largest odd moduli of ``width`` bits; what is None is the least.
 
     Raises:
-        SpecificationError: there are too few moduli, or they make too small a base.
+        SpecificationError: there are too few moduli, or they make too small a base; the nearest
+            width that works.
     """
+    try:
+        return _hat_form(modulus, width, channels, truncation)
+    except SpecificationError as error:
+        wider = next(
+            (w for w in range(width + 1, WIDTHS.stop) if _possible(modulus, w, channels)), None
+        )
+        advice = f"; w = {wider} works" if wider else ""
+        raise SpecificationError(f"{error}{advice}") from None
+
+
+def _possible(modulus: int, width: int, channels: int | None) -> bool:
+    """Whether there is a hat form over moduli of this width."""
+    if (channels or MOST_CHANNELS) * width <= modulus.bit_length():
+        return False
+    try:
+        _hat_form(modulus, width, channels, width)
+    except SpecificationError:
+        return False
+    return True
+
+
+def _hat_form(modulus: int, width: int, channels: int | None, truncation: int | None) -> HatForm:
     if channels is None:
-        least = -(-(modulus.bit_length() + 1) // width)
-        for more in range(_MOST_EXTRA_CHANNELS):
-            try:
-                return hat_form(modulus, width, least + more, truncation)
-            except _RangeError:
-                continue
-        channels = least + _MOST_EXTRA_CHANNELS
+        return _smallest(modulus, width, truncation)
     base = Base(tuple(Modulus.of_value(v, width) for v in _odd_moduli(width, channels)))
     if truncation is not None:
         return HatForm(base, modulus, truncation)
@@ -165,6 +183,23 @@ def hat_form(
         except _RangeError:
             continue
     return HatForm(base, modulus, width)
+
+
+def _smallest(modulus: int, width: int, truncation: int | None) -> HatForm:
+    """The hat form with the fewest channels."""
+    least = -(-(modulus.bit_length() + 1) // width)
+    most = min(least + _MOST_EXTRA_CHANNELS, MOST_CHANNELS)
+    for channels in range(least, most):
+        try:
+            return _hat_form(modulus, width, channels, truncation)
+        except _RangeError:
+            continue
+    if least > most:
+        raise SpecificationError(
+            f"a modulus of {modulus.bit_length()} bits needs more than n = {MOST_CHANNELS} "
+            f"channels of w = {width}"
+        )
+    return _hat_form(modulus, width, most, truncation)
 
 
 def _odd_moduli(width: int, number: int) -> list[int]:

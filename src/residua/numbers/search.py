@@ -155,6 +155,7 @@ def search_bases(
     columns: int = 1,
     largest: int | None = None,
     below: bool = False,
+    advise: bool = True,
 ) -> BasePair:
     """The bases with the smallest |h| for a modulus; the same answer for the same arguments.
 
@@ -179,6 +180,7 @@ def search_bases(
         largest: the largest |h| that a modulus may have; by default the larger one of
             `folding.small_offset` and of what three folds reduce.
         below: whether base b has moduli below 2^w only, as those of hierarchical extensions.
+        advise: whether a refusal may take the time to find out what would do.
 
     Raises:
         SpecificationError: names the condition that fails and the nearest parameters that work.
@@ -201,7 +203,7 @@ def search_bases(
     try:
         return _smallest(request) if channels is None else _build(request, channels)
     except (_TooFewModuliError, _RangeError) as error:
-        advice = _advice(request, channels, error)
+        advice = _advice(request, channels, error) if advise else ""
         raise SpecificationError(f"{error}{advice}") from None
 
 
@@ -497,8 +499,8 @@ def _advice(
     if not ways:
         wider = (replace(request, width=width) for width in range(request.width + 1, WIDTHS.stop))
         found = next((each for each in wider if _attempt(each, channels)), None)
-        ways = [f"w = {found.width}"] if found else []
-    return f"; {' or '.join(ways)} works" if ways else ""
+        ways = [f"w = {found.width}" if found else f"no w up to {WIDTHS[-1]}"]
+    return f"; {' or '.join(ways)} works"
 
 
 def _richer_styles(request: _Request, channels: int | None) -> list[str]:

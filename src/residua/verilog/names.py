@@ -2,9 +2,12 @@
 
 import re
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from residua.verilog.reserved import RESERVED_WORDS
-from residua.verilog.rtlil import Module
+
+if TYPE_CHECKING:
+    from residua.verilog.rtlil import Module
 
 
 def legal_name(name: str) -> str:
@@ -31,7 +34,7 @@ class Scope:
         return name
 
 
-def module_names(modules: list[Module], top: str) -> dict[str, str]:
+def module_names(modules: "list[Module]", top: str) -> dict[str, str]:
     """Verilog names: the leaf of the path, without its number where several instances share it.
 
     None of them is that of a module which is instantiated, but described elsewhere.

@@ -101,6 +101,10 @@ def refusal(**values):
             {"modulus": "P-256", "channels": 16, "truncation": 4},
             "t = 5 instead of 4 would do",
         ),
+        (
+            {"modulus": 2**1300 + 1, "width": 10},
+            "a modulus of 1301 bits needs more than n = 128 channels of w = 10; w = 18 works",
+        ),
         ({"modulus": "P-256", "sigma0": 0}, "so that X near zero come out as X + M_a"),
         (
             {**E3, **HIERARCHICAL, "columns": 4, "truncation": 4, "sigma0": "1/2"},

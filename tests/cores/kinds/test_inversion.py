@@ -44,6 +44,10 @@ def core(**values):
             {**PLUS_MINUS, "channels": 2},
             "2 moduli of 11 bits with t = 11 cannot tell numbers of up",
         ),
+        (
+            {**PLUS_MINUS, "modulus": 2**3000 + 1, "width": 17},
+            "a modulus of 3001 bits needs more than n = 128 channels of w = 17; w = 24 works",
+        ),
         ({**PLUS_MINUS, "truncation": 1}, "more channels, wider ones or a larger t are needed"),
         (
             {**PLUS_MINUS, "cox_registers": 4},

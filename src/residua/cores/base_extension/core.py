@@ -29,7 +29,7 @@ from residua.numbers.cox import Cox, Deviation, Range, redundant_ranges
 from residua.numbers.moduli import Modulus
 from residua.numbers.ranges import centred_sigma0, signed_error
 from residua.numbers.residues import Redundant
-from residua.numbers.search import Style, in_style, search_bases
+from residua.numbers.search import MOST_CHANNELS, WIDTHS, Style, in_style, search_bases
 
 _FEWEST_BITS = 24
 """Bits of the smallest base: that of a search leaves room for a modulus of 2^16 in it."""
@@ -232,12 +232,36 @@ def _first_channels(request: BaseExtensionSpecification) -> str:
 
 def _smallest_domain(request: BaseExtensionSpecification, least: int) -> ExtensionDomain:
     """The domain with the fewest channels, at least ``least``."""
+    if _fewest(request, least) > MOST_CHANNELS:
+        raise SpecificationError(
+            f"a modulus of {(request.modulus or 0).bit_length()} bits needs more than "
+            f"n = {MOST_CHANNELS} channels of w = {request.width}{_first_width(request)}"
+        )
+    return _domain(request, least)
+
+
+def _domain(
+    request: BaseExtensionSpecification, least: int, *, advise: bool = True
+) -> ExtensionDomain:
     first, step = _fewest(request, least), _step(request)
     try:
-        return _with_cox(request, *_searched_bases(request, first))
+        return _with_cox(request, *_searched_bases(request, first, advise=advise))
     except _RangeError:
         # Any more channels would only add to the Cox's error.
-        return _with_cox(request, *_searched_bases(request, first + step))
+        return _with_cox(request, *_searched_bases(request, first + step, advise=advise))
+
+
+def _first_width(request: BaseExtensionSpecification) -> str:
+    """The smallest width that works, for a message."""
+    for width in range(request.width + 1, WIDTHS.stop):
+        wider = request.model_copy(update={"width": width})
+        if _fewest(wider, 1) <= MOST_CHANNELS:
+            try:
+                _domain(wider, 1, advise=False)
+            except SpecificationError:
+                continue
+            return f"; w = {width} works"
+    return ""
 
 
 def _step(request: BaseExtensionSpecification) -> int:
@@ -255,7 +279,9 @@ class _RangeError(SpecificationError):
     """A Cox or a base for which the extension is not exact."""
 
 
-def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple[Base, Base]:
+def _searched_bases(
+    request: BaseExtensionSpecification, channels: int, *, advise: bool = True
+) -> tuple[Base, Base]:
     """Bases of this size, base a the one whose rows are the shorter products."""
     bits = channels * request.width - request.width // 2
     if channels * request.width < _FEWEST_BITS:
@@ -276,6 +302,7 @@ def _searched_bases(request: BaseExtensionSpecification, channels: int) -> tuple
             rowers=request.rowers,
             columns=request.row_length,
             largest=largest,
+            advise=advise,
         )
         return pair.base_b, pair.base_a
 

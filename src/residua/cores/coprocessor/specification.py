@@ -81,6 +81,7 @@ class CurveSpecification(CoreSpecification):
             "names, or tables of parameters",
             "none, must be given if no modulus is",
             "CURVES",
+            panel=keys.USUAL,
         ),
     ]
 
@@ -133,6 +134,7 @@ BusKey = Annotated[
         "`axi`, `wishbone`, `stream`",
         "`axi`",
         "KIND",
+        panel=keys.USUAL,
     ),
 ]
 Blinding = Annotated[

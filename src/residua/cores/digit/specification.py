@@ -72,6 +72,7 @@ Window = Annotated[
         f"1 to {LARGEST_WINDOW}",
         "the one with the fewest products, at most 5",
         "BITS",
+        panel=keys.EXPONENTS,
     ),
 ]
 ExponentBits = Annotated[
@@ -82,6 +83,7 @@ ExponentBits = Annotated[
         f"1 to {keys.MOST_BITS}, no more than the words of an operand hold",
         "N",
         "BITS",
+        panel=keys.EXPONENTS,
     ),
 ]
 Exponent = Annotated[
@@ -92,6 +94,7 @@ Exponent = Annotated[
         f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
         "none; 65537 of RSA",
         "NUMBER",
+        panel=keys.EXPONENTS,
     ),
 ]
 Unit = Annotated[
@@ -102,6 +105,7 @@ Unit = Annotated[
         "`iddmm`, `rns-montgomery`",
         "`iddmm`",
         "KIND",
+        panel=keys.EXPONENTS,
     ),
 ]
 

@@ -40,6 +40,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
             "`auto`, `quadratic`, `reordered`",
             "`auto`: quadratic if the bases allow it, else reordered",
             "FORM",
+            panel=keys.SELDOM,
         ),
     ] = "auto"
     extension: keys.Extension = "kawamura"

@@ -30,7 +30,7 @@ class CoreSpecification(BaseModel):
         algorithms: the values of ``algorithm`` that ask for one.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     noun: ClassVar[str]
     algorithms: ClassVar[tuple[str, ...]]

@@ -19,14 +19,25 @@ ScheduleGoal = Literal["latency", "interval"]
 InversionChoice = Literal["division-steps", "fermat", "plus-minus", "plus-minus-ct"]
 
 
+USUAL, SELDOM = "Usual", "Seldom wanted"
+ENGINE, COPROCESSOR = "For cores on a Cox-Rower engine", "For a coprocessor"
+EXPONENTS = "For an exponentiator or RSA"
+"""Panels of the help that have keys of several kinds."""
+
+
 @dataclass(frozen=True)
 class Key:
-    """The description of a key: what it means, which values it takes, what stands for it."""
+    """The description of a key: what it means, which values it takes, what stands for it.
+
+    Attributes:
+        panel: the part of the help that it is in, by default that of the first kind that takes it.
+    """
 
     meaning: str
     allowed: str
     default: str
     metavar: str
+    panel: str = ""
 
 
 INVERSION_KEY = Key(
@@ -37,6 +48,7 @@ INVERSION_KEY = Key(
     "`fermat`, `division-steps`, `plus-minus-ct`, `plus-minus`",
     "`fermat`; of `inversion` `division-steps`",
     "METHOD",
+    panel=COPROCESSOR,
 )
 
 FEWEST_BITS, MOST_BITS = 16, 8192
@@ -48,6 +60,7 @@ MODULUS_BITS = Key(
     f"{FEWEST_BITS} to {MOST_BITS}",
     "of `sbmm` `channels` times w; of digits those of the modulus",
     "BITS",
+    panel=USUAL,
 )
 
 
@@ -167,6 +180,7 @@ Algorithm = Annotated[
         "those of the kinds of cores",
         "`rns-montgomery`",
         "NAME",
+        panel=USUAL,
     ),
 ]
 _MODULUS = _modulus_from(SMALLEST_MODULUS)
@@ -178,6 +192,7 @@ _MODULUS_KEY = Key(
     "holds one",
     "none, must be given if no curve is, but for a base extension and with `bits`",
     "MODULUS",
+    panel=USUAL,
 )
 Modulus = Annotated[int, _MODULUS, _MODULUS_KEY]
 OptionalModulus = Annotated[Annotated[int, _MODULUS] | None, _MODULUS_KEY]
@@ -189,6 +204,7 @@ Truncation = Annotated[
         "1 to w",
         "the fewest that leave a slack of one bit",
         "BITS",
+        panel=SELDOM,
     ),
 ]
 Sigma0 = Annotated[
@@ -198,6 +214,7 @@ Sigma0 = Annotated[
         "a fraction in [0, 1) such as `1/2`, a multiple of 2^-t",
         "the one that centres the exact range",
         "FRACTION",
+        panel=SELDOM,
     ),
 ]
 ScheduleKey = Annotated[
@@ -208,6 +225,7 @@ ScheduleKey = Annotated[
         "`latency`, `interval`",
         "`latency`",
         "GOAL",
+        panel=ENGINE,
     ),
 ]
 Width = Annotated[
@@ -219,6 +237,7 @@ Width = Annotated[
         "17, of `sbmm` 16, of `ecpm-2006` the least that holds the range; with given bases what "
         "their moduli have",
         "BITS",
+        panel=USUAL,
     ),
 ]
 Channels = Annotated[
@@ -228,6 +247,7 @@ Channels = Annotated[
         f"1 to {MOST_CHANNELS}",
         "the smallest number that works; of `ecpm-2006` 20",
         "N",
+        panel=USUAL,
     ),
 ]
 Rowers = Annotated[
@@ -237,6 +257,7 @@ Rowers = Annotated[
         "n or a divisor of n",
         "n",
         "N",
+        panel=ENGINE,
     ),
 ]
 BasesKey = Annotated[
@@ -247,12 +268,13 @@ BasesKey = Annotated[
         "`auto`, `sparse`, `any`",
         "`auto`: sparse if there are enough, else any",
         "STYLE",
+        panel=ENGINE,
     ),
 ]
 Weight = Annotated[
     int,
     BITS,
-    Key("Most signed digits of h in sparse bases.", f"1 to {WIDTHS[-1]}", "3", "DIGITS"),
+    Key("Most signed digits of h in sparse bases.", f"1 to {WIDTHS[-1]}", "3", "DIGITS", SELDOM),
 ]
 BaseA = Annotated[
     _MODULI | None,
@@ -261,6 +283,7 @@ BaseA = Annotated[
         "a list of numbers; as a flag separated by commas",
         "searched",
         "MODULI",
+        panel=SELDOM,
     ),
 ]
 BaseB = Annotated[
@@ -270,6 +293,7 @@ BaseB = Annotated[
         "a list of numbers; as a flag separated by commas",
         "searched",
         "MODULI",
+        panel=SELDOM,
     ),
 ]
 Extension = Annotated[
@@ -280,6 +304,7 @@ Extension = Annotated[
         "`kawamura`, `hierarchical`",
         "`kawamura`",
         "KIND",
+        panel=ENGINE,
     ),
 ]
 Columns = Annotated[
@@ -290,6 +315,7 @@ Columns = Annotated[
         f"2 to {MOST_COLUMNS}",
         "2",
         "C",
+        panel=ENGINE,
     ),
 ]
 Reduction = Annotated[
@@ -300,6 +326,7 @@ Reduction = Annotated[
         "`auto`, `shift`, `multiply`",
         "`auto`: shift for sparse bases, multiply for others",
         "KIND",
+        panel=SELDOM,
     ),
 ]
 ProductRegisters = Annotated[
@@ -311,6 +338,7 @@ ProductRegisters = Annotated[
         "0 to 4",
         "0",
         "N",
+        panel=SELDOM,
     ),
 ]
 LevelsPerRegister = Annotated[
@@ -321,6 +349,7 @@ LevelsPerRegister = Annotated[
         "1 to 4",
         "1",
         "N",
+        panel=ENGINE,
     ),
 ]
 Name = Annotated[
@@ -332,6 +361,7 @@ Name = Annotated[
         "kind, standard curves or modulus, size: `ecc_p256_16x17`, `ecc_iddmm_p256_16x17`, "
         "`rns_montgomery_p256_16x17`, `iddmm_256x16`; a digest of what was asked for besides",
         "NAME",
+        panel=USUAL,
     ),
 ]
 

@@ -6,7 +6,7 @@ the form of the SBMM paper (whose text once says M_a^2 + 2, ERRATA E8).
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from math import gcd
@@ -16,6 +16,7 @@ import gmpy2
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus
+from residua.numbers.search import MOST_CHANNELS, WIDTHS
 
 SIEVE_LIMIT = 4096
 """Candidates with a prime factor below this are dropped before they are tested."""
@@ -236,8 +237,29 @@ def _random_base(generator: random.Random, width: int, count: int, largest: int)
         most = max(most, len(offsets))
     raise SpecificationError(
         f"w = {width} gives only {most} pairwise coprime moduli 2^w - h with odd h <= {largest}, "
-        f"and M_a needs {count}; a wider w has more"
+        f"and M_a needs {count}{_first_width(width, count)}"
     )
+
+
+def _first_width(width: int, count: int) -> str:
+    """The smallest width above ``width`` for an M_a of as many bits, for a message."""
+    bits = width * count
+    for wider in range(width + 1, WIDTHS.stop):
+        if bits % wider == 0 and coprime(wider, range(1, 1 << wider // 2, 2)) >= bits // wider:
+            return f"; w = {wider} works"
+    return ""
+
+
+def coprime(width: int, offsets: Iterable[int]) -> int:
+    """Count coprime moduli 2^w - h, the first h first; not more than `MOST_CHANNELS`."""
+    product, found = 1, 0
+    for offset in offsets:
+        value = (1 << width) - offset
+        if gcd(value, product) == 1:
+            product, found = product * value, found + 1
+            if found == MOST_CHANNELS:
+                break
+    return found
 
 
 @cache

@@ -19,7 +19,7 @@ import numpy as np
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
 from residua.numbers.moduli import Modulus, signed_digits
-from residua.numbers.primes.position_primes import is_probable_prime
+from residua.numbers.primes.position_primes import coprime, is_probable_prime
 from residua.numbers.primes.square_sieve import survivors
 from residua.numbers.search import MOST_CHANNELS, WIDTHS, Style
 
@@ -143,11 +143,11 @@ class SquarePrimeSearch:
         if self.moduli:
             self._check_moduli()
             return
-        found = _coprime(self.width, self._allowed)
+        found = coprime(self.width, self._allowed)
         if found < self.half:
             raise SpecificationError(
                 f"w = {self.width} is too small: it gives only {found} coprime odd moduli "
-                f"{self._kind}, and base a needs n / 2 = {self.half}; a wider w has more"
+                f"{self._kind}, and base a needs n / 2 = {self.half}{self._first_width()}"
             )
 
     @property
@@ -243,6 +243,14 @@ class SquarePrimeSearch:
         sparse = f" of weight <= {self.weight}" if self.style == "sparse" else ""
         return f"2^{self.width} - h with h <= {self.limit}{sparse}"
 
+    def _first_width(self) -> str:
+        """The smallest width that has enough moduli, for a message."""
+        for width in range(self.width + 1, WIDTHS.stop):
+            limit = min(1 << width // 2, WIDEST_WINDOW) - 1
+            if coprime(width, _allowed(self.style, self.weight, limit)) >= self.half:
+                return f"; w = {width} has enough"
+        return ""
+
     def _check_sizes(self) -> None:
         if self.width not in WIDTHS:
             raise SpecificationError(
@@ -284,15 +292,3 @@ def _allowed(style: Style, weight: int, limit: int) -> Sequence[int]:
     if style == "any":
         return every
     return [h for h in every if len(signed_digits(h)) <= weight]
-
-
-def _coprime(width: int, offsets: Sequence[int]) -> int:
-    """Count coprime moduli 2^w - h, the smallest h first; not more than needed."""
-    product, found = 1, 0
-    for offset in offsets:
-        value = (1 << width) - offset
-        if gcd(value, product) == 1:
-            product, found = product * value, found + 1
-            if found == MOST_CHANNELS:
-                break
-    return found
