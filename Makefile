@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Otherwise each of many short processes compiles all of the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help answers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages digests lock clean
+.PHONY: help answers papers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo 'bench-suite  how long the tests take, and with what'
 	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'answers   the placements that are part of the package'
+	@echo 'papers    docs/papers.md: where the contents of the papers are'
 	@echo 'setup     only make the virtual environment'
 	@echo 'lock      write requirements.txt anew (UPGRADE=1: with the newest versions)'
 	@echo 'clean     remove the virtual environment and everything generated'
@@ -122,6 +123,9 @@ digests: setup
 
 answers: setup
 	$(BIN)/python -m residua.evidence.answers
+
+papers: setup
+	$(BIN)/python -m residua.papers.contents.page .
 
 # Locked on the oldest supported Python, so that what only it needs is in the lock too.
 LOCK_VENV := build/lock-venv
