@@ -1,12 +1,15 @@
+import html
 import re
 from html.parser import HTMLParser
 
 import pytest
+from tests.schedules import quick_schedules
+from tests.small_curves import MIDDLE
 
 from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
-from residua.cores.specification.reading import check
-from residua.report import page
+from residua.cores.specification.reading import check, check_any
+from residua.report import bars, page
 
 VOID = {"meta", "br", "link", "img"}
 
@@ -64,7 +67,43 @@ def test_results_appear(core):
     core.store("synth-xc7", plain)
     core.store("synth-ecp5", placed)
     text = page.render(core)
-    for part in ("123456", "4321", "231.5 MHz", "133.3 ns", "Capped at 225.0 MHz", "passed"):
+    for part in ("123456", "4321", "231.5 MHz", "133.3 ns", "Capped at 225.0 MHz", "passed",
+                 "4 321 of 83 640, 5.2 %", "2 of 156, 1.3 %"):  # fmt: skip
         assert part in text
     written = page.write(core)
     assert written["results"] == ["synth-ecp5", "synth-xc7", "verify"]
+
+
+def test_bars_are_shares_of_the_device():
+    drawn = bars.shares({"lut": 50, "dsp": 30, "carry": 7}, {"lut": 200, "dsp": 15}, "Resources")
+    inner = re.findall(r'class="(bar|quotient)" x="120" y="\d+" width="([\d.]+)"', drawn)
+    assert inner == [("bar", "75"), ("quotient", "300")]
+    assert "50 of 200, 25.0 %" in drawn
+    assert "30 of 15, 200.0 %" in drawn
+    assert ">7</text>" in drawn
+
+
+def cards(text):
+    return re.findall(r'<div class="card"><b>([^<]*)</b><span>([^<]*)</span>', text)
+
+
+@pytest.mark.parametrize("flags", [{}, {"algorithm": "iddmm"}], ids=["engine", "digits"])
+def test_first_figures_of_a_coprocessor(flags, tmp_path):
+    wanted = {"curve": [MIDDLE], "blinding": "0", **flags}
+    with quick_schedules():
+        made = build(check_any(wanted), tmp_path / "core")
+        assert "cycles of a step of the ladder" in cards(page.render(made))[0][1]
+        point = {"curve": MIDDLE["name"], "operation": "POINT_MULTIPLY", "cycles": 172018,
+                 "microseconds": 1075.1, "area_time": 3.2}  # fmt: skip
+        made.store("synth-ecp5", {
+            "target": "ecp5", "tool": "yosys", "device": "LFE5U-85F speed 8", "fmax_mhz": 160.0,
+            "resources": {"lut": 14976, "ff": 99, "dsp": 17, "bram": 4, "carry": 5},
+            "points": [point],
+        })  # fmt: skip
+        shown = cards(page.render(made))
+        unit = "digit unit" if flags else "Cox-Rower engine"
+        for part in (">AXI<", "k, not blinded", f">{unit}<", "Fermat's theorem on the"):
+            assert part in html.unescape(page.render(made))
+    assert [number for number, _ in shown[:6]] == [
+        "172 018", "1.075 ms", "930", "14 976", "17", "4",
+    ]  # fmt: skip

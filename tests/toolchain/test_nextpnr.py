@@ -1,5 +1,6 @@
 """Place and route on ECP5: harness, seeds, reports, the multiplier's cap."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,7 +8,13 @@ import pytest
 from toolchain_designs import Cell18
 
 from residua.errors import SpecificationError
-from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, SeedResult, harness, place_and_route
+from residua.toolchain.nextpnr import (
+    MULTIPLIER_LIMIT_MHZ,
+    TOTALS,
+    SeedResult,
+    harness,
+    place_and_route,
+)
 from residua.toolchain.verilator import lint
 from residua.toolchain.yosys import Port, read_ports, synthesise
 from residua.verilog.writer import to_verilog
@@ -35,6 +42,10 @@ def test_place_and_route(tmp_path: Path) -> None:
     assert result.limit_mhz == MULTIPLIER_LIMIT_MHZ[8]
     assert result.mhz_capped == min(result.mhz, MULTIPLIER_LIMIT_MHZ[8])
     assert result.utilisation["MULT18X18D"] == (2, 156)
+    report = json.loads((tmp_path / "place" / "seed1" / "report.json").read_text())
+    kinds = {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "dsp": "MULT18X18D", "bram": "DP16KD"}
+    found = {name: report["utilization"][kind]["available"] for name, kind in kinds.items()}
+    assert found == TOTALS[result.device]
     path = result.seeds[0].critical_path
     assert path.logic_ns + path.routing_ns == pytest.approx(1000 / result.seeds[0].mhz, abs=0.01)
     assert "core." in path.start

@@ -3,7 +3,7 @@
 import os
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -74,6 +74,12 @@ def synthesise_directory(
     result = {"target": target, **found, **times, "made_with": made_with}
     directory.store(f"synth-{target}", result)
     return _told(directory, result, kept=False)
+
+
+def device_totals(found: Mapping[str, Any]) -> Mapping[str, int]:
+    """What the device of a result has of each resource; nothing where it is not known."""
+    device = str(found.get("device", "")).partition(" ")[0]
+    return nextpnr.TOTALS.get(device, {})
 
 
 def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[str, Any]:

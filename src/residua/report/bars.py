@@ -1,6 +1,6 @@
 """Bars of what a core takes of a device."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from residua.cores.drawing import svg
 
@@ -18,3 +18,25 @@ def bars(rows: Sequence[tuple[str, float]], unit: str, label: str) -> str:
             svg.text(126 + width, y + 13, f"{value:g} {unit}".strip(), "axis"),
         ]
     return svg.drawing(640, 8 + 26 * len(rows), elements, label)
+
+
+def shares(used: Mapping[str, int], totals: Mapping[str, int], label: str) -> str:
+    """A horizontal bar for each resource of what the device has, a number where that is open."""
+    elements = []
+    for index, (name, value) in enumerate(used.items()):
+        y, total = 6 + 26 * index, totals.get(name)
+        told = f"{value:,}".replace(",", " ")
+        elements.append(svg.text(112, y + 13, name.upper(), "label", anchor="end"))
+        if not total:
+            elements.append(svg.text(126, y + 13, told, "axis"))
+            continue
+        share = value / total
+        told += f" of {total:,}".replace(",", " ") + f", {100 * share:.1f} %"
+        elements += [
+            svg.rect(120, y, 300, 18, "rower"),
+            svg.rect(
+                120, y, min(max(300 * share, 0.6), 300), 18, "bar" if share <= 1 else "quotient"
+            ),
+            svg.text(428, y + 13, told, "axis"),
+        ]
+    return svg.drawing(640, 8 + 26 * len(used), elements, label)

@@ -5,9 +5,10 @@ from typing import Any
 from markupsafe import Markup
 
 from residua.cores.directory import Directory
+from residua.cores.synthesis import device_totals
 from residua.cores.templating import environment
 from residua.output import write_whole
-from residua.report.bars import bars
+from residua.report.bars import bars, shares
 
 FILE = "report.html"
 
@@ -46,9 +47,11 @@ def _beginning(results: dict[str, dict[str, Any]], start: str) -> list[dict[str,
 
 def _bars(found: dict[str, Any]) -> tuple[Markup, Markup]:
     """Bars of resources and, where the design was placed, of the clock by seed."""
-    target = found["target"]
-    used = [(kind.upper(), float(found["resources"][kind])) for kind in _RESOURCES]
+    target, totals = found["target"], device_totals(found)
+    used = {kind: int(found["resources"][kind]) for kind in _RESOURCES}
+    label = f"Resources on {target}"
+    rows = [(kind.upper(), float(count)) for kind, count in used.items()]
+    resources = shares(used, totals, label) if totals else bars(rows, "", label)
     seeds = [(f"seed {one['seed']}", float(one["mhz"])) for one in found.get("seeds", [])]
-    resources = bars(used, "", f"Resources on {target}")
     clocks = bars(seeds, "MHz", f"Clock on {target} by seed") if seeds else ""
     return Markup(resources), Markup(clocks)  # noqa: S704 - made here, texts escaped

@@ -22,6 +22,11 @@ DEVICES: Mapping[str, tuple[str, str]] = {
 }
 """nextpnr's switch and a package, by device."""
 
+TOTALS: Mapping[str, Mapping[str, int]] = {
+    "LFE5U-85F": {"lut": 83640, "ff": 83640, "dsp": 156, "bram": 208},
+}
+"""What nextpnr has of each resource, by device."""
+
 SPEED_GRADES = (6, 7, 8)
 
 MULTIPLIER_LIMIT_MHZ: Mapping[int, float] = {8: 225.0, 7: 195.0, 6: 172.0}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from residua.cores.drawing import gantt
+from residua.cores.drawing.coprocessor import FieldUnit, coprocessor
 from residua.cores.drawing.routines import routine_row
 from residua.cores.engine.page import channels
 from residua.machines.counts import count
@@ -27,8 +28,19 @@ def engine_page(made: "EngineCoprocessorCore") -> dict[str, Any]:
         "routines": [routine_row(one) for one in routines if one not in copies],
         "copies": {"count": len(copies), "cycles": max((one.length for one in copies), default=0)},
         "legend": gantt.legend(steps[0]),
+        "datapath": _drawn(made.parameters, _engine(made.parameters)),
         "channels": channels(made.parameters, ("base_a", "h_a", "base_b", "h_b")),
     }
+
+
+def _engine(parameters: dict[str, Any]) -> FieldUnit:
+    size = f"{parameters['rowers']} rowers, {parameters['n']} channels of {parameters['w']} bits"
+    return FieldUnit("Cox-Rower engine", size, "residues")
+
+
+def _digits(parameters: dict[str, Any]) -> FieldUnit:
+    size = f"{parameters['digits']} of {parameters['digit']} bits, multipliers: "
+    return FieldUnit("digit unit", f"{size}{parameters['multipliers']}", "digits")
 
 
 def digit_page(made: "DigitCoprocessorCore") -> dict[str, Any]:
@@ -48,7 +60,15 @@ def digit_page(made: "DigitCoprocessorCore") -> dict[str, Any]:
         for one in shown
     ]
     longest = max((one.cycles for one in copies), default=0)
-    return {"routines": rows, "copies": {"count": len(copies), "cycles": longest}}
+    return {
+        "routines": rows,
+        "copies": {"count": len(copies), "cycles": longest},
+        "datapath": _drawn(made.parameters, _digits(made.parameters)),
+    }
+
+
+def _drawn(parameters: dict[str, Any], unit: FieldUnit) -> Markup:
+    return Markup(coprocessor(parameters, unit))  # noqa: S704 - made here, texts escaped
 
 
 def _step(routine: Routine) -> dict[str, Any]:

@@ -20,8 +20,10 @@ def datapath(design: EngineDesign, rowers: int, taken: str, given: str) -> str:
     names = _rower_names(rowers)
     right = left + step * len(names)
     elements = [
-        _box(left, 8, right - left - 30, 40, "control", "sequencer", _sequencer_text(design)),
-        _box(8, top, 130, 110, "stream", "operands", taken),
+        svg.box(
+            (left, 8), (right - left - 30, 40), "control", "sequencer", _sequencer_text(design)
+        ),
+        svg.box((8, top), (130, 110), "stream", "operands", taken),
         svg.path([(138, top + 30), (left - 4, top + 30)]),
     ]
     for index, name in enumerate(names):
@@ -39,11 +41,11 @@ def datapath(design: EngineDesign, rowers: int, taken: str, given: str) -> str:
             ]
         ),
         svg.text((left + right) / 2 - 20, bottom - 6, "ring", "note", anchor="middle"),
-        _box(left, bottom + 24, right - left - 30, 40, "cox", "Cox", _cox_text(design)),
+        svg.box((left, bottom + 24), (right - left - 30, 40), "cox", "Cox", _cox_text(design)),
         svg.path([(left + 60, top + 112), (left + 60, bottom + 20)]),
         svg.path([(right - 110, bottom + 24), (right - 110, top + 116)]),
         svg.text(right - 116, bottom + 16, "quotient to all rowers", "note", anchor="end"),
-        _box(right + 10, top, 130, 110, "stream", "results", given),
+        svg.box((right + 10, top), (130, 110), "stream", "results", given),
         svg.path([(right - 30, top + 30), (right + 6, top + 30)]),
     ]
     return svg.drawing(right + 150, bottom + 76, elements, "Datapath of the engine")
@@ -85,14 +87,3 @@ def _cox_text(design: EngineDesign) -> str:
     if estimate is None:
         return "not used"
     return f"t = {estimate.truncation}, σ0 = {estimate.sigma0}, {taps} tap{plural} of the ring"
-
-
-def _box(x: float, y: float, width: float, height: float, kind: str, name: str, note: str) -> str:
-    middle = x + width / 2
-    return "\n".join(
-        [
-            svg.rect(x, y, width, height, kind, radius=6),
-            svg.text(middle, y + height / 2 - 3, name, "name", anchor="middle"),
-            svg.text(middle, y + height / 2 + 13, note, "note", anchor="middle"),
-        ]
-    )

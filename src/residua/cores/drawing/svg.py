@@ -35,6 +35,21 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str = "wire") -> str:
     return f'<line class="{kind}" {ends}/>'
 
 
+def box(
+    place: tuple[float, float], size: tuple[float, float], kind: str, name: str, note: str
+) -> str:
+    """A rectangle of the class ``kind`` with a name and a line of text in its middle."""
+    (x, y), (width, height) = place, size
+    middle = x + width / 2
+    return "\n".join(
+        [
+            rect(x, y, width, height, kind, radius=6),
+            text(middle, y + height / 2 - 3, name, "name", anchor="middle"),
+            text(middle, y + height / 2 + 13, note, "note", anchor="middle"),
+        ]
+    )
+
+
 def path(points: Iterable[tuple[float, float]], kind: str = "arrow") -> str:
     """A line through points; the class ``arrow`` has a head at its end."""
     steps = " L".join(f"{number(x)} {number(y)}" for x, y in points)
