@@ -30,7 +30,7 @@ from residua.cores.proofs.netlist import (
     is_register,
 )
 from residua.cores.proofs.operands import restrict
-from residua.cores.proofs.traffic import WORDS, traffic
+from residua.cores.proofs.traffic import simulate
 from residua.toolchain.aiger import Network, Words
 from residua.toolchain.gates import Outcome, gates_script, watch
 from residua.toolchain.mutation import SWITCH, Mutants, write_switched
@@ -38,9 +38,6 @@ from residua.toolchain.yosys import run_script
 
 _ATTEMPTS = 6
 """How many times as long as one attempt may take all of them take."""
-
-_CYCLES = 1500
-"""Of the simulation before the first attempt."""
 
 
 def unseen(
@@ -119,7 +116,7 @@ class _Proof:
         def see(outputs: Words) -> None:
             raised[:] |= outputs.any(axis=1)
 
-        network.simulate(_CYCLES, WORDS, traffic(network), see)
+        simulate(network, see)
         if raised[-1]:
             return None
         return {name for name, met in zip(different.claims, raised, strict=False) if met}

@@ -13,15 +13,13 @@ import numpy.typing as npt
 
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import Bit, is_register
-from residua.cores.proofs.traffic import WORDS, traffic
+from residua.cores.proofs.traffic import simulate
 from residua.toolchain.aiger import Network, Words
 
 _STEERS, _DATA = "facts_steer", "facts_data"
 
 _DECODED = 4
 """Control registers up to so many bits are looked at value by value, others bit by bit."""
-
-_CYCLES = 1500
 
 
 def premises(marks: Marks) -> dict[str, Any]:
@@ -77,7 +75,7 @@ def _met(network: Network, signals: list[int], steers: int) -> npt.NDArray[np.bo
 
     outputs = network.outputs
     network.outputs = [*outputs, *signals]
-    network.simulate(_CYCLES, WORDS, traffic(network), see)
+    simulate(network, see)
     network.outputs = outputs
     return met
 

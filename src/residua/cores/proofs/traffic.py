@@ -1,4 +1,4 @@
-"""Random inputs of a core that get its operations on, for simulations of its gates."""
+"""Simulations of a core's gates, with random inputs that get its operations on."""
 
 from collections.abc import Callable
 
@@ -13,13 +13,18 @@ _RESETS, _WAITS = 9, 2
 _HANDSHAKES = ("_valid", "_ready")
 
 
-def traffic(network: Network) -> Callable[[np.random.Generator], Words]:
-    """Drive the inputs of a core for `Network.simulate`, 256 runs at once.
+_CYCLES, _WORDS = 1500, 4
+"""Of a simulation: cycles, and 64 runs in each word of a signal."""
+
+
+def simulate(network: Network, see: Callable[[Words], None]) -> None:
+    """Simulate a core from its initial values on, 256 runs at once.
 
     Resets are rare, handshakes mostly complete, all else is any.
 
     Args:
         network: whose inputs have the names of the core's.
+        see: takes the outputs of a cycle, see `Network.simulate`.
     """
     resets = [i for i, name in enumerate(network.inputs) if name == RESET]
     handshakes = [i for i, name in enumerate(network.inputs) if name.endswith(_HANDSHAKES)]
@@ -30,15 +35,11 @@ def traffic(network: Network) -> Callable[[np.random.Generator], Words]:
         inputs[handshakes] = ~_rare(random, len(handshakes), _WAITS)
         return inputs
 
-    return drive
-
-
-WORDS = 4
-"""Words of a signal in such a simulation, 64 runs in each."""
+    network.simulate(_CYCLES, _WORDS, drive, see)
 
 
 def _any(random: np.random.Generator, signals: int) -> Words:
-    return random.integers(0, 2**64, (signals, WORDS), dtype=np.uint64)
+    return random.integers(0, 2**64, (signals, _WORDS), dtype=np.uint64)
 
 
 def _rare(random: np.random.Generator, signals: int, exponent: int) -> Words:
