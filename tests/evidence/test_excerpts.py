@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from residua.cli import app
 from residua.errors import SpecificationError
+from residua.evidence import pages
 from residua.evidence.excerpts import chosen, markers
 from residua.evidence.excerpts.catalogue import EXCERPTS, PAGES
 from residua.evidence.rows import Row, Store
@@ -102,6 +103,6 @@ def test_cells():
     assert chosen.grouped(1234567) == "1 234 567"
     assert (chosen.grouped(None), chosen.milliseconds(5000, None)) == ("–", "–")
     assert chosen.milliseconds(5000, ROW) == "0.050"
-    assert (chosen.resources(ROW, "xc7"), chosen.resources(ROW, "ice40")) == ("3 / 4 / 5", "–")
-    assert chosen.clock_of({"core": ROW}, "core") == "100 (one placement)"
-    assert chosen.clock_of({}, "core") == "–"
+    assert (pages.resources(ROW, "xc7"), pages.resources(ROW, "ice40")) == ("3 / 4 / 5", "–")
+    assert pages.clock(ROW) == "100 (one placement)"
+    assert pages.clock(None) == "–"

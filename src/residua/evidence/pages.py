@@ -109,6 +109,15 @@ def mismatches(row: Row) -> str:
     return f"{row['mismatches']}, FAILED" if row.failures else str(row["mismatches"])
 
 
+def resources(row: Row | None, target: str = "ecp5") -> str:
+    """Make the cell of look-up tables, flip-flops and multipliers on a target; a dash if none."""
+    found = row.get(target) if row else None
+    if not found:
+        return "–"
+    used = found.get("resources", found)
+    return " / ".join(str(used[kind]) for kind in ("lut", "ff", "dsp"))
+
+
 def clock(row: Row | None, *, limited: bool = True) -> str:
     """Make the cell of a clock on an ECP5 in MHz: the median, and the lowest and highest.
 

@@ -5,7 +5,7 @@ from typing import Any
 from residua.cores.synthesis import synthesise_directory
 from residua.evidence.benchmarks import coprocessors
 from residua.evidence.campaign import Campaign, Figures, Request
-from residua.evidence.pages import RowTable, clock, commit, table_page
+from residua.evidence.pages import RowTable, clock, commit, resources, table_page
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
 from residua.evidence.subjects import Cores, core
 
@@ -72,13 +72,6 @@ def measure(request: Request) -> Figures:
     }
 
 
-def _resources(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "–"
-    used = found["resources"]
-    return f"{used['lut']} / {used['ff']} / {used['dsp']}"
-
-
 def _latency(row: Row) -> str:
     placed = row.get("ecp5")
     return f"{1000 * row['cycles']['latency'] / placed['fmax_timed_mhz']:.0f}" if placed else "–"
@@ -95,8 +88,8 @@ TABLE = RowTable(
         "Latency": lambda row: row["cycles"]["latency"],
         "Interval": lambda row: row["cycles"]["interval"],
         "Utilisation": lambda row: f"{row['utilisation']:.1%}",
-        "xc7 LUT / FF / DSP": lambda row: _resources(row.get("xc7")),
-        "ECP5 LUT4 / FF / MULT18": lambda row: _resources(row.get("ecp5")),
+        "xc7 LUT / FF / DSP": lambda row: resources(row, "xc7"),
+        "ECP5 LUT4 / FF / MULT18": resources,
         "ECP5 MHz": lambda row: clock(row, limited=False),
         "ns": _latency,
         "ns at 225 MHz": _limited_latency,
@@ -108,7 +101,7 @@ TABLE = RowTable(
 PLACED = RowTable(
     {
         "Core": lambda row: row.name,
-        "LUT4 / FF / MULT18": lambda row: _resources(row["ecp5"]),
+        "LUT4 / FF / MULT18": resources,
         "Block memories": lambda row: row["ecp5"]["resources"]["bram"],
         "MHz": clock,
         "Commit": commit,

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from residua.evidence.pages import clock
 from residua.evidence.rows import Row
 from residua.report.documents import Table
 
@@ -22,15 +21,6 @@ def flags(keys: Mapping[str, Any]) -> str:
 
 def _flag(key: str) -> str:
     return "--" + key.replace("_", "-")
-
-
-def resources(row: Row, target: str = "ecp5") -> str:
-    """Make the cell of look-up tables, flip-flops and multipliers on a target."""
-    found = row.get(target)
-    if not found:
-        return DASH
-    used = found.get("resources", found)
-    return " / ".join(str(used[kind]) for kind in ("lut", "ff", "dsp"))
 
 
 def grouped(number: int | None) -> str:
@@ -68,8 +58,3 @@ def row_table(
     )
     texts = len(heads), closing_texts
     return Table("", (*heads, *columns), tuple(lines), (), "", *texts)
-
-
-def clock_of(rows: Mapping[str, Row], name: str) -> str:
-    """Make the cell of the clock of a row, which may be missing."""
-    return clock(rows.get(name))

@@ -3,14 +3,8 @@
 from collections.abc import Callable, Mapping
 
 from residua.evidence.benchmarks import coprocessors
-from residua.evidence.excerpts.chosen import (
-    DASH,
-    clock_of,
-    flags,
-    grouped,
-    milliseconds,
-    resources,
-)
+from residua.evidence.excerpts.chosen import DASH, flags, grouped, milliseconds
+from residua.evidence.pages import clock, resources
 from residua.evidence.rows import Row, Store
 from residua.report.documents import Table
 
@@ -47,8 +41,8 @@ def field_units(store: Store) -> Table:
                 name,
                 flags(coprocessors.keys(name, blinded=False)),
                 grouped(plain),
-                resources(clocked) if clocked else DASH,
-                clock_of(placed, name),
+                resources(clocked),
+                clock(clocked),
                 milliseconds(plain, clocked),
             ),
         ]
@@ -88,8 +82,8 @@ def fast(store: Store) -> Table:
         "k P, cycles": lambda _, row: grouped(row["cycles"]),
         "multipliers": lambda _, row: str(row["multipliers"]),
         "cycles × multipliers": lambda _, row: f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
-        "ECP5 LUT4 / FF / MULT18": lambda name, _: _placed(placed, name),
-        "MHz": lambda name, _: clock_of(placed, name),
+        "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
+        "MHz": lambda name, _: clock(placed.get(name)),
         "k P, ms": lambda name, row: milliseconds(row["cycles"], placed.get(name)),
     }
     return _transposed("P-256, without bus and blinding", rows, FAST, cells)
@@ -102,14 +96,10 @@ def on_digits(store: Store) -> Table:
         "a step of the ladder": lambda _, row: f"{row['step']} cycles",
         "k P, blinded": lambda _, row: f"{grouped(row['blinded'])} cycles",
         "k P with `--blinding 0`": lambda _, row: f"{grouped(row['cycles'])} cycles",
-        "ECP5 LUT4 / FF / MULT18": lambda name, _: _placed(placed, name),
-        "MHz": lambda name, _: clock_of(placed, name),
+        "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
+        "MHz": lambda name, _: clock(placed.get(name)),
     }
     return _transposed("P-256, plain streams", rows, {"P-256, digits": "digits of 17 bits"}, cells)
-
-
-def _placed(placed: Rows, name: str) -> str:
-    return resources(placed[name]) if name in placed else DASH
 
 
 def _transposed(

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from residua.evidence.benchmarks.multipliers import CORES
 from residua.evidence.campaigns import powers
-from residua.evidence.excerpts.chosen import DASH, Cells, flags, grouped, resources, row_table
-from residua.evidence.pages import clock, commit
+from residua.evidence.excerpts.chosen import DASH, Cells, flags, grouped, row_table
+from residua.evidence.pages import clock, commit, resources
 from residua.evidence.rows import Row, Store
 from residua.report.documents import Table
 
