@@ -11,7 +11,7 @@ from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.campaigns.mutants import CAMPAIGN
-from residua.evidence.mutants import run_mutants, tally
+from residua.evidence.mutants import DIFFERS, run_mutants, tally
 from residua.evidence.rows import Row
 from residua.report import documents
 from residua.toolchain.mutation import VARIABLE, equivalent
@@ -33,6 +33,7 @@ def blind(_directory):
 @pytest.mark.slow
 def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monkeypatch):
     monkeypatch.setattr("residua.cores.proofs.difference._ATTEMPTS", 1)
+    monkeypatch.setattr("residua.cores.proofs.traffic._CYCLES", 150)
     for name, proof in {"equivalent": equivalent, "unseen": unseen}.items():
         monkeypatch.setattr(f"residua.evidence.mutants.{name}", partial(proof, seconds=0.1))
     seen = run_mutants(core, COUNT, check=partial(run_directory, vectors=2000))
@@ -41,6 +42,8 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
     assert tally(seen)["killed"] >= COUNT // 2
     assert tally(missed)["killed"] == 0
     assert tally(missed)["open"] > 0
+    # A fault that random products find is seen at the gates, too.
+    assert any(one["reason"] == DIFFERS for one in missed["mutants"])
     for one, other in zip(seen["mutants"], missed["mutants"], strict=True):
         assert one["command"] == other["command"]
         # What verification finds is no equivalent mutant.
@@ -63,7 +66,7 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
 
 
 def test_a_run_is_continued(core, monkeypatch):
-    monkeypatch.setattr("residua.evidence.mutants.equivalent", lambda *_, **__: True)
+    monkeypatch.setattr("residua.evidence.mutants.unseen", lambda *_, **__: True)
     rows = []
     whole = run_mutants(core, 4, check=blind, keep=lambda row: rows.append(len(row["mutants"])))
     assert rows == [1, 2, 3, 4]

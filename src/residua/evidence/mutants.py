@@ -14,10 +14,11 @@ from residua.cores.manifest import digest
 from residua.cores.proofs.boundary import valid_outputs
 from residua.cores.proofs.difference import unseen
 from residua.cores.proofs.operands import word_bits
+from residua.cores.proofs.traffic import simulate
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
-from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate
+from residua.toolchain.mutation import VARIABLE, Mutants, equivalent, mutate, side_by_side
 from residua.toolchain.process import ToolError
 
 Verdict = Literal["killed", "equivalent", "open"]
@@ -29,12 +30,22 @@ Check = Callable[[Directory], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Mutant:
-    """What became of one mutant: ``command`` made it, ``reason`` says what killed it."""
+    """What became of one mutant.
+
+    Attributes:
+        number: from 1 on.
+        command: made it.
+        verdict: see `Verdict`.
+        reason: what killed it, or `DIFFERS` of an open one that is known to be no equivalent.
+    """
 
     number: int
     command: str
     verdict: Verdict
     reason: str
+
+
+DIFFERS = "outputs differ in a simulation of gates"
 
 
 class _LateError(Exception):
@@ -116,21 +127,22 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
     command = made.commands[number - 1]
     if reason:
         return Mutant(number, command, "killed", reason)
-    verdict: Verdict = "equivalent" if _is_proved(directory, made, number) else "open"
-    return Mutant(number, command, verdict, "")
-
-
-def _is_proved(directory: Directory, made: Mutants, number: int) -> bool:
-    """Whether a mutant is proved to be equivalent; within a bus nothing says what steers."""
     valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
-    if made.box is not None:
-        return equivalent(made, number, valid=valid)
-    boundary, operands = directory.made.boundary, word_bits(directory.manifest)
-    return (
-        unseen(made, number, boundary, valid=valid)
-        or equivalent(made, number, valid=valid)
-        or unseen(made, number, boundary, valid=valid, exact=True, operands=operands)
-    )
+    # Within a bus nothing says what steers.
+    boundary = None if made.box else directory.made.boundary
+    if boundary and unseen(made, number, boundary, valid=valid):
+        return Mutant(number, command, "equivalent", "")
+    differs = any(outputs.any() for outputs in simulate(side_by_side(made, number, valid=valid)))
+    proved = not differs and equivalent(made, number, valid=valid)
+    if boundary and not proved:
+        # What differs for some inputs may yet be the same for operands within their ranges.
+        operands = word_bits(directory.manifest)
+        proved = (operands or not differs) and unseen(
+            made, number, boundary, valid=valid, exact=True, operands=operands
+        )
+    if proved:
+        return Mutant(number, command, "equivalent", "")
+    return Mutant(number, command, "open", DIFFERS if differs else "")
 
 
 def _reason(directory: Directory, check: Check, number: int, seconds: float) -> str:

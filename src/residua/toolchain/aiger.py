@@ -1,6 +1,6 @@
 """Networks of AND gates and registers in the binary AIGER format: read, written and simulated."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -72,18 +72,19 @@ class Network:
         cycles: int,
         words: int,
         drive: Callable[[np.random.Generator], Words],
-        seen: Callable[[Words], None],
         *,
         seed: int = 1,
-    ) -> None:
+    ) -> Iterator[Words]:
         """Simulate from the initial values on, 64 runs in each word.
 
         Args:
             cycles: of each run.
             words: of each signal.
             drive: gives the inputs of a cycle, a row for each.
-            seen: takes the outputs of a cycle, a row for each.
             seed: of the generator of random numbers that ``drive`` is given.
+
+        Yields:
+            The outputs of a cycle, a row for each.
         """
         random = np.random.default_rng(seed)
         following, outputs = np.array(self.following, np.int64), np.array(self.outputs, np.int64)
@@ -93,7 +94,7 @@ class Network:
             values[1 : held.start] = drive(random)
             for nodes, a, b in self._levels:
                 values[nodes] = _taken(values, a) & _taken(values, b)
-            seen(_taken(values, outputs))
+            yield _taken(values, outputs)
             values[held] = _taken(values, following)
 
     @cached_property

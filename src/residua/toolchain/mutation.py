@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from residua.errors import SpecificationError
+from residua.toolchain.aiger import Network
 from residua.toolchain.gates import gates_script, watch
 from residua.toolchain.yosys import Port, gather, read_ports, run_script
 
@@ -28,6 +29,9 @@ _WRITTEN = re.compile(r'^  cell \$memwr.*\n    parameter \\MEMID "\\\\(.*)"$', r
 
 _MOST_BITS = 256
 """Of memories that are written, up to which they become registers in a proof."""
+
+_OF_BOTH = "in_"
+"""Begins the names of the inputs that ``miter`` gives to both copies."""
 
 _GOLD, _LIST, _MUTATED, _WRAPPERS = "gold.il", "mutations", "mutated.v", "wrappers.v"
 
@@ -138,10 +142,29 @@ def equivalent(
     Raises:
         ToolError: Yosys failed.
     """
-    _write_wrappers(mutants, valid or {})
     bits = mutants.written_bits
     steps = [True] * (bits > 0) + [False] * (bits <= _MOST_BITS)
-    return any(_proved(mutants, number, cut, seconds) for cut in steps)
+    miters = (_write_miter(mutants, number, valid or {}, cut=cut) for cut in steps)
+    return any(watch(miter, seconds=seconds).proved for miter in miters)
+
+
+def side_by_side(mutants: Mutants, number: int, *, valid: Mapping[str, str]) -> Network:
+    """The design and a mutant of it, with the same inputs.
+
+    Args:
+        mutants: of a design.
+        number: of one of them, from 1 on.
+        valid: outputs that hold something only while another output is 1, and that output.
+
+    Returns:
+        A network with the names of the design's inputs and one output, whether theirs differ.
+
+    Raises:
+        ToolError: Yosys failed.
+    """
+    network = Network.read(_write_miter(mutants, number, valid, cut=False))
+    network.inputs = [name.removeprefix(_OF_BOTH) for name in network.inputs]
+    return network
 
 
 def _written_bits(rtlil: str) -> int:
@@ -151,12 +174,13 @@ def _written_bits(rtlil: str) -> int:
     return sum(int(width) * int(size) for width, size, name in sizes if name in written)
 
 
-def _proved(mutants: Mutants, number: int, cut: bool, seconds: float) -> bool:
-    name, out_dir = f"equivalent{number}", mutants.directory
+def _write_miter(mutants: Mutants, number: int, valid: Mapping[str, str], *, cut: bool) -> Path:
+    _write_wrappers(mutants, valid)
+    name, out_dir = f"{'cut' if cut else 'whole'}{number}", mutants.directory
     miter = out_dir / f"{name}.aig"
     script, reads = _miter(mutants, number, miter.name, cut), [_GOLD, _WRAPPERS]
     run_script(script, reads=reads, writes=[miter.name], out_dir=out_dir, name=name)
-    return watch(miter, seconds=seconds).proved
+    return miter
 
 
 def write_switched(mutants: Mutants, number: int) -> Path:

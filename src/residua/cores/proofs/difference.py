@@ -31,7 +31,7 @@ from residua.cores.proofs.netlist import (
 )
 from residua.cores.proofs.operands import restrict
 from residua.cores.proofs.traffic import simulate
-from residua.toolchain.aiger import Network, Words
+from residua.toolchain.aiger import Network
 from residua.toolchain.gates import Outcome, gates_script, watch
 from residua.toolchain.mutation import SWITCH, Mutants, write_switched
 from residua.toolchain.yosys import run_script
@@ -112,13 +112,10 @@ class _Proof:
         different = _Different(self.netlist, everything, exact=exact, all_watched=True)
         network = Network.read(self.gates(different, operands))
         raised = np.zeros(len(network.outputs), bool)
-
-        def see(outputs: Words) -> None:
-            raised[:] |= outputs.any(axis=1)
-
-        simulate(network, see)
-        if raised[-1]:
-            return None
+        for outputs in simulate(network):
+            raised |= outputs.any(axis=1)
+            if raised[-1]:
+                return None
         return {name for name, met in zip(different.claims, raised, strict=False) if met}
 
     def with_facts(

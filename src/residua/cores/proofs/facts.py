@@ -14,7 +14,7 @@ import numpy.typing as npt
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import Bit, is_register
 from residua.cores.proofs.traffic import simulate
-from residua.toolchain.aiger import Network, Words
+from residua.toolchain.aiger import Network
 
 _STEERS, _DATA = "facts_steer", "facts_data"
 
@@ -68,14 +68,11 @@ def add_facts(network: Network) -> int:
 def _met(network: Network, signals: list[int], steers: int) -> npt.NDArray[np.bool_]:
     """Whether each of the first signals is 1 at some time while each of all is."""
     met = np.zeros((steers, len(signals)), bool)
-
-    def see(outputs: Words) -> None:
-        runs = np.unpackbits(outputs[-len(signals) :].view(np.uint8), axis=1).astype(np.float32)
-        np.logical_or(met, runs[:steers] @ runs.T > 0, out=met)
-
     outputs = network.outputs
-    network.outputs = [*outputs, *signals]
-    simulate(network, see)
+    network.outputs = signals
+    for words in simulate(network):
+        runs = np.unpackbits(words.view(np.uint8), axis=1).astype(np.float32)
+        np.logical_or(met, runs[:steers] @ runs.T > 0, out=met)
     network.outputs = outputs
     return met
 

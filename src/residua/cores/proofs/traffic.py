@@ -1,6 +1,6 @@
 """Simulations of a core's gates, with random inputs that get its operations on."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,19 +12,20 @@ _RESETS, _WAITS = 9, 2
 
 _HANDSHAKES = ("_valid", "_ready")
 
-
 _CYCLES, _WORDS = 1500, 4
 """Of a simulation: cycles, and 64 runs in each word of a signal."""
 
 
-def simulate(network: Network, see: Callable[[Words], None]) -> None:
+def simulate(network: Network) -> Iterator[Words]:
     """Simulate a core from its initial values on, 256 runs at once.
 
     Resets are rare, handshakes mostly complete, all else is any.
 
     Args:
         network: whose inputs have the names of the core's.
-        see: takes the outputs of a cycle, see `Network.simulate`.
+
+    Yields:
+        The outputs of a cycle, see `Network.simulate`.
     """
     resets = [i for i, name in enumerate(network.inputs) if name == RESET]
     handshakes = [i for i, name in enumerate(network.inputs) if name.endswith(_HANDSHAKES)]
@@ -35,7 +36,7 @@ def simulate(network: Network, see: Callable[[Words], None]) -> None:
         inputs[handshakes] = ~_rare(random, len(handshakes), _WAITS)
         return inputs
 
-    network.simulate(_CYCLES, _WORDS, drive, see)
+    yield from network.simulate(_CYCLES, _WORDS, drive)
 
 
 def _any(random: np.random.Generator, signals: int) -> Words:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from residua.evidence.campaign import Campaign, Figures, Request
-from residua.evidence.mutants import run_mutants, tally
+from residua.evidence.mutants import DIFFERS, run_mutants, tally
 from residua.evidence.pages import RowTable, commit, table_page
 from residua.evidence.rows import Row
 from residua.evidence.small_curves import SBMM_TINY, TINY
@@ -52,8 +52,10 @@ How good the checks are. Faults are made in the Verilog of a small core of every
 *Killed* are those that `residua verify` finds with its defaults. A mutant that survives is
 *equivalent* if ABC proves that from its initial values on it has the outputs of the core for every
 sequence of inputs, where they are valid, with resets at any time; of operands, where it takes that,
-for those that have no bit above the range of the manifest. Otherwise it is *open*. Clocks and the
-contents of memories are left alone. Where a core has a bus around it, the bus alone has mutants.
+for those that have no bit above the range of the manifest. Otherwise it is *open*, and no
+equivalent if a simulation of the gates of both shows outputs that differ for any inputs at all.
+Clocks and the contents of memories are left alone. Where a core has a bus around it, the bus alone
+has mutants.
 `make mutants` writes this page."""
 
 
@@ -79,7 +81,12 @@ def faults(row: Row) -> list[str]:
 
 def _open(row: Row) -> list[dict[str, Any]]:
     return [
-        {"Kind": row.name, "Number": one["number"], "Fault": _place(one["command"])}
+        {
+            "Kind": row.name,
+            "Number": one["number"],
+            "Fault": _place(one["command"]),
+            "Differs": "yes" if one["reason"] == DIFFERS else "",
+        }
         for one in row["mutants"]
         if one["verdict"] == "open"
     ]
@@ -108,6 +115,7 @@ OPEN = RowTable(
     {
         "Kind": lambda line: line["Kind"],
         "Number": lambda line: line["Number"],
+        "Differs": lambda line: line["Differs"],
         "Fault": lambda line: f"`{line['Fault']}`",
     },
     title="Open",
