@@ -34,7 +34,7 @@ def core():
 def test_netlist_computes_what_the_model_does(core, target, tmp_path):
     netlist = netlist_simulator(core, target, out_dir=tmp_path, optimise=False)
     assert set(netlist.synthesis.cells) >= CELLS[target]
-    assert netlist.synthesis.dsp == 2
+    assert netlist.synthesis.used.dsp == 2
     for stalls in (False, True):
         result = verify(netlist.simulator, vectors=100, seed=1, stalls=stalls)
         assert result.failures == ()
@@ -66,7 +66,7 @@ def test_tiles_take_blocks(tmp_path):
             distributed = text.replace('ram_style = "block"', 'ram_style = "distributed"')
             sources[-1].write_text(distributed, encoding="utf-8")
     mapped = synthesise(sources, core.name, "xc5v", out_dir=tmp_path)
-    assert mapped.dsp == 2 * (3 + 3) + 3 + 1
+    assert mapped.used.dsp == 2 * (3 + 3) + 3 + 1
     sources = [mapped.netlist, *cell_models("xc5v")]
     result = verify_digits(core, sources, Runs(60, stalls=False))
     assert result.failures == ()

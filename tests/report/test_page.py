@@ -10,6 +10,8 @@ from residua.cores.directory import Directory, build
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check, check_any
 from residua.report import bars, page
+from residua.report.floor_plan import floor_plan
+from residua.report.parts import parts
 
 VOID = {"meta", "br", "link", "img"}
 
@@ -107,3 +109,30 @@ def test_first_figures_of_a_coprocessor(flags, tmp_path):
     assert [number for number, _ in shown[:6]] == [
         "172 018", "1.075 ms", "930", "14 976", "17", "4",
     ]  # fmt: skip
+
+
+def test_floor_plan_is_cropped_and_coloured_by_size():
+    """The largest parts have colours; runs of a tile's part are one rectangle."""
+    families = {letter: f"part {letter}" for letter in "abcdefghi"}
+    rows = [".....", "..aab", "..ihc"]
+    drawn = floor_plan(families, rows, "Plan")
+    tiles = drawn.split('width="12"')[0]
+    assert tiles.count('class="part0"') == 1 + 1  # the first line of the legend begins
+    assert 'x="0" y="0" width="13"' in tiles
+    assert tiles.count('class="others"') == 2
+    assert "part a, 2 tiles" in drawn
+    assert "others, 2 tiles" in drawn
+    assert "<rect" not in floor_plan({}, [], "Plan")
+
+
+def test_parts_that_are_worth_a_line():
+    counts = {"instances": 1, "ff": 0, "carry": 0, "dsp": 0, "bram": 0}
+    modules = [
+        counts | {"name": "core", "lut": 900},
+        counts | {"name": "core.small", "lut": 4},
+        counts | {"name": "core.multiplier_*", "lut": 0, "dsp": 2},
+    ]
+    found = parts({"resources": {"lut": 1000}, "modules": modules})
+    assert [(one.depth, one.label) for one in found] == [(0, "core"), (1, "multiplier_*")]
+    assert found[0].counts == (1, 900, 0, 0, 0, 0)
+    assert parts({"resources": {"lut": 1000}}) == []

@@ -15,6 +15,7 @@ from residua.toolchain.nextpnr import (
     harness,
     place_and_route,
 )
+from residua.toolchain.utilisation import Instances
 from residua.toolchain.verilator import lint
 from residua.toolchain.yosys import Port, read_ports, synthesise
 from residua.verilog.writer import to_verilog
@@ -30,6 +31,7 @@ def test_place_and_route(tmp_path: Path) -> None:
         synthesis.json,
         "harness",
         out_dir=tmp_path / "place",
+        instances=synthesis.instances,
         seeds=(1, 2),
         workers=2,
         progress=seen.append,
@@ -49,6 +51,11 @@ def test_place_and_route(tmp_path: Path) -> None:
     path = result.seeds[0].critical_path
     assert path.logic_ns + path.routing_ns == pytest.approx(1000 / result.seeds[0].mhz, abs=0.01)
     assert "core." in path.start
+    # The plan is that of the lower seed, and all of it is the core.
+    assert result.floor_plan == min(result.seeds, key=lambda seed: seed.mhz).floor_plan
+    assert result.floor_plan.families == {"a": ""}
+    assert set("".join(result.floor_plan.rows)) == {"a", "."}
+    assert not list((tmp_path / "place").rglob("placed.json"))
 
 
 def test_harness_registers_every_port(tmp_path: Path) -> None:
@@ -81,4 +88,6 @@ def test_harness_needs_a_clock() -> None:
 )
 def test_bad_requests(tmp_path: Path, changes: dict[str, object], message: str) -> None:
     with pytest.raises(SpecificationError, match=re.escape(message)):
-        place_and_route(tmp_path / "x.json", "x", out_dir=tmp_path, **changes)
+        place_and_route(
+            tmp_path / "x.json", "x", out_dir=tmp_path, instances=Instances([]), **changes
+        )

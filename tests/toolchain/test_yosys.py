@@ -23,15 +23,15 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("target", ["ecp5", "xc7"])
 def test_resources(engine: Path, tmp_path: Path, target: str) -> None:
     result = yosys.synthesise([engine], "engine", target, out_dir=tmp_path)
-    assert result.dsp == 2
-    assert result.bram == 0
-    assert result.lut > 50
-    assert result.carry >= 4
+    assert result.used.dsp == 2
+    assert result.used.bram == 0
+    assert result.used.lut > 50
+    assert result.used.carry >= 4
     assert result.netlist.exists()
     assert list(result.cells) == sorted(result.cells)
     if target == "xc7":
         assert result.cells["DSP48E1"] == 2
-        assert result.ff < 40  # the registers around the products are inside
+        assert result.used.ff < 40  # the registers around the products are inside
 
 
 @pytest.mark.parametrize("target", ["ecp5", "xc7"])
@@ -40,8 +40,8 @@ def test_resources_without_dsp(engine: Path, tmp_path: Path, target: str) -> Non
         yosys.synthesise([engine], "engine", target, out_dir=tmp_path / str(dsp), dsp=dsp)
         for dsp in (True, False)
     )
-    assert (with_dsp.dsp, without.dsp) == (2, 0)
-    assert without.lut > with_dsp.lut + 2 * 9 * 9 // 2
+    assert (with_dsp.used.dsp, without.used.dsp) == (2, 0)
+    assert without.used.lut > with_dsp.used.lut + 2 * 9 * 9 // 2
 
 
 def test_lut_weights(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_lut_weights(tmp_path: Path) -> None:
     )
     ecp5 = yosys.synthesise([source], "d", "ecp5", out_dir=tmp_path / "ecp5")
     assert ecp5.cells["TRELLIS_DPR16X4"] == 8
-    assert ecp5.lut == 8 * 6 + ecp5.cells.get("LUT4", 0)
+    assert ecp5.used.lut == 8 * 6 + ecp5.cells.get("LUT4", 0)
 
 
 def test_ports(engine: Path, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_ecp5_netlist_and_multiplier_model(tmp_path: Path) -> None:
     source.write_text(to_verilog(Cell18(), name="cells"))
     harness.write_text(HARNESS)
     result = yosys.synthesise([source], "cells", "ecp5", out_dir=tmp_path / "synthesis")
-    assert result.dsp == 2
+    assert result.used.dsp == 2
     simulator = build(
         [result.netlist, *yosys.cell_models("ecp5")],
         "cells",

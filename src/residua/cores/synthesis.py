@@ -5,6 +5,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from residua.errors import SpecificationError
 from residua.output import Progress
 from residua.toolchain import nextpnr, vivado, yosys
 from residua.toolchain.targets import TARGETS
+from residua.toolchain.utilisation import families
 
 Runner = Callable[[Directory, Path, Sequence[int], Progress], dict[str, Any]]
 
@@ -42,11 +44,12 @@ def synthesise_directory(
         progress: called at each step.
 
     Returns:
-        Whether it was ``kept``; ``resources`` of the core alone; ``fmax_mhz`` (median, capped at
-        the multiplier's own limit), ``latency_ns`` and ``area_time`` (LUTs times latency in
-        microseconds), None where nothing was timed. Of a coprocessor, with its bus: ``points``, for
-        each curve the multiplication of a point with its measured ``cycles``, ``microseconds`` and
-        ``area_time`` (LUTs times milliseconds).
+        Whether it was ``kept``; ``resources`` of the core alone, on ECP5 also of its ``modules``
+        and the ``floor_plan``, see `families` and `FloorPlan` in `residua.toolchain`; ``fmax_mhz``
+        (median, capped at the multiplier's own limit), ``latency_ns`` and ``area_time`` (LUTs times
+        latency in microseconds), None where nothing was timed. Of a coprocessor, with its bus:
+        ``points``, for each curve the multiplication of a point with its measured ``cycles``,
+        ``microseconds`` and ``area_time`` (LUTs times milliseconds).
 
     Raises:
         SpecificationError: no such target, no seed, or the directory is not what its specification
@@ -79,7 +82,7 @@ def synthesise_directory(
 def device_totals(found: Mapping[str, Any]) -> Mapping[str, int]:
     """What the device of a result has of each resource; nothing where it is not known."""
     device = str(found.get("device", "")).partition(" ")[0]
-    return nextpnr.TOTALS.get(device, {})
+    return {**nextpnr.TOTALS, **vivado.TOTALS}.get(device, {})
 
 
 def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[str, Any]:
@@ -92,10 +95,13 @@ def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -
     progress(f"synthesis for {target}")
     sources = directory.sources(target)
     result = yosys.synthesise(sources, directory.top, target, out_dir=work)
-    kinds = ("lut", "ff", "dsp", "bram", "carry")
     return {
         "tool": "yosys",
-        "resources": {kind: getattr(result, kind) for kind in kinds},
+        "resources": asdict(result.used),
+        "modules": [
+            {"name": one.name, "instances": one.instances, **asdict(one.used)}
+            for one in families(result.by_instance)
+        ],
         "cells": dict(result.cells),
     }
 
@@ -106,7 +112,8 @@ def _placed(
     """Resources of the core, clock frequency of the core in its harness."""
     found = _mapped(directory, "ecp5", work / "core", progress)
     sources = directory.sources("ecp5")
-    return {**found, **place_in_harness(sources, directory.top, work / "harness", seeds, progress)}
+    placed = place_in_harness(sources, directory.top, work / "harness", seeds, progress)
+    return {**found, **clock_figures(placed), "floor_plan": asdict(placed.floor_plan)}
 
 
 def place_in_harness(
@@ -115,7 +122,7 @@ def place_in_harness(
     bench: Path,
     seeds: Sequence[int],
     progress: Progress = lambda step: None,
-) -> dict[str, Any]:
+) -> nextpnr.PlacementResult:
     """The clock frequency of module ``top`` on an ECP5, its pins on a harness of registers.
 
     Args:
@@ -125,10 +132,6 @@ def place_in_harness(
         seeds: of the placements.
         progress: called at each step.
 
-    Returns:
-        ``fmax_mhz`` (median, capped at the multiplier's own limit) and what belongs to it, and each
-        of the ``seeds``.
-
     Raises:
         ToolError: a tool is missing or failed.
     """
@@ -136,18 +139,24 @@ def place_in_harness(
     ports = yosys.read_ports(sources, top, out_dir=bench)
     wrapper = bench / "harness.v"
     wrapper.write_text(nextpnr.harness(ports, top), encoding="utf-8")
-    netlist = yosys.synthesise([*sources, wrapper], "harness", "ecp5", out_dir=bench).json
+    mapped = yosys.synthesise([*sources, wrapper], "harness", "ecp5", out_dir=bench)
     progress(f"place and route, {len(seeds)} seeds")
     placed = nextpnr.place_and_route(
-        netlist,
+        mapped.json,
         "harness",
         out_dir=bench,
+        instances=mapped.instances,
         seeds=seeds,
         workers=min(len(seeds), os.cpu_count() or 1),
         progress=lambda one: progress(f"seed {one.seed}: {one.mhz:.1f} MHz"),
     )
     for copy in bench.glob("seed*/netlist.json"):
         copy.unlink()
+    return placed
+
+
+def clock_figures(placed: nextpnr.PlacementResult) -> dict[str, Any]:
+    """``fmax_mhz`` (median, capped at the multiplier's own limit), and each of the ``seeds``."""
     return {
         "tool": "yosys, nextpnr-ecp5",
         "device": f"{placed.device} speed {placed.speed}",

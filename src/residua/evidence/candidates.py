@@ -7,7 +7,7 @@ from pathlib import Path
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.synthesis import place_in_harness
+from residua.cores.synthesis import clock_figures, place_in_harness
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import Page
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
@@ -122,7 +122,7 @@ def mapped(files: Verilog, top: str, target: str) -> Figures:
         family, dsp = target.removesuffix(WITHOUT_DSP), not target.endswith(WITHOUT_DSP)
         sources = _write(files, top, family, Path(work))
         found = yosys.synthesise(sources, top, family, out_dir=Path(work), dsp=dsp)
-        return {kind: getattr(found, kind) for kind in _RESOURCES}
+        return {kind: getattr(found.used, kind) for kind in _RESOURCES}
 
 
 def placed(files: Verilog, top: str, seeds: int) -> Figures:
@@ -131,7 +131,7 @@ def placed(files: Verilog, top: str, seeds: int) -> Figures:
     with tempfile.TemporaryDirectory() as work:
         sources = _write(files, top, "ecp5", Path(work))
         found = place_in_harness(sources, top, Path(work), range(1, seeds + 1))
-    return {**resources, **found}
+    return {**resources, **clock_figures(found)}
 
 
 def _write(files: Verilog, top: str, family: str, work: Path) -> list[Path]:

@@ -9,6 +9,8 @@ from residua.cores.synthesis import device_totals
 from residua.cores.templating import environment
 from residua.output import write_whole
 from residua.report.bars import bars, shares
+from residua.report.floor_plan import floor_plan
+from residua.report.parts import COLUMNS, parts
 
 FILE = "report.html"
 
@@ -34,8 +36,9 @@ def render(directory: Directory) -> str:
     return templates.get_template(core.page_template).render(
         directory.manifest,
         title=core.title,
+        part_columns=COLUMNS,
         verifications=_beginning(results, "verify"),
-        syntheses=[(found, *_bars(found)) for found in _beginning(results, "synth-")],
+        syntheses=[(found, _drawn(found)) for found in _beginning(results, "synth-")],
         **core.page,
     )
 
@@ -45,13 +48,20 @@ def _beginning(results: dict[str, dict[str, Any]], start: str) -> list[dict[str,
     return [found for name, found in results.items() if name.startswith(start)]
 
 
-def _bars(found: dict[str, Any]) -> tuple[Markup, Markup]:
-    """Bars of resources and, where the design was placed, of the clock by seed."""
+def _drawn(found: dict[str, Any]) -> dict[str, Any]:
+    """Bars of resources, what each part takes, and of a placement clock by seed and floor plan."""
     target, totals = found["target"], device_totals(found)
     used = {kind: int(found["resources"][kind]) for kind in _RESOURCES}
     label = f"Resources on {target}"
     rows = [(kind.upper(), float(count)) for kind, count in used.items()]
-    resources = shares(used, totals, label) if totals else bars(rows, "", label)
     seeds = [(f"seed {one['seed']}", float(one["mhz"])) for one in found.get("seeds", [])]
-    clocks = bars(seeds, "MHz", f"Clock on {target} by seed") if seeds else ""
-    return Markup(resources), Markup(clocks)  # noqa: S704 - made here, texts escaped
+    plan = found.get("floor_plan")
+    drawn = {
+        "resources": shares(used, totals, label) if totals else bars(rows, "", label),
+        "clocks": bars(seeds, "MHz", f"Clock on {target} by seed") if seeds else "",
+        "floor_plan": floor_plan(plan["families"], plan["rows"], f"Floor plan on {target}")
+        if plan
+        else "",
+    }
+    # They are made here, texts escaped.
+    return {name: Markup(svg) for name, svg in drawn.items()} | {"parts": parts(found)}  # noqa: S704

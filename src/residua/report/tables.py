@@ -11,6 +11,7 @@ from rich.table import Table
 from residua.cores.kind import Kind
 from residua.cores.kinds import kind_asked
 from residua.cores.summary import bases_text, modulus_text
+from residua.report.parts import COLUMNS, parts
 
 Result = dict[str, Any]
 Text = list[RenderableType]
@@ -50,7 +51,12 @@ def synthesised(found: Result, kind: Kind) -> Text:
         rows.insert(4, ("by seed", f"{each}; best {found['fmax_best_mhz']} MHz"))
     if found["kept"]:
         rows.append(("kept", "from an earlier run on these files; --force runs the tools again"))
-    return [_pairs(rows)]
+    table = Table("module", box=SIMPLE)
+    for column in COLUMNS:
+        table.add_column(column, justify="right")
+    for part in parts(found):
+        table.add_row("  " * part.depth + part.label, *(str(count or "") for count in part.counts))
+    return [_pairs(rows), table] if table.row_count else [_pairs(rows)]
 
 
 def reported(found: Result) -> Text:

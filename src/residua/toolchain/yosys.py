@@ -6,6 +6,7 @@ process of its own.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from residua.toolchain.kept_runs import keep_run
 from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.process import run_python
 from residua.toolchain.targets import YOSYS_TARGETS
+from residua.toolchain.utilisation import Instances, Utilisation
 
 _MODELLED_XILINX = ("xc7", "xc6s", "xc5v", "xc3se", "xc2vp")  # Yosys has no model of the DSP48E2
 
@@ -27,6 +29,7 @@ _SHARE = Path(pyosys.__file__).parent / "share"
 _INCLUDE = re.compile(r'^`include "(.*)"$', re.MULTILINE)
 _OWN_CELLS = Path(__file__).parent / "cells"
 _SOURCES = "sources"
+_INSTANCES = "instances.txt"
 _INITIAL = re.compile(r"^ *initial begin\n(?: *\w+(?:\[\d+\])? = [^;\n]+;\n)+ *end$", re.MULTILINE)
 _SHORT = 64
 
@@ -34,24 +37,6 @@ _RUNNER = """
 import sys
 from pyosys import libyosys
 libyosys.run_pass("script " + sys.argv[1], libyosys.Design())
-"""
-
-LUTS: Mapping[str, int] = {
-    **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
-    "LUT6_2": 1, "INV": 1,
-    "SRL16": 1, "SRL16E": 1, "SRLC16": 1, "SRLC16E": 1, "SRLC32E": 1,
-    "RAM16X1S": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8,
-    "RAM16X1D": 2, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1D": 8,
-    "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8,
-    "CCU2C": 2, "TRELLIS_DPR16X4": 6,
-}  # fmt: skip
-"""Look-up tables that a cell takes.
-
-Xilinx: a distributed RAM takes what its data sheet says, a MUXF or a carry cell none (the tables in
-front of a carry chain are cells of their own); an inverter that Yosys leaves alone counts as one.
-ECP5: a CCU2C is the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of
-the slice that writes them, as nextpnr counts it in TRELLIS_COMB. nextpnr adds two for each carry
-chain that starts from, or ends in, the fabric.
 """
 
 _PACK_DSP48E = (
@@ -70,11 +55,6 @@ _PACK_DSP48E = (
 Yosys does so for the DSP48E1 alone, which is a DSP48E with a pre-adder.
 """
 
-_CARRIES = ("CCU2C", "CARRY4", "CARRY8", "MUXCY")
-_DSP_PREFIXES = ("DSP48", "MULT18X18", "MULT9X9")
-_BRAM_PREFIXES = ("RAMB", "DP16KD", "PDPW16KD", "URAM")
-_FF_PREFIXES = ("FD", "TRELLIS_FF")
-
 
 @dataclass(frozen=True)
 class Port:
@@ -91,11 +71,9 @@ class SynthesisResult:
 
     Attributes:
         target: one of `YOSYS_TARGETS`.
-        lut: look-up tables, weighted by `LUTS`; on ECP5 those inside CCU2C are included.
-        ff: flip-flops outside DSP blocks and memories.
-        dsp: multiplier or DSP cells.
-        bram: block RAM cells of any size.
-        carry: carry cells (CCU2C, CARRY4, CARRY8 or MUXCY).
+        used: by the whole design.
+        instances: of the design, where the target's mapping keeps them apart: on ECP5.
+        by_instance: what each of them takes, with all that is in it.
         cells: every cell kind with its number, sorted by name.
         netlist: Verilog of the mapped design, for simulation with `cell_models`.
         json: netlist for nextpnr.
@@ -103,11 +81,9 @@ class SynthesisResult:
     """
 
     target: str
-    lut: int
-    ff: int
-    dsp: int
-    bram: int
-    carry: int
+    used: Utilisation
+    instances: Instances
+    by_instance: Mapping[str, Utilisation]
     cells: Mapping[str, int]
     netlist: Path
     json: Path
@@ -120,11 +96,14 @@ def synthesise(
     target: str,
     *,
     out_dir: Path,
-    flatten_late: bool = True,
     dsp: bool = True,
     timeout: float | None = None,
 ) -> SynthesisResult:
     """Maps a design to the cells of a device family.
+
+    On ECP5 it is flattened after mapping, which keeps a module's logic to itself and its wires
+    short. Xilinx families are flattened first, for DSP blocks to take in the registers and adders
+    around them.
 
     Args:
         sources: Verilog files.
@@ -132,9 +111,6 @@ def synthesise(
         target: one of `YOSYS_TARGETS`.
         out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if
         absent.
-        flatten_late: on ECP5, flatten after mapping, which keeps a module's logic to itself and
-            its wires short. Xilinx families are flattened first, for DSP blocks to take in the
-            registers and adders around them.
         dsp: whether multipliers may be DSP blocks, or are made of look-up tables.
         timeout: seconds.
 
@@ -148,16 +124,15 @@ def synthesise(
         )
     files = gather(sources, out_dir)
     netlist, verilog = "netlist.json", "netlist.v"
+    writes = [netlist, verilog, *([_INSTANCES] if target == "ecp5" else [])]
     write_verilog = f"write_verilog -noattr -noexpr {verilog}"
     script = [
         *_read(files),
-        *_commands(top, target, flatten_late=flatten_late, dsp=dsp),
+        *_commands(top, target, dsp=dsp),
         f"write_json {netlist}",
         write_verilog,
     ]
-    log = run_script(
-        script, reads=files, writes=[netlist, verilog], out_dir=out_dir, timeout=timeout
-    )
+    log = run_script(script, reads=files, writes=writes, out_dir=out_dir, timeout=timeout)
     if target == "ecp5" and _use_output_registers(out_dir / netlist, top):
         script = [f"read_json {netlist}", write_verilog]
         run_script(
@@ -168,14 +143,14 @@ def synthesise(
             name="rewrite",
             timeout=timeout,
         )
-    cells = _count_cells(out_dir / netlist, top)
+    kinds = _kinds(out_dir / netlist, top)
+    cells = dict(sorted(Counter(kinds.values()).items()))
+    instances = _instances(out_dir) if target == "ecp5" else Instances([])
     return SynthesisResult(
         target=target,
-        lut=sum(LUTS.get(kind, 0) * number for kind, number in cells.items()),
-        ff=_total(cells, _FF_PREFIXES),
-        dsp=_total(cells, _DSP_PREFIXES),
-        bram=_total(cells, _BRAM_PREFIXES),
-        carry=_total(cells, _CARRIES),
+        used=Utilisation.of_cells(cells),
+        instances=instances,
+        by_instance=instances.utilisation(kinds),
         cells=cells,
         netlist=out_dir / verilog,
         json=out_dir / netlist,
@@ -291,7 +266,7 @@ def _read(files: Iterable[str]) -> list[str]:
     return [*read, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
 
 
-def _commands(top: str, target: str, *, flatten_late: bool, dsp: bool) -> list[str]:
+def _commands(top: str, target: str, *, dsp: bool) -> list[str]:
     blocks = "" if dsp else " -nodsp"
     if target != "ecp5":
         # No pads and no clock buffers: the design is a part of something larger.
@@ -299,9 +274,9 @@ def _commands(top: str, target: str, *, flatten_late: bool, dsp: bool) -> list[s
         if target == "xc5v" and dsp:
             return [f"{command} -run begin:coarse", *_PACK_DSP48E, f"{command} -run coarse:"]
         return [command]
-    late = ["flatten", "opt_clean -purge"] if flatten_late else []
-    no_flatten = " -noflatten" if flatten_late else ""
-    return [f"synth_lattice -family ecp5 -top {top}{no_flatten}{blocks}", *late]
+    instances = f"tee -q -o {_INSTANCES} select -list t:$scopeinfo"
+    late = ["flatten", instances, "opt_clean -purge"]
+    return [f"synth_lattice -family ecp5 -top {top} -noflatten{blocks}", *late]
 
 
 def _use_output_registers(path: Path, top: str) -> bool:
@@ -313,14 +288,13 @@ def _use_output_registers(path: Path, top: str) -> bool:
     return absorbed > 0
 
 
-def _count_cells(path: Path, top: str) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for cell in json.loads(path.read_text())["modules"][top]["cells"].values():
-        kind = cell["type"]
-        if not kind.startswith("$scopeinfo"):
-            counts[kind] = counts.get(kind, 0) + 1
-    return dict(sorted(counts.items()))
+def _kinds(path: Path, top: str) -> dict[str, str]:
+    """The kind of every cell, by name."""
+    cells = json.loads(path.read_text())["modules"][top]["cells"].items()
+    return {name: cell["type"] for name, cell in cells if not cell["type"].startswith("$scopeinfo")}
 
 
-def _total(cells: Mapping[str, int], prefixes: tuple[str, ...]) -> int:
-    return sum(number for kind, number in cells.items() if kind.startswith(prefixes))
+def _instances(out_dir: Path) -> Instances:
+    """The instances that were in the flattened design, each a line of module and name."""
+    lines = (out_dir / _INSTANCES).read_text(encoding="utf-8").splitlines()
+    return Instances(line.partition("/")[2] for line in lines)

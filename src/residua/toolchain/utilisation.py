@@ -1,0 +1,123 @@
+"""What the cells of a mapped netlist take of a device, in all and instance by instance."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+
+_LUTS: Mapping[str, int] = {
+    **{f"LUT{inputs}": 1 for inputs in range(1, 7)},
+    "LUT6_2": 1, "INV": 1,
+    "SRL16": 1, "SRL16E": 1, "SRLC16": 1, "SRLC16E": 1, "SRLC32E": 1,
+    "RAM16X1S": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4, "RAM512X1S": 8,
+    "RAM16X1D": 2, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1D": 8,
+    "RAM32M": 4, "RAM64M": 4, "RAM32M16": 8, "RAM64M8": 8,
+    "CCU2C": 2, "TRELLIS_DPR16X4": 6,
+}  # fmt: skip
+"""Look-up tables that a cell takes.
+
+Xilinx: a distributed RAM takes what its data sheet says, a MUXF or a carry cell none (the tables in
+front of a carry chain are cells of their own); an inverter that Yosys leaves alone counts as one.
+ECP5: a CCU2C is the two LUT4 of a slice; a TRELLIS_DPR16X4 is four LUT4 that store and the two of
+the slice that writes them, as nextpnr counts it in TRELLIS_COMB. nextpnr adds two for each carry
+chain that starts from, or ends in, the fabric.
+"""
+
+_CARRIES = ("CCU2C", "CARRY4", "CARRY8", "MUXCY")
+_DSP_PREFIXES = ("DSP48", "MULT18X18", "MULT9X9")
+_BRAM_PREFIXES = ("RAMB", "DP16KD", "PDPW16KD", "URAM")
+_FF_PREFIXES = ("FD", "TRELLIS_FF")
+
+_NUMBERS = re.compile(r"(_\d+)+(?=\.|$)")
+
+
+@dataclass(frozen=True)
+class Utilisation:
+    """Resources of a device.
+
+    Attributes:
+        lut: look-up tables; on ECP5 those inside carry cells and distributed memory are included.
+        ff: flip-flops outside DSP blocks and memories.
+        carry: carry cells (CCU2C, CARRY4, CARRY8 or MUXCY).
+        dsp: multiplier or DSP cells.
+        bram: block RAM cells of any size.
+    """
+
+    lut: int
+    ff: int
+    carry: int
+    dsp: int
+    bram: int
+
+    def __add__(self, other: "Utilisation") -> "Utilisation":
+        names = [field.name for field in fields(self)]
+        return Utilisation(*(getattr(self, name) + getattr(other, name) for name in names))
+
+    @classmethod
+    def of_cells(cls, kinds: Mapping[str, int]) -> "Utilisation":
+        """What cells take, given how many there are of each kind."""
+        return cls(
+            lut=sum(_LUTS.get(kind, 0) * number for kind, number in kinds.items()),
+            ff=_total(kinds, _FF_PREFIXES),
+            carry=_total(kinds, _CARRIES),
+            dsp=_total(kinds, _DSP_PREFIXES),
+            bram=_total(kinds, _BRAM_PREFIXES),
+        )
+
+
+def family(path: str) -> str:
+    """The path of an instance with a star for its number, and for those of the ones around it."""
+    return _NUMBERS.sub("_*", path)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Instances that differ in numbers only: ``name`` has stars in place of them."""
+
+    name: str
+    instances: int
+    used: Utilisation
+
+
+def families(by_instance: Mapping[str, Utilisation]) -> list[Family]:
+    """What the instances of each family take together, in the order of the hierarchy."""
+    used: dict[str, Utilisation] = {}
+    for path, own in by_instance.items():
+        name = family(path)
+        used[name] = used[name] + own if name in used else own
+    count = Counter(map(family, by_instance))
+    return [Family(name, count[name], used[name]) for name in sorted(used)]
+
+
+class Instances:
+    """The instances of a design that was flattened, by their paths: `a.b` is instance b of a's."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self.paths = tuple(sorted(paths))
+        self._known = frozenset(self.paths)
+
+    def holding(self, cell: str) -> str:
+        """The path of the innermost instance with a cell of this name; empty for the top module."""
+        # A signal may have dots in its name, and cells are called by signals.
+        path = cell.rpartition(".")[0]
+        while path and path not in self._known:
+            path = path.rpartition(".")[0]
+        return path
+
+    def utilisation(self, kinds: Mapping[str, str]) -> dict[str, Utilisation]:
+        """What each instance takes, with all that is in it; those without cells are left out.
+
+        Args:
+            kinds: of the cells, by name.
+        """
+        counts: dict[str, Counter[str]] = {}
+        for cell, kind in kinds.items():
+            path = self.holding(cell)
+            while path:
+                counts.setdefault(path, Counter())[kind] += 1
+                path = self.holding(path)
+        return {path: Utilisation.of_cells(counts[path]) for path in sorted(counts)}
+
+
+def _total(kinds: Mapping[str, int], prefixes: tuple[str, ...]) -> int:
+    return sum(number for kind, number in kinds.items() if kind.startswith(prefixes))
