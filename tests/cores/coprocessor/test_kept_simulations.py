@@ -5,6 +5,7 @@ import pytest
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
 from residua.curves.operations import Operation, Status
 from residua.toolchain import process
+from residua.toolchain.mutation import VARIABLE
 from residua.toolchain.process import ToolError
 
 SAYS = "#!/bin/sh\necho '0 5 1 00000007'\n"
@@ -46,6 +47,18 @@ def test_another_script_or_simulator_runs(tmp_path, runs):
     simulator(tmp_path).run(asked(4))
     (answer,) = simulator(tmp_path, SAYS.replace("5", "6")).run(asked())
     assert answer.cycles == 6
+    assert len(runs) == 3
+
+
+def test_another_mutant_runs(tmp_path, runs, monkeypatch):
+    """A simulator with mutants is one file: what it says depends on the one that is chosen."""
+    text = f'#!/bin/sh\necho "0 5${VARIABLE} 1 00000007"\n'
+    cycles = []
+    for chosen in ("0", "1", "1", "2"):
+        monkeypatch.setenv(VARIABLE, chosen)
+        (answer,) = simulator(tmp_path, text).run(asked())
+        cycles.append(answer.cycles)
+    assert cycles == [50, 51, 51, 52]
     assert len(runs) == 3
 
 

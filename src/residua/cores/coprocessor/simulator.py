@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
 from residua.toolchain import process, verilator
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept_simulations import keep_simulation
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
@@ -77,14 +77,12 @@ class CoprocessorSimulator:
             log = folder / "log"
             (folder / "script").write_text(script, encoding="utf-8")
             command: list[str | Path] = [self.executable, "script"]
-            keep_run(
-                "simulator",
-                [self.executable.read_bytes(), script],
-                [log.name],
-                folder,
+            return keep_simulation(
+                self.executable,
+                [script],
+                log,
                 lambda: process.run(command, tool="simulator", cwd=folder, log=log),
             )
-            return log.read_text(encoding="utf-8")
 
     def _line(self, request: Request) -> str:
         words = [word for number in request.operands for word in self._split(number)]

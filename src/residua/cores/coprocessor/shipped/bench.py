@@ -13,7 +13,7 @@ from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER
 from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS
 from residua.curves.operations import Operation
 from residua.toolchain import process, verilator, yosys
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept_simulations import keep_simulation
 from residua.toolchain.process import ToolError
 
 _LIMIT = 3600.0
@@ -111,15 +111,14 @@ def _fails(bench: Path, sim: Path) -> list[str]:
 def _run(bench: Path, sim: Path) -> str:
     """Output of the bench, whether it passes or fails; it is kept by all that it may read."""
     every = range(-64, 256)
-    log, parts = sim.parent / "bench.log", [bench.read_bytes()]
+    log, parts = sim.parent / "bench.log", list[bytes]()
     for path in sorted(path for path in sim.iterdir() if path.is_file()):
         parts += [path.name.encode(), path.read_bytes()]
 
     def simulate() -> None:
         process.run([bench], tool="the test bench", cwd=sim, log=log, timeout=_LIMIT, accept=every)
 
-    keep_run("bench", parts, [log.name], log.parent, simulate)
-    return log.read_text(encoding="utf-8", errors="replace")
+    return keep_simulation(bench, parts, log, simulate)
 
 
 def _records(path: Path) -> list[list[int]]:
