@@ -174,3 +174,14 @@ def test_primes(start, tmp_path, workers):
     check_gone(command, *command.interrupt())
     assert candidates.read_text().endswith("}\n")
     assert files(tmp_path / "found") == ["primes.jsonl"]
+
+
+@pytest.mark.slow
+def test_campaign(start, tmp_path):
+    """While rows are made side by side and others wait."""
+    command = start("evidence", "multipliers", "--jobs", 2, "-o", "rows", "--work", "work")
+    command.wait_until(runs("verilator_bin"))
+    check_gone(command, *command.interrupt(), code=130)
+    time.sleep(1)
+    assert command.family() == {}
+    assert not (tmp_path / "rows").exists()

@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+import os
 import shutil
 import signal
 import tempfile
@@ -285,12 +286,18 @@ def _row_elsewhere(campaign: Campaign, task: Task) -> Row:
         return campaign.row(replace(task, work=Path(work)))
 
 
+_INTERRUPTED = 128 + signal.SIGINT
+
 _campaigns: list[Campaign] = []
 """The campaign of a worker, which it has from the process that it was forked from."""
 
 
 def _row_here(task: Task) -> Row:
-    return _campaigns[0].row(task)
+    try:
+        return _campaigns[0].row(task)
+    except KeyboardInterrupt:
+        # An executor's worker would go on with the next row, whatever becomes of this one.
+        os._exit(_INTERRUPTED)
 
 
 @contextmanager
