@@ -136,6 +136,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "reduction": "shift",
     },
     "coprocessor, fixed window": COPROCESSOR | DEEP | {"formula": "fixed-window"},
+    "coprocessor, comb": COPROCESSOR | {
+        "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,
+    },
     "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",

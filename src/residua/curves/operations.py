@@ -9,7 +9,8 @@ from enum import IntEnum
 from typing import Literal
 
 from residua.algorithms.fields.field import Constant, FieldProgram
-from residua.curves import difference_ladder, fixed_window, joint, ladder, montgomery_ladder
+from residua.curves import comb, difference_ladder, fixed_window, joint, ladder, montgomery_ladder
+from residua.curves.comb import Comb
 from residua.curves.formulas import Formula, has_odd_order, scalar_bits
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 
@@ -45,17 +46,19 @@ class Status(IntEnum):
     ZEROISED = 9
 
 
-Source = Literal["operand", "random", "scalar", "base scalar", "first scalar", "second scalar"]
+Source = Literal[
+    "operand", "random", "scalar", "base scalar", "comb scalar", "first scalar", "second scalar"
+]
 
 
 @dataclass(frozen=True)
 class Read:
     """Take a number: a scalar, or an operand or random words for the next "load" routine.
 
-    A "scalar" is blinded, a "base scalar", for the base point, by multiples of its order; a "first
-    scalar" and a "second scalar" are not. An operand must be below
-    the modulus, a scalar must have no more bits than the curve allows; the next `Check` ends an
-    operation that broke this.
+    A "scalar" is blinded, a "base scalar", for the base point, by multiples of its order; so is a
+    "comb scalar", whose columns choose entries of tables. A "first scalar" and a "second scalar"
+    are not. An operand must be below the modulus, a scalar must have no more bits than the curve
+    allows; the next `Check` ends an operation that broke this.
     """
 
     source: Source
@@ -117,12 +120,19 @@ NUMBER = "number"
 """The element that "load" sets from a number, and that "unload" gives out."""
 
 
-def operations(curve: Curve, formula: Formula) -> dict[Operation, list[Instruction]]:
-    """The operations of a curve, with a formula that it admits."""
+def operations(
+    curve: Curve, formula: Formula, base_comb: Comb | None = None
+) -> dict[Operation, list[Instruction]]:
+    """The operations of a curve, with a formula that it admits.
+
+    With a ``base_comb``, for short Weierstrass curves of odd order, it multiplies the base point.
+    """
     if isinstance(curve, MontgomeryCurve):
         group = _montgomery(curve)
     else:
         group = _weierstrass(curve, formula)
+        if base_comb:
+            group[Operation.BASE_MULTIPLY] = _comb_multiply(base_comb)
     common = {
         Operation.FIELD_MULTIPLY: _multiply(),
         Operation.FIELD_INVERT: _invert(),
@@ -164,6 +174,22 @@ def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, l
     if has_odd_order(curve):
         group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula))
     return group
+
+
+def _comb_multiply(shape: Comb) -> list[Instruction]:
+    """(x0 : y0 : z0) = k G, in a random scaling, and its affine coordinates."""
+    additions = Run("comb_addition", shape.tables)
+    return [
+        Read("comb scalar"),
+        Check(),
+        *_load("random", "m"),
+        Run("comb_start"),
+        additions,
+        *[Run("comb_doubling"), additions] * (shape.spacing - 1),
+        *_stop("z0", "zero", Status.NEUTRAL),
+        *_affine(),
+        *_results("x", "y"),
+    ]
 
 
 def _double_multiply(bits: int) -> list[Instruction]:
@@ -310,12 +336,16 @@ def _unload(element: str) -> list[Instruction]:
     return [Run(f"copy_{NUMBER}_{element}"), Run("unload")]
 
 
-def routines(curve: Curve, formula: Formula) -> dict[str, FieldProgram]:
+def routines(
+    curve: Curve, formula: Formula, base_comb: Comb | None = None
+) -> dict[str, FieldProgram]:
     """The field programs of a curve's operations beside `common_routines`."""
     if isinstance(curve, MontgomeryCurve):
         programs = _montgomery_routines(curve)
     else:
         programs = _weierstrass_routines(curve, formula)
+        if base_comb:
+            return programs | _comb_routines(curve)
     base = FieldProgram("base_point")
     base.output("x", base.load("x", Constant("base_x")))
     if isinstance(curve, WeierstrassCurve):
@@ -360,6 +390,16 @@ def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str
     return programs
 
 
+def _comb_routines(curve: WeierstrassCurve) -> dict[str, FieldProgram]:
+    a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
+    b = fixed_window.small_b(curve.prime, curve.a, curve.b)
+    return {
+        "comb_start": comb.initial_state(),
+        "comb_addition": comb.addition(a=a, b=b),
+        "comb_doubling": comb.doubling(a=a, b=b),
+    }
+
+
 def _difference_routines() -> dict[str, FieldProgram]:
     """The inversion leaves "nx" and the state's "y0" alone, where two of the fractions wait."""
     places = {"xq": "nx", "nz": "y0", "g": "z0"}
@@ -389,8 +429,10 @@ def _on_curve() -> FieldProgram:
     return program
 
 
-def constants(curve: Curve) -> dict[str, int]:
+def constants(curve: Curve, base_comb: Comb | None = None) -> dict[str, int]:
     """The named constants of a curve's field programs."""
+    if base_comb and isinstance(curve, WeierstrassCurve):
+        return constants(curve) | comb.constants(curve, base_comb)
     if isinstance(curve, MontgomeryCurve):
         named = montgomery_ladder.constants(curve.prime, curve.a)
     else:

@@ -34,6 +34,8 @@ def specifications() -> list[dict[str, Any]]:
         *({"curve": name} for name in names),
         *({"curve": name} | FAST for name in ("P-256", "P-384", "secp256k1", "brainpoolP256r1")),
         {"curve": ["P-384", "brainpoolP384r1"]} | FAST,
+        *({"curve": name, "fixed_base": "comb"} | FAST for name in ("P-256", "secp256k1")),
+        {"curve": "P-256", "fixed_base": "comb"},
         {"curve": ["P-256", "Curve25519"]},
         *(
             {"curve": "P-256", "blinding": 0} | options

@@ -96,8 +96,8 @@ class _Assembler:
                 column.extend([0] * routine.length)
             for time, job, offset, slot in routine.slots():
                 self._slot(start, time, routine, job, offset, slot)
-            if routine.source.loop and routine.last_gate is not None:
-                self.fields["advance"][start + routine.last_gate] = 1
+            if routine.source.loop and (last := routine.last_gate) is not None:
+                self.fields["advance"][start + last] = 1
         registers = 1 + max(max(r.registers.values(), default=0) for r in self.routines)
         return ControlStore(
             {name: tuple(values) for name, values in self.fields.items()},

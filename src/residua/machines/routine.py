@@ -29,7 +29,8 @@ class Source:
 
     ``pages`` has the program of each page, None on pages that do not use it. A ``loop`` runs many
     rounds without a break. If a program is ``listed``, lists alone schedule it, without a solver.
-    With ``serial`` the outputs are not stored but passed around the ring.
+    With ``serial`` the outputs are not stored but passed around the ring. The inputs ``fed`` are
+    other elements in each round of a loop, put into their places from outside.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Source:
     loop: bool = False
     serial: bool = False
     listed: bool = False
+    fed: tuple[str, ...] = ()
 
     @property
     def reference(self) -> Lowered:
@@ -242,11 +244,32 @@ class Routine:
 
     @property
     def gate_pause(self) -> int | None:
-        """Slots from the last one that reads a bit to the first of the next round that does."""
-        times = [time for time, _, _, slot in self.slots() if slot.gate]
+        """Slots from `last_gate` to the first one of the next round that reads such a thing."""
+        times = self._reads_from_outside
         return min(times) + self.length - max(times) if times else None
 
     @property
     def last_gate(self) -> int | None:
-        """The last slot that reads a bit, None if none does."""
-        return max((time for time, _, _, slot in self.slots() if slot.gate), default=None)
+        """The last slot that reads a bit or an element that is fed, None if none does."""
+        return max(self._reads_from_outside, default=None)
+
+    @property
+    def _reads_from_outside(self) -> list[int]:
+        """The slots that read what other rounds find changed from outside."""
+        inputs = self.source.reference.inputs
+        named = self._named({name: inputs[name] for name in self.source.fed if name in inputs})
+        fed = {word for words in named.values() for word in words}
+        return [
+            time
+            for time, _, _, slot in self.slots()
+            if slot.gate or slot.left_word in fed or slot.right_word in fed
+        ]
+
+    @property
+    def writes(self) -> list[int]:
+        """The slots whose sums are written to the register memory."""
+        return [
+            time
+            for time, job, _, slot in self.slots()
+            if slot.last and self.placed[job].sequence.result in self.registers
+        ]

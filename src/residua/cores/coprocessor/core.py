@@ -172,7 +172,28 @@ class CoprocessorCore(Core):
             "ladder_bits": list(design.served),
             "ladder_steps": list(design.rounds),
             "ladder": [n * design.step_cycles(curve) for curve, n in enumerate(design.rounds)],
+            **({"comb": self._comb} if any(design.combs) else {}),
         }
+
+    @property
+    def _comb(self) -> list[dict[str, int] | None]:
+        """Shape and memory of the comb of each curve, cycles of an addition and a doubling."""
+        design = self.core.design
+        return [
+            {
+                "teeth": comb.teeth,
+                "tables": comb.tables,
+                "points": comb.tables * comb.entries,
+                "words": comb.tables * comb.entries * design.entry_words,
+                "additions": comb.columns,
+                "doublings": comb.spacing - 1,
+                "addition": design.block("comb_addition", curve).length,
+                "doubling": design.block("comb_doubling", curve).length,
+            }
+            if comb
+            else None
+            for curve, comb in enumerate(design.combs)
+        ]
 
     @cached_property
     def interface(self) -> dict[str, Any]:
@@ -304,7 +325,11 @@ class EngineCoprocessorCore(CoprocessorCore):
                 **common,
             )
         return EccCore(
-            asked.curve, bases=_given(asked), inverter_rowers=asked.inverter_rowers, **common
+            asked.curve,
+            bases=_given(asked),
+            inverter_rowers=asked.inverter_rowers,
+            fixed_base=asked.comb,
+            **common,
         )
 
     @property
@@ -337,10 +362,16 @@ class EngineCoprocessorCore(CoprocessorCore):
 
     @property
     def _extra(self) -> dict[str, Any]:
-        """Keys that only SBMM or an inverter of residues has."""
+        """Keys that only SBMM, an inverter of residues or a comb has."""
         core, rowers = self.core, self.core.design.inverter_rowers
-        extra = {"extra_bits": core.extra_bits} if isinstance(core, SingleBaseEccCore) else {}
-        return extra | ({} if rowers is None else {"inverter_rowers": rowers})
+        extra: dict[str, Any] = {}
+        if isinstance(core, SingleBaseEccCore):
+            extra |= {"extra_bits": core.extra_bits}
+        if rowers is not None:
+            extra |= {"inverter_rowers": rowers}
+        if comb := self.request.comb:
+            extra |= {"fixed_base": "comb", "comb_teeth": comb[0], "comb_tables": comb[1]}
+        return extra
 
     @cached_property
     def parameters(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class EccCore(EngineCurveCore):
     by shifts for those and by multipliers for any other. ``columns`` c > 1 makes extensions
     hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
     that blind each scalar, taken as it is, or "auto" for as many as each curve needs;
-    ``inversion`` says how elements are inverted, with ``inverter_rowers`` as in
+    ``inversion`` says how elements are inverted, with ``inverter_rowers`` and ``fixed_base`` as in
     `CoprocessorDesign`.
     ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
@@ -62,6 +62,7 @@ class EccCore(EngineCurveCore):
         formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
+        fixed_base: tuple[int, int] | None = None,
     ) -> None:
         self.curves, self._width = checked(curves), width or DEFAULT_WIDTH
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
@@ -70,6 +71,7 @@ class EccCore(EngineCurveCore):
         self._options = (reduction, rowers, product_registers, levels_per_register)
         self._columns, self._blinding, self._formula = columns, blinding, formula
         self._inversion, self._inverter_rowers = inversion, inverter_rowers
+        self._fixed_base = fixed_base
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
         if inverter_rowers is not None:
@@ -173,6 +175,7 @@ class EccCore(EngineCurveCore):
             self._blinding,
             self._inversion,
             self._inverter_rowers,
+            self._fixed_base,
         )
 
 

@@ -9,6 +9,7 @@ from residua.cores.specification import keys
 from residua.cores.specification.base import CoreSpecification, ResidueSpecification
 from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
+from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_comb
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
 from residua.errors import SpecificationError
@@ -185,6 +186,36 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             "N",
         ),
     ] = None
+    fixed_base: Annotated[
+        Literal["comb"] | None,
+        keys.Key(
+            "Method by which a coprocessor multiplies the base points of short Weierstrass curves "
+            "of odd order: a comb, from tables in memories beside the rowers; needs `curve`.",
+            "`comb`",
+            "like any other point",
+            "NAME",
+        ),
+    ] = None
+    comb_teeth: Annotated[
+        Annotated[int, keys.within(2, MOST_TEETH)] | None,
+        keys.Key(
+            "Bits of the scalar that an addition of a coprocessor's comb takes; each more makes "
+            "tables twice as long; needs `fixed_base`.",
+            f"2 to {MOST_TEETH}, as many as an addition has cycles to look through a table",
+            str(TEETH),
+            "N",
+        ),
+    ] = None
+    comb_tables: Annotated[
+        Annotated[int, keys.within(1, MOST_TABLES)] | None,
+        keys.Key(
+            "Tables of a coprocessor's comb, at most: more save doublings and take more memory; "
+            "needs `fixed_base`.",
+            f"1 to {MOST_TABLES}",
+            str(TABLES),
+            "N",
+        ),
+    ] = None
     width: keys.Width = 17
     channels: keys.Channels = None
     rowers: keys.Rowers = None
@@ -205,6 +236,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
         check_blinding(self.curve, self.blinding)
+        self._check_comb()
         if self.algorithm == "sbmm":
             self._check_single_base()
             return self
@@ -219,6 +251,35 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             )
         self.check_shape(self.rowers)
         return self
+
+    @property
+    def comb(self) -> tuple[int, int] | None:
+        """Teeth and most tables of the combs; None if there are none."""
+        if self.fixed_base is None:
+            return None
+        return self.comb_teeth or TEETH, self.comb_tables or TABLES
+
+    def _check_comb(self) -> None:
+        """Check whether what is said of combs can be."""
+        if self.fixed_base is None:
+            for name in ("comb_teeth", "comb_tables"):
+                if (value := getattr(self, name)) is not None:
+                    raise SpecificationError(
+                        f"{name} = {value}: there is no comb without fixed_base = 'comb'; give "
+                        "that, or leave this out"
+                    )
+            return
+        if self.algorithm == "sbmm":
+            raise SpecificationError(
+                "fixed_base = 'comb': tables are of residues of RNS Montgomery multiplication, not "
+                "of the pairs of SBMM; leave it out"
+            )
+        if not any(admits_comb(curve) for curve in self.curve):
+            raise SpecificationError(
+                "fixed_base = 'comb': a comb needs a short Weierstrass curve of odd order, which "
+                f"{' and '.join(curve.name for curve in self.curve)} "
+                f"{'is' if len(self.curve) == 1 else 'are'} not; leave it out"
+            )
 
     def _check_single_base(self) -> None:
         """Check everything that does not depend on the bases; the core checks the rest."""

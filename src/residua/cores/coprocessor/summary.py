@@ -27,6 +27,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
                 for count, bits in zip(cycles["ladder"], cycles["ladder_steps"], strict=True)
             ),
         ),
+        *_combs(parameters, cycles),
     ]
 
 
@@ -74,6 +75,22 @@ def _blinding(rows: list[dict[str, Any]]) -> str:
         f"{row['curve']}: blinded by {row['bits']} random bits ({row['multiple']} has a run of "
         f"{row['run']} equal bits), {row['cycles']} cycles more than without"
         for row in rows
+    )
+
+
+def _combs(parameters: Mapping[str, Any], cycles: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The combs of base points, if there are any."""
+    return [
+        (f"comb of {curve['name']}", _comb(comb))
+        for curve, comb in zip(parameters["curves"], cycles.get("comb", ()), strict=False)
+        if comb
+    ]
+
+
+def _comb(comb: Mapping[str, int]) -> str:
+    return (
+        f"{comb['additions']} additions of {comb['addition']} cycles, {comb['doublings']} "
+        f"doublings, tables of {comb['words']} words in each rower"
     )
 
 

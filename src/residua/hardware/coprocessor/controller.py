@@ -133,8 +133,10 @@ class ControlProgram:
                 marks = {
                     "plain": source in ("first scalar", "second scalar"),
                     "second": source == "second scalar",
-                    "base": source == "base scalar",
+                    "base": source in ("base scalar", "comb scalar"),
                 }
+                if source == "comb scalar":
+                    marks["combed"] = True
                 values = {name: int(mark) for name, mark in marks.items()}
                 self._add(Kind.SCALAR, **values)
 
@@ -162,6 +164,8 @@ class ControlProgram:
         """The fields of an instruction."""
         names = ["kind", "target", "length", "pause", "rounds", "scalar", "order", "status"]
         names += ["stop_zero", "stop_nonzero", "plain", "second", "base"]
+        if any(word.get("combed") for word in self.words):
+            names.append("combed")
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
         call = (len(self.words) - 1).bit_length()
         return data.StructLayout(widths | {"target": max(widths["target"], call)})
@@ -193,7 +197,8 @@ class Controller(Component):
     The processor is driven through ``run``, ``origin``, ``length``, ``rounds`` and ``page``. Reads
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
     ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is, one for
-    the base point if ``base`` is), and end with ``operand_done`` or ``scalar_done``, with which
+    the base point if ``base`` is, one for a comb if ``combed``, a port that is only there if a
+    curve has one, is), and end with ``operand_done`` or ``scalar_done``, with which
     comes whether it is in range. ``reciprocate`` starts the inversion of the next number given out,
     ``admit`` that of the next residues; ``reciprocated`` is the end of either.
     ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
@@ -229,6 +234,7 @@ class Controller(Component):
                 "plain": Out(1),
                 "second": Out(1),
                 "base": Out(1),
+                **({"combed": Out(1)} if "combed" in design.program.layout.members else {}),
                 "operand_done": In(1),
                 "operand_in_range": In(1),
                 "scalar_done": In(1),
@@ -341,6 +347,8 @@ class Controller(Component):
                     self.second.eq(word.second),
                     self.base.eq(word.base),
                 ]
+                if "combed" in self.design.program.layout.members:
+                    m.d.sync += self.combed.eq(word.combed)
             with m.Case(Kind.RECEIVE):
                 m.d.sync += self._state.eq(_State.RECEIVE)
             with m.Case(Kind.RECIPROCATE):

@@ -10,10 +10,12 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetInserter, Signal, 
 from amaranth.lib.wiring import Component, connect
 
 from residua.curves import difference_ladder, joint, ladder
+from residua.curves.comb import POSITIVE
 from residua.curves.operations import Status
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
+from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
@@ -55,6 +57,7 @@ class Coprocessor(Component):
         first, second = design.scalar_unit(), design.second_scalar_unit()
         scalars = [first, *([second] if second else [])]
         reducer, recoder = design.scalar_reducer(), design.digit_recoder()
+        comb = design.comb_reader()
         converted = self._converted()
         results = ResultBuffer(design.width, design.number_words, design.words)
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
@@ -67,6 +70,7 @@ class Coprocessor(Component):
             *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
             *([("scalar_reducer", reducer)] if reducer else []),
             *([("digit_recoder", recoder)] if recoder else []),
+            *([("comb_reader", comb)] if comb else []),
             *([("inverter", inverter)] if inverter else []),
             *([("residue_inverter", residue_inverter)] if residue_inverter else []),
             *zip(("converter", "slack"), converted or (), strict=False),
@@ -91,10 +95,12 @@ class Coprocessor(Component):
         admitted = self._invert_residues(m, controller, processor, residue_inverter)
         number = self._number(m, controller, processor, converted, admitted)
         self._invert(m, controller, processor, inverter, reader, number, results)
-        self._scalars(m, controller, scalars, reducer, ready)
+        self._scalars(m, controller, scalars, reducer, comb, ready)
         if recoder:
             self._recode(m, controller, recoder, first, processor)
-        self._gates(m, processor, scalars, reducer, recoder, controller)
+        if comb:
+            self._comb(m, controller, comb, first, processor)
+        self._gates(m, processor, scalars, reducer, recoder, comb, controller)
         clearing = processor.clearing | results.clearing
         if converted:
             clearing |= converted[0].clearing
@@ -262,11 +268,18 @@ class Coprocessor(Component):
         controller: Controller,
         units: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
+        comb: CombReader | None,
         ready: tuple[Value, Value],
     ) -> None:
-        """Scalars and their blinding to their units, the first through the reducer."""
+        """Scalars and their blinding to their units, the first through the reducer.
+
+        One for a comb is not there before an entry of a table is, too.
+        """
         operands_ready, random_ready = ready
         in_range: Value = Const(1)
+        done = [unit.done for unit in units]
+        if comb:
+            done[0] = Mux(controller.combed, comb.done, done[0])
         for index, unit in enumerate(units):
             words = reducer.scalar if reducer and index == 0 else unit.scalar
             m.d.comb += [
@@ -278,7 +291,7 @@ class Coprocessor(Component):
             ]
             operands_ready = Mux(unit.busy, words.ready, operands_ready)
             random_ready = Mux(unit.busy, unit.random.ready, random_ready)
-            in_range &= unit.in_range | ~unit.done
+            in_range &= unit.in_range | ~done[index]
             if unit.changes:
                 m.d.comb += unit.plain.eq(controller.plain)
             if unit.distinguishes:
@@ -287,11 +300,11 @@ class Coprocessor(Component):
                 m.d.comb += unit.select.eq(controller.chosen_curve)
         if reducer:
             self._reduce(m, controller, reducer, units[0])
-            in_range &= reducer.in_range | ~units[0].done
+            in_range &= reducer.in_range | ~done[0]
         m.d.comb += [
             self.operands.ready.eq(operands_ready),
             self.random.ready.eq(random_ready),
-            controller.scalar_done.eq(Cat(unit.done for unit in units).any()),
+            controller.scalar_done.eq(Cat(done).any()),
             controller.scalar_in_range.eq(in_range),
         ]
 
@@ -304,10 +317,39 @@ class Coprocessor(Component):
         reduces = Array([int(curve in self.design.lengthened) for curve in curves])
         m.d.comb += [
             reducer.start.eq(unit.start),
-            reducer.plain.eq(controller.plain | ~reduces[controller.chosen_curve]),
+            reducer.plain.eq(self._unchanged(controller) | ~reduces[controller.chosen_curve]),
         ]
         if len(curves) > 1:
             m.d.comb += reducer.select.eq(controller.chosen_curve)
+
+    def _unchanged(self, controller: Controller) -> Value:
+        """Whether the bits of the scalar are wanted, not what a formula makes of them."""
+        return controller.plain | controller.combed if any(self.design.combs) else controller.plain
+
+    def _comb(
+        self,
+        m: Module,
+        controller: Controller,
+        comb: CombReader,
+        unit: ScalarUnit,
+        processor: Any,
+    ) -> None:
+        """The scalar's bits by columns to the comb's reader, and what it finds to the rowers."""
+        m.d.comb += [
+            comb.start.eq(unit.done & controller.combed),
+            comb.bit.eq(unit.bit),
+            comb.take.eq(processor.advance),
+            comb.loaded.eq(processor.entry_loaded),
+            unit.seek.eq(comb.seek),
+            unit.place.eq(comb.place),
+            processor.entry_address.eq(comb.address),
+            processor.entry_matches.eq(comb.matches),
+            processor.entry_first.eq(comb.first),
+            processor.entry_keep.eq(comb.keep),
+            processor.entry_loading.eq(comb.loading),
+        ]
+        if len(self.design.curves) > 1:
+            m.d.comb += comb.select.eq(controller.chosen_curve)
 
     def _recode(
         self,
@@ -320,7 +362,7 @@ class Coprocessor(Component):
         """The scalar's bits to the recoder, which asks for them where a formula takes digits."""
         m.d.comb += [
             recoder.start.eq(unit.done),
-            recoder.plain.eq(controller.plain),
+            recoder.plain.eq(self._unchanged(controller)),
             recoder.bit.eq(unit.bit),
             recoder.take.eq(processor.advance),
         ]
@@ -334,12 +376,13 @@ class Coprocessor(Component):
         scalars: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
         recoder: DigitRecoder | None,
+        comb: CombReader | None,
         controller: Controller,
     ) -> None:
         """The bits by which routines select.
 
         They are the bit of the scalar xor the one before it, the one before, the bits of both
-        scalars, what was replaced, and what the digit is.
+        scalars, what was replaced, what the digit is, and the sign of a comb's entry.
         """
         previous, bit = Signal(), scalars[0].bit
         with m.If(controller.read_scalar | controller.wipe):
@@ -356,6 +399,8 @@ class Coprocessor(Component):
             bits[difference_ladder.NEUTRAL.name] = reducer.neutral
             bits[difference_ladder.OWN.name] = reducer.own
             bits[difference_ladder.NEGATE.name] = reducer.negate
+        if comb:
+            bits[POSITIVE.name] = comb.positive
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         if recoder:
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}

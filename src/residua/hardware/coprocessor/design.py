@@ -9,6 +9,7 @@ from amaranth.lib.wiring import Component
 
 from residua.algorithms.fields.field import Choice, Constant, FieldProgram, Load, ProductSum
 from residua.curves.blinding import BlindingChoice, neutral_multiple, random_bits
+from residua.curves.comb import Comb, admits_comb, comb_for
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
@@ -24,6 +25,7 @@ from residua.curves.operations import (
 from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
+from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import ControllerDesign, ControlProgram
 from residua.hardware.coprocessor.digit_recoder import (
     BIT_LATENCY,
@@ -38,7 +40,7 @@ from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.machines.blinded_scalar import ScalarForm
 from residua.machines.control_store import Block
 
-LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "square")
+LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "comb_addition", "square")
 """Routines that are repeated without a break, or use up a bit or a digit of the scalar."""
 
 SCALAR_DELAY = 5
@@ -61,6 +63,9 @@ GROUP_ROUTINES = (
     "joint_initial_state",
     "joint_step",
     "joint_result",
+    "comb_start",
+    "comb_addition",
+    "comb_doubling",
 )
 
 
@@ -93,7 +98,8 @@ class CurveDesign(ABC):
 
     ``formulas`` are those of the curves. ``blinding`` is the number of random bits that blind a
     scalar (see `residua.curves.blinding`), 0 for none, or "auto" for as many as each curve needs.
-    ``inversion`` says how elements are inverted.
+    ``inversion`` says how elements are inverted. ``fixed_base`` has teeth and most tables of the
+    combs that multiply base points of short Weierstrass curves of odd order; None: there are none.
 
     Attributes:
         blinding: the number of random bits that blind a scalar, for each curve.
@@ -108,8 +114,10 @@ class CurveDesign(ABC):
         formulas: Sequence[Formula],
         blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
+        fixed_base: tuple[int, int] | None = None,
     ) -> None:
         self.curves, self.formulas = tuple(curves), tuple(formulas)
+        self.fixed_base = fixed_base
         self.blinding = tuple(random_bits(curve, blinding) for curve in curves)
         for curve, formula, count in zip(curves, formulas, self.blinding, strict=True):
             check_formula(curve, formula, count)
@@ -149,6 +157,10 @@ class CurveDesign(ABC):
     def blocks(self) -> Mapping[str, Block]:
         """Address range of each routine in the store of the field unit."""
         return self.processor.store.blocks
+
+    def block(self, name: str, curve: int) -> Block:
+        """Address range of the routine that a curve uses under a name."""
+        return self.blocks[self._variant(name, curve)]
 
     @property
     def store_words(self) -> int:
@@ -210,7 +222,7 @@ class CurveDesign(ABC):
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
-        groups = map(operations, self.curves, self.formulas)
+        groups = map(operations, self.curves, self.formulas, self.combs)
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
@@ -249,7 +261,7 @@ class CurveDesign(ABC):
     @cached_property
     def _routines(self) -> list[dict[str, FieldProgram]]:
         """The field programs of each curve."""
-        return list(map(routines, self.curves, self.formulas))
+        return list(map(routines, self.curves, self.formulas, self.combs))
 
     def _variant(self, name: str, curve: int) -> str:
         """The routine that a curve uses under a name; curves of one kind share theirs."""
@@ -268,7 +280,36 @@ class CurveDesign(ABC):
     def _constants(self) -> list[dict[str, int]]:
         """The named constants of each page."""
         others: list[dict[str, int]] = [{}] * (self.curve_pages - 1)
-        return [c for curve in self.curves for c in (constants(curve), *others)]
+        own = map(constants, self.curves, self.combs)
+        return [c for first in own for c in (first, *others)]
+
+    @cached_property
+    def combs(self) -> tuple[Comb | None, ...]:
+        """The comb of each curve's base point; None where there is none."""
+        if self.fixed_base is None:
+            return (None,) * len(self.curves)
+        layout = ScalarLayout(self.scalar_forms, self.words)
+        return tuple(self._comb(number, layout) for number in range(len(self.curves)))
+
+    def _comb(self, number: int, layout: ScalarLayout) -> Comb | None:
+        curve, form = self.curves[number], layout.forms[number]
+        if not admits_comb(curve):
+            return None
+        assert self.fixed_base is not None
+        implied = form.served if form.lengthened and layout.fills(number) else -1
+        return comb_for(layout.kept(number), *self.fixed_base, implied)
+
+    def comb_reader(self) -> CombReader | None:
+        """The unit after `scalar_unit` that has entries of tables brought, if there are any."""
+        if not any(self.combs):
+            return None
+        layout = ScalarLayout(self.scalar_forms, self.words, tuple(self._sought))
+        return CombReader(self.combs, layout.lowest, 32 * layout.depth, self.entry_words)
+
+    @property
+    def entry_words(self) -> int:
+        """Words of an entry of a table in a rower; 0 without tables."""
+        return 0
 
     @cached_property
     def scalar_bits(self) -> tuple[int, ...]:
@@ -344,7 +385,12 @@ class CurveDesign(ABC):
 
     def scalar_unit(self) -> ScalarUnit:
         """The unit that holds a scalar, or the first of two."""
-        return ScalarUnit(self.scalar_forms, self.words)
+        return ScalarUnit(self.scalar_forms, self.words, self._sought)
+
+    @property
+    def _sought(self) -> list[int]:
+        """Bits of a blinded scalar that combs take, for each curve."""
+        return [comb.bits if comb else 0 for comb in self.combs]
 
     def rounds_unblinded(self, curve: int) -> int:
         """Rounds of the loop that a curve would have if scalars were not blinded."""
@@ -361,7 +407,7 @@ class CurveDesign(ABC):
 
     def _loops(self, curve: int) -> dict[str, int]:
         """The routines that a point multiplication repeats, and how often."""
-        flow = self.operations[curve][Operation.BASE_MULTIPLY]
+        flow = self.operations[curve][Operation.X_MULTIPLY]
         runs = [i for i in flow if isinstance(i, Run) and i.rounds != 1]
         return {run.routine: run.rounds or self.rounds[curve] for run in runs}
 
@@ -391,8 +437,8 @@ class CurveDesign(ABC):
         ``flags`` are those that the loop reads, ``pause`` the cycles between the last of its reads
         and the first of the next round.
         """
-        # A window's table comes between its first digit and the next one.
-        if pause is None or name.startswith("window_start"):
+        # A window's table comes between its first digit and the next one; a comb has its own unit.
+        if pause is None or name.startswith(("window_start", "comb_addition")):
             return
         takes_digits = flags <= {flag.name for flag in FLAGS}
         needed = DIGIT_DELAY if takes_digits else SCALAR_DELAY

@@ -8,14 +8,17 @@ from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.fields.field_unit import Domain
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.curves.blinding import BlindingChoice
+from residua.curves.comb import ENTRY, tables
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import NUMBER
-from residua.curves.parameters import Curve
+from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion, conversion_cox
+from residua.hardware.coprocessor.comb_reader import period
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
 from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.entry_keeper import EntryTables
 from residua.hardware.engine.processor import Processor
 from residua.hardware.engine.processor_design import FRACTION, ProcessorDesign
 from residua.hardware.inverters.modular_inverter import MULTIPLIERS
@@ -33,9 +36,9 @@ class CoprocessorDesign(CurveDesign):
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
-    and the core no operations modulo orders. ``formulas``, ``blinding`` and ``inversion``
-    are those of `CurveDesign`; an inverter of residues has ``inverter_rowers``, by default as many
-    as it can.
+    and the core no operations modulo orders. ``formulas``, ``blinding``, ``inversion`` and
+    ``fixed_base`` are those of `CurveDesign`; an inverter of residues has ``inverter_rowers``, by
+    default as many as it can.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -50,8 +53,9 @@ class CoprocessorDesign(CurveDesign):
         blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
         inverter_rowers: int | None = None,
+        fixed_base: tuple[int, int] | None = None,
     ) -> None:
-        super().__init__(curves, formulas, blinding, inversion)
+        super().__init__(curves, formulas, blinding, inversion, fixed_base)
         self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
         self.options = options
         if inversion is Inversion.PLUS_MINUS:
@@ -131,7 +135,11 @@ class CoprocessorDesign(CurveDesign):
             )
             sources.append(
                 Source(
-                    name, pages, loop=name.startswith(LOOPS), listed=self._is_listed(name, programs)
+                    name,
+                    pages,
+                    loop=name.startswith(LOOPS),
+                    listed=self._is_listed(name, programs),
+                    fed=ENTRY,
                 )
             )
         loads = [
@@ -174,7 +182,51 @@ class CoprocessorDesign(CurveDesign):
     @cached_property
     def processor(self) -> ProcessorDesign:
         """The field processor."""
-        return ProcessorDesign(self.sources, self.options)
+        return ProcessorDesign(self.sources, self.options, self.entries)
+
+    @property
+    def _entry_names(self) -> tuple[str, ...]:
+        """The elements of an entry that an addition of some curve reads."""
+        programs = [own["comb_addition"] for own in self._routines if "comb_addition" in own]
+        return tuple(name for name in ENTRY if any(name in own.inputs for own in programs))
+
+    @property
+    def entry_words(self) -> int:
+        """Words of an entry of a table in a rower; 0 without tables."""
+        groups = sum(len(base) // self.options.rowers for base in self._bases)
+        return groups * len(self._entry_names)
+
+    @cached_property
+    def entries(self) -> EntryTables | None:
+        """The tables of all combs, as residues; None if there are none."""
+        if not any(self.combs):
+            return None
+        memories: list[list[int]] = [[] for _ in range(self.options.rowers)]
+        for number, (curve, comb) in enumerate(zip(self.curves, self.combs, strict=True)):
+            if comb is None or isinstance(curve, MontgomeryCurve):
+                continue
+            for table in tables(curve, comb):
+                words = [self._entry(number, entry) for entry in table]
+                for memory, own in zip(memories, zip(*words, strict=True), strict=True):
+                    memory += [word for column in zip(*own, strict=True) for word in column]
+        return EntryTables(self._entry_names, self.entry_words, tuple(map(tuple, memories)))
+
+    def _entry(self, curve: int, entry: tuple[int, int, int]) -> list[list[int]]:
+        """The words of an entry in each rower."""
+        domain = self.domains[self.curve_pages * curve]
+        assert isinstance(domain, MontgomeryDomain)
+        values = dict(zip(ENTRY, entry, strict=True))
+        rowers = self.options.rowers
+        words: list[list[int]] = [[] for _ in range(rowers)]
+        for name in self._entry_names:
+            for base, factor in (
+                (domain.base_a, domain.factor_a),
+                (domain.base_b, domain.factor_b),
+            ):
+                value = values[name] * domain.montgomery_factor % domain.modulus
+                for channel, (modulus, own) in enumerate(zip(base, factor, strict=True)):
+                    words[channel % rowers].append(modulus.centre(value * own % modulus.value))
+        return words
 
     @cached_property
     def conversion(self) -> Conversion:
@@ -207,6 +259,18 @@ class CoprocessorDesign(CurveDesign):
             if routine.source.loop:
                 flags = {bit.name for bit in routine.program.bits}
                 self._check_pause(routine.name, flags, routine.gate_pause)
+            if routine.name.startswith("comb_addition"):
+                self._check_entries(routine.name)
+
+    def _check_entries(self, name: str) -> None:
+        """Refuse additions that are over before the next entry has been found."""
+        comb = next(comb for comb in self.combs if comb)
+        slack, needed = self.processor.entry_slack(name), period(comb.teeth, self.entry_words)
+        if slack < needed:
+            raise SpecificationError(
+                f"{name}: an addition leaves {slack} cycles to look through a table of "
+                f"{comb.teeth} teeth, which takes {needed}; take a comb of fewer teeth"
+            )
 
     def ladder_cycles(self, curve: int) -> int:
         """Cycles of the loops in which a curve's points are multiplied by secret scalars.

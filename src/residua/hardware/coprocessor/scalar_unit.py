@@ -35,6 +35,7 @@ class ScalarLayout:
     Attributes:
         forms: of the scalars of each curve.
         count: words of a scalar as it comes in.
+        sought: bits from the lowest of k' on that can be asked for by their places, for each curve.
 
     Raises:
         SpecificationError: the words cannot hold a scalar.
@@ -42,6 +43,7 @@ class ScalarLayout:
 
     forms: tuple[ScalarForm, ...]
     count: int
+    sought: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for form in self.forms:
@@ -84,7 +86,18 @@ class ScalarLayout:
     @property
     def depth(self) -> int:
         """Words of the memory. An even higher word of k' is always 0."""
-        return max(self.length, max(self.highest) // WORD + 1)
+        served = max(self.highest) // WORD + 1
+        ends = [low + bits for low, bits in zip(self.lowest, self.sought, strict=False)]
+        return max(self.length, served, *(-(-end // WORD) for end in ends))
+
+    def fills(self, curve: int) -> bool:
+        """Whether the scalars of a curve fill their words, so that their next bit is lost."""
+        return self.forms[curve].bits == self.room * WORD
+
+    def kept(self, curve: int) -> int:
+        """Bits of k' that the memory keeps: all but the highest one of a fixed length, if lost."""
+        form = self.forms[curve]
+        return form.served + (form.lengthened and not self.fills(curve))
 
     @property
     def plain_latency(self) -> int:
@@ -129,7 +142,9 @@ class ScalarUnit(Component):
     more bits than the curve's form allows, and ``bit`` is the highest of ``served[select]`` bits,
     or with ``plain`` of those that k may have, whatever their values.
     ``advance`` asks for the next bit, which is valid three cycles later, and has no effect at the
-    lowest one. ``start`` is ignored while ``busy`` is set.
+    lowest one. ``seek`` (a port that is only there with ``sought``) asks for the bit at ``place``
+    instead, of the memory: `ScalarLayout.lowest` has that of the lowest one; ``place`` must stay
+    for two cycles. ``start`` is ignored while ``busy`` is set.
 
     ``latencies`` are the numbers of cycles from ``start`` to ``done`` on each curve when neither
     stream waits, ``plain_latency`` that with ``plain``. They do not depend on the numbers, not even
@@ -140,10 +155,11 @@ class ScalarUnit(Component):
         SpecificationError: the words cannot hold a scalar.
     """
 
-    def __init__(self, forms: Sequence[ScalarForm], count: int) -> None:
+    def __init__(self, forms: Sequence[ScalarForm], count: int, sought: Sequence[int] = ()) -> None:
         self.forms, self.count = tuple(forms), count
         self.served = tuple(form.served for form in self.forms)
-        self._layout = layout = ScalarLayout(self.forms, count)
+        self.layout = layout = ScalarLayout(self.forms, count, tuple(sought))
+        places = {"seek": In(1), "place": In(range(WORD * layout.depth))}
         self._base, self._room, self._length = layout.base, layout.room, layout.length
         self.random_words, self.depth = layout.random_words, layout.depth
         self.plain_latency, self.latencies = layout.plain_latency, layout.latencies
@@ -162,6 +178,7 @@ class ScalarUnit(Component):
                 "in_range": Out(1),
                 "bit": Out(1),
                 "advance": In(1),
+                **(places if any(layout.sought) else {}),
             }
         )
 
@@ -379,7 +396,7 @@ class ScalarUnit(Component):
 
     def _full(self) -> Value:
         """Whether the scalars of the curve fill their words, so that their next bit is a carry."""
-        return self._own([int(form.bits == self._room * WORD) for form in self.forms])
+        return self._own([int(self.layout.fills(curve)) for curve in range(len(self.forms))])
 
     def _top(self, total: Value) -> Value:
         """The bit above those of the curve's scalars, in its word."""
@@ -397,7 +414,7 @@ class ScalarUnit(Component):
         position = Signal(range(WORD * self.depth), name="position")
         word = Signal(WORD, name="word")
         # A plain k stays above the place of r.
-        lowest = Mux(self._plain, WORD * self._base, self._own(self._layout.lowest))
+        lowest = Mux(self._plain, WORD * self._base, self._own(self.layout.lowest))
         m.d.sync += [self.bit.eq(0), word.eq(0)]
         with m.If(self._state.matches(_State.READY, _State.SERVE)):
             m.d.comb += self._read.addr.eq(position >> _SHIFT)
@@ -407,8 +424,11 @@ class ScalarUnit(Component):
             ]
             with m.If(self.advance & (self._state == _State.SERVE) & (position != lowest)):
                 m.d.sync += position.eq(position - 1)
+            if any(self.layout.sought):
+                with m.If(self.seek):
+                    m.d.sync += position.eq(self.place)
         with m.Else():
-            highest = self._own(self._layout.highest)
+            highest = self._own(self.layout.highest)
             plain = self._own([WORD * self._base + form.bits - 1 for form in self.forms])
             m.d.sync += position.eq(Mux(self._plain, plain, highest))
 

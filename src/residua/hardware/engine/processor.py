@@ -10,6 +10,7 @@ from amaranth.lib.wiring import Component, In, Out
 from residua.hardware.delay import delayed
 from residua.hardware.engine.controls import connect_controls
 from residua.hardware.engine.cox import Cox
+from residua.hardware.engine.entry_keeper import EntryKeeper
 from residua.hardware.engine.microsequencer import Microsequencer
 from residua.hardware.engine.narrow_rower import NarrowRower
 from residua.hardware.engine.processor_design import ProcessorDesign
@@ -36,6 +37,11 @@ class Processor(Component):
 
     If there is a `FRACTION`, ``word`` takes its residues while ``word_valid`` is set, channel 0
     first, after ``word_start``; nothing may run meanwhile.
+
+    With tables of entries, ``entry_address``, ``entry_matches``, ``entry_first`` and ``entry_keep``
+    are those of an `EntryKeeper` in every rower. While ``entry_loading`` is set, the words that
+    they keep go to the registers of an entry, the oldest first; ``entry_loaded`` is set when one
+    does, which is in each cycle in which no result is written.
 
     ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
     is set; so does a reset. Nothing may run meanwhile.
@@ -64,7 +70,17 @@ class Processor(Component):
                 "clearing": Out(1, init=1),
             }
             | (fraction if design.fraction_registers else {})
+            | (self._entry_ports(design.entries.depth) if design.entries else {})
         )
+
+    def _entry_ports(self, depth: int) -> dict[str, Any]:
+        """The ports of tables of so many words."""
+        names = ("matches", "first", "keep", "loading")
+        return {
+            "entry_address": In(range(depth)),
+            **{f"entry_{name}": In(1) for name in names},
+            "entry_loaded": Out(1),
+        }
 
     def _widths(self) -> dict[str, int]:
         widths = control_widths(self.design.store.fields)
@@ -99,6 +115,8 @@ class Processor(Component):
         self._clear(m, [*rowers, *([extra] if extra else [])])
         if self.design.fraction_registers:
             self._take(m, rowers)
+        if self.design.entries:
+            self._enter(m, rowers, control["write"])
         m.d.comb += [
             self.residue[0].eq(rowers[0].operand),
             self.residue_valid.eq(control["emit"]),
@@ -296,4 +314,33 @@ class Processor(Component):
                     each.load.eq(self.word_valid & (rower == index)),
                     each.load_register.eq(register),
                     each.word.eq(self.word),
+                ]
+
+    def _enter(self, m: Module, rowers: list[Rower], writes: Value) -> None:
+        """The words of an entry to all rowers, in cycles in which these write nothing else."""
+        entries, registers = self.design.entries, self.design.entry_registers
+        assert entries is not None
+        position = Signal(range(len(registers)), name="entering")
+        # A rower takes a word a cycle after it has been told whether there is a result to write.
+        load = Signal(name="enters")
+        m.d.comb += self.entry_loaded.eq(self.entry_loading & ~writes)
+        m.d.sync += load.eq(self.entry_loaded)
+        with m.If(load):
+            m.d.sync += position.eq(Mux(position == len(registers) - 1, 0, position + 1))
+        register = Array(registers)[position]
+        for index, each in enumerate(rowers):
+            keeper = EntryKeeper(entries.memories[index], self.design.width + 1, entries.words)
+            m.submodules[f"entries_{index}"] = keeper
+            m.d.comb += [
+                keeper.address.eq(self.entry_address),
+                keeper.matches.eq(self.entry_matches),
+                keeper.first.eq(self.entry_first),
+                keeper.keep.eq(self.entry_keep),
+                keeper.drop.eq(load),
+            ]
+            with m.If(load & ~self.clearing):
+                m.d.comb += [
+                    each.load.eq(1),
+                    each.load_register.eq(register),
+                    each.word.eq(keeper.word),
                 ]

@@ -7,6 +7,7 @@ from residua.algorithms.program import Program
 from residua.errors import SpecificationError
 from residua.hardware.engine.cox import COX_LATENCY
 from residua.hardware.engine.datapath_design import Analysed, DatapathDesign, EngineOptions
+from residua.hardware.engine.entry_keeper import EntryTables
 from residua.hardware.engine.rings import build_machine
 from residua.hardware.engine.rower import (
     CONTROL_DELAY,
@@ -20,6 +21,12 @@ from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
 from residua.numbers.cox import Cox as Estimate
 
+LOAD_DELAY = 3
+"""Slots from the last one that reads an entry to the first that the next one can be loaded in."""
+
+LOAD_VISIBLE = 2
+"""Slots from the one that a word is loaded in to the first that can read it."""
+
 FRACTION = "fraction"
 """The element whose parts come from outside, as residues, where there is one."""
 
@@ -32,7 +39,7 @@ class ProcessorDesign(DatapathDesign):
     """Design that follows from the routines of a processor, with schedules and control store.
 
     ``options`` are those of an engine, of which ``goal``, ``serial`` and ``shortest_interval`` mean
-    nothing here.
+    nothing here. ``entries`` are tables of elements that are brought in for routines' use.
 
     Raises:
         SpecificationError: the programs do not fit one engine.
@@ -40,8 +47,13 @@ class ProcessorDesign(DatapathDesign):
 
     bus_delay = CONTROL_DELAY
 
-    def __init__(self, sources: Sequence[Source], options: EngineOptions) -> None:
-        self.sources, self.options = tuple(sources), options
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        options: EngineOptions,
+        entries: EntryTables | None = None,
+    ) -> None:
+        self.sources, self.options, self.entries = tuple(sources), options, entries
         self.rowers = options.rowers
 
     @cached_property
@@ -131,6 +143,41 @@ class ProcessorDesign(DatapathDesign):
         """The registers of `FRACTION`, of one group of channels after the other; maybe none."""
         parts = self.places.registers.get(FRACTION, {})
         return tuple(register for registers in parts.values() for register in registers)
+
+    @property
+    def entry_registers(self) -> tuple[int, ...]:
+        """The registers of an entry's words, in their order; none without tables."""
+        names = self.entries.names if self.entries else ()
+        parts = [part for name in names for part in self.places.registers[name].values()]
+        return tuple(register for registers in parts for register in registers)
+
+    def entry_slack(self, name: str) -> int:
+        """Slots that a round of a loop has left when the next entry is in its registers.
+
+        Loads begin after the last read of the entry, and wait for each result that is written. Of
+        the slots from one entry to the next, as many as loads have waited are gone, too.
+
+        Raises:
+            SpecificationError: it comes too late for the next round.
+        """
+        routine, timing = self.routines[name], self.timing
+        length, last, pause = routine.length, routine.last_gate, routine.gate_pause
+        assert last is not None
+        assert pause is not None
+        shift = timing.store - timing.address
+        written = {(slot + shift) % length for slot in routine.writes}
+        slot, left = last + LOAD_DELAY, len(self.entry_registers)
+        while left and slot <= last + 2 * length:
+            left -= slot % length not in written
+            slot += 1
+        waited = slot - last - LOAD_DELAY - len(self.entry_registers)
+        late = slot - 1 + LOAD_VISIBLE - last - pause
+        if left or late > 0:
+            raise SpecificationError(
+                f"{name}: the next entry is in its registers {late} slots too late; leave "
+                "fixed_base out"
+            )
+        return length - waited
 
     @cached_property
     def longest_sum(self) -> int:
