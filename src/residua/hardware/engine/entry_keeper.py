@@ -77,6 +77,5 @@ class EntryKeeper(Component):
             matched.eq(Mux(self.first, 0, matched) | Mux(self.matches, found, 0)),
         ]
         with m.If(self.keep | self.drop):
-            following = [*kept[1:], Mux(self.keep, matched, 0)]
-            m.d.sync += [own.eq(new) for own, new in zip(kept, following, strict=True)]
+            m.d.sync += [own.eq(new) for own, new in zip(kept, [*kept[1:], matched], strict=True)]
         return m
