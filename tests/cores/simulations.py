@@ -17,6 +17,7 @@ from residua.cores.coprocessor.simulator import (
 )
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
+from residua.cores.proofs.netlist import write_verilog
 from residua.cores.specification.reading import check
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
@@ -95,3 +96,14 @@ class StreamClient(Client):
             raise CoreError(answer.status.name.lower(), "the core's status")
         assert len(answer.results) == results
         return list(answer.results)
+
+
+class SimulatedCore:
+    """The Verilog of a core's coprocessor in a folder, and its simulator."""
+
+    def __init__(self, core: CurveCore, folder: Path) -> None:
+        self.core, self.design = core, core.design
+        self.sources, self.top = write_verilog(Coprocessor(core.design), folder)
+        self.simulator = build_coprocessor_simulator(
+            self.sources, self.top, core.design.words, optimise=False
+        )

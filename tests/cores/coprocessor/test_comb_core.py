@@ -6,13 +6,14 @@ from itertools import product
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
+from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.proofs.constant_time import prove_netlist
@@ -28,17 +29,6 @@ from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.engine.entry_keeper import EntryTables
 
 P192 = find_curve("P-192")
-
-
-class Made:
-    """A core and its simulator."""
-
-    def __init__(self, core, folder):
-        self.core, self.design = core, core.design
-        self.sources, self.top = write_verilog(Coprocessor(core.design), folder)
-        self.simulator = build_coprocessor_simulator(
-            self.sources, self.top, core.design.words, optimise=False
-        )
 
 
 CORES = {
@@ -62,14 +52,14 @@ CORES = {
 @pytest.fixture(scope="module", params=list(CORES))
 def small(request, tmp_path_factory):
     with quick_schedules():
-        return Made(CORES[request.param](), tmp_path_factory.mktemp("small"))
+        return SimulatedCore(CORES[request.param](), tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture(scope="module")
 def p192(tmp_path_factory):
     with quick_schedules():
         core = EccCore([P192], blinding="auto", columns=2, fixed_base=(5, 4))
-        return Made(core, tmp_path_factory.mktemp("p192"))
+        return SimulatedCore(core, tmp_path_factory.mktemp("p192"))
 
 
 def test_all_operations(small):

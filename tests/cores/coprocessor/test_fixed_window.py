@@ -3,18 +3,19 @@
 import random
 
 import pytest
+from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
 from tests.small_curves import WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.timing import measure_timing
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.proofs.constant_time import prove_netlist
-from residua.cores.proofs.netlist import Netlist, read_netlist, write_verilog
+from residua.cores.proofs.netlist import Netlist, read_netlist
 from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
@@ -22,29 +23,17 @@ from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor.coprocessor import Coprocessor
 
 SMALL = curve_from_parameters(WITHOUT_A)
 ORDER = SMALL.order
 EVEN = find_curve("secp112r2")
 
 
-class Made:
-    """A core and its simulator."""
-
-    def __init__(self, core, folder):
-        self.core, self.design = core, core.design
-        self.sources, self.top = write_verilog(Coprocessor(core.design), folder)
-        self.simulator = build_coprocessor_simulator(
-            self.sources, self.top, core.design.words, optimise=False
-        )
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     with quick_schedules():
         core = EccCore([SMALL], formula=Formula.FIXED_WINDOW)
-        return Made(core, tmp_path_factory.mktemp("small"))
+        return SimulatedCore(core, tmp_path_factory.mktemp("small"))
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +42,7 @@ def mixed(tmp_path_factory):
     with quick_schedules():
         core = EccCore([EVEN, find_curve("secp192k1")], blinding="auto")
         assert core.design.formulas == (Formula.XZ_LADDER, Formula.FIXED_WINDOW)
-        return Made(core, tmp_path_factory.mktemp("mixed"))
+        return SimulatedCore(core, tmp_path_factory.mktemp("mixed"))
 
 
 def test_all_operations(small):
