@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from amaranth.hdl import Fragment
+from amaranth.hdl import Fragment, ResetInserter, Signal
 from tests.hardware.traffic import assert_refused, choose, pulse, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
@@ -100,7 +100,7 @@ def test_words_that_wait():
 
 def test_a_reset_leaves_nothing():
     unit = ModularInverter((2**31 - 1,), 9)
-    fragment = Fragment.get(unit, None)
+    fragment, reset = Fragment.get(unit, None), Signal()
     rows = [
         part._data[row]
         for part, name, _ in fragment.subfragments
@@ -122,11 +122,11 @@ def test_a_reset_leaves_nothing():
         for _ in range(60):
             await ctx.tick()
         assert any(ctx.get(row) for row in rows)
-        ctx.set(unit.clearing, 1)
-        await ctx.tick()
+        await pulse(ctx, reset)
         await ticks_until(ctx, ~unit.clearing)
+        assert not any(ctx.get(row) for row in rows)
 
-    simulate(fragment, main)
+    simulate(ResetInserter(reset)(fragment), main)
 
 
 @pytest.mark.parametrize(

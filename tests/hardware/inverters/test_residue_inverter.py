@@ -4,8 +4,8 @@ import random
 from math import gcd
 
 import pytest
-from amaranth.hdl import Fragment
-from tests.hardware.traffic import assert_refused, choose, pulse, simulate
+from amaranth.hdl import Fragment, ResetInserter, Signal
+from tests.hardware.traffic import assert_refused, choose, pulse, simulate, ticks, ticks_until
 
 from residua.algorithms.plus_minus import settled
 from residua.errors import SpecificationError
@@ -51,6 +51,7 @@ def invert(unit, tasks, pace=1.0):
     results, chooser = [], random.Random(3)
 
     async def main(ctx):
+        await ticks_until(ctx, ~unit.busy)
         for select, x, first in tasks:
             choose(ctx, unit, select)
             await pulse(ctx, unit.start)
@@ -144,12 +145,7 @@ def test_an_end_leaves_nothing():
         def words():
             return [ctx.get(memory[i]) for memory in memories for i in range(memory.depth)]
 
-        await pulse(ctx, unit.start)
-        ctx.set(unit.residue_valid, 1)
-        for word in words_of(unit.forms[0], (4 * 5, 4 * 7, 2**31 - 1), random.Random(1)):
-            ctx.set(unit.residue, word)
-            await ctx.tick()
-        ctx.set(unit.residue_valid, 0)
+        await begin(ctx, unit)
         for _ in range(unit.latency - 2):
             await ctx.tick()
         assert any(words())
@@ -160,6 +156,38 @@ def test_an_end_leaves_nothing():
         assert not any(words())
 
     simulate(fragment, main)
+
+
+@pytest.mark.parametrize("rowers", [None, 1])
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.98])
+def test_a_reset_leaves_nothing(rowers, share):
+    """At the beginning, in the middle and near the end of an inversion."""
+    unit = unit_of((2**31 - 1,), 9, rowers)
+    fragment, reset = Fragment.get(unit, None), Signal()
+    memories = memories_of(fragment)
+
+    async def main(ctx):
+        await begin(ctx, unit)
+        await ticks(ctx, int(share * unit.latency))
+        held = [memory[i] for memory in memories for i in range(memory.depth)]
+        assert any(ctx.get(word) for word in held)
+        await pulse(ctx, reset)
+        assert ctx.get(unit.busy)
+        await ticks_until(ctx, ~unit.busy)
+        assert not any(ctx.get(word) for word in held)
+
+    simulate(ResetInserter(reset)(fragment), main)
+
+
+async def begin(ctx, unit):
+    """Start an inversion when the unit has forgotten what was before, and give it its words."""
+    await ticks_until(ctx, ~unit.busy)
+    await pulse(ctx, unit.start)
+    ctx.set(unit.residue_valid, 1)
+    for word in words_of(unit.forms[0], (4 * 5, 4 * 7, 2**31 - 1), random.Random(1)):
+        ctx.set(unit.residue, word)
+        await ctx.tick()
+    ctx.set(unit.residue_valid, 0)
 
 
 def test_shares():

@@ -36,6 +36,7 @@ class Bench {
     core_->residue_valid = 0;
     step();
     core_->rst = 0;
+    for (int i = 0; core_->busy && i < tables::latency; ++i) step();
     for (std::size_t first = 0; first < tasks_.size(); first += task_numbers, ++done_) {
       if (!begin(tasks_[first]) || !give(&tasks_[first + 1]) || !take()) return;
     }

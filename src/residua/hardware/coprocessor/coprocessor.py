@@ -106,6 +106,8 @@ class Coprocessor(Component):
             clearing |= converted[0].clearing
         if inverter:
             clearing |= inverter.clearing
+        if residue_inverter:
+            clearing |= residue_inverter.busy
         for unit in scalars:
             clearing |= unit.clearing
         if reducer:

@@ -52,7 +52,8 @@ class ResidueInverter(Component):
     ``start`` begins with the next words on ``residue`` that ``residue_valid`` tells of: those of
     4 x, 4 f and P in cofactor form, channel 0 first, any representatives of w + 1 signed bits. The
     words of U3 and then of U1 leave on ``word`` while ``word_valid`` is set. ``busy`` is set from
-    the cycle after ``start`` until nothing of them is left. ``latency`` is the number of cycles
+    the cycle after ``start`` until nothing of them is left; so it is after a reset, in the middle
+    of an inversion too, and there is no start until then. ``latency`` is the number of cycles
     from the one in which the last word is there to the last one of ``busy``; it depends on nothing
     but the design. With several moduli ``select`` is the index of P; it must stay while ``busy`` is
     set. ``rowers`` work on ``share`` channels each, one after the other, two by default; a step
@@ -103,9 +104,10 @@ class ResidueInverter(Component):
         return m
 
     def _signals(self) -> None:
-        self._state = Signal(_State, name="state")
+        # A reset may come in the middle of an inversion.
+        self._state = Signal(_State, name="state", init=_State.FORGET)
         self._count = Signal(range(max(self.steps, self._places)), name="count")
-        self._slot = Signal(range(self.share), name="slot", init=self._vacant)
+        self._slot = Signal(range(self.share), name="slot")
         self._pair, self._third = Signal(name="pair"), Signal(name="third_vector")
         self._resting = Signal(range(self._rest + 1), name="resting")
         self._turn, self._first = Signal(name="turn"), Signal(name="first_of_v1")
