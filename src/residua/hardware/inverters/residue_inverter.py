@@ -71,15 +71,13 @@ class ResidueInverter(Component):
         self.rowers = most_rowers(self.channels) if rowers is None else rowers
         self.share = channels_of_a_rower(self.channels, self.rowers)
         # What is decided of the pair that is read first comes when it is written again.
-        decided = self.share + 1 + tree_registers(self.rowers)
-        self.period = max(2 * self.share, decided)
-        self._held = self.period > decided
+        self.period = max(2 * self.share, self.share + 2 + tree_registers(self.rowers))
         self._rest = self.period - 2 * self.share
         self.steps = max(map(settling_steps, moduli))
         self._places = self.rowers * self.share
         self._vacant = self._places - self.channels
         given, forgotten = VECTORS_OUT * self._places, 2 * self.share
-        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten + 1
+        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten + 2
         word = signed(base.width + 1)
         super().__init__(
             {
@@ -137,7 +135,7 @@ class ResidueInverter(Component):
         return ResidueInverterRower(self.forms, channels)
 
     def _datapath(self, m: Module) -> ResidueInverterCox:
-        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, held=self._held)
+        m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers)
         entering: Value = delayed(m, self.residue, 1, "entering", data=True)
         rowers = [self._rower(index) for index in range(self.rowers)]
         forgets = self._is(_State.FORGET)
@@ -166,11 +164,16 @@ class ResidueInverter(Component):
     def _announce(self, m: Module, cox: ResidueInverterCox) -> None:
         """Tell the Cox which results come two cycles after they were read."""
         # With vacant places words do not come from slot 0 on.
-        place = Mux(self._is(_State.TAKE), self._count, self._slot) if self._vacant else self._slot
+        first, last = self._slot == 0, self._last
+        if self._vacant:
+            entered = min(self.share, self.channels)
+            takes = self._is(_State.TAKE)
+            first = Mux(takes, self._count == 0, first)
+            last = Mux(takes, self._count == entered - 1, last)
         for port, value in (
             (cox.valid, self._operate),
-            (cox.opens, place == 0),
-            (cox.closes, self._operate & (place == self.share - 1)),
+            (cox.opens, first),
+            (cox.closes, self._operate & last),
         ):
             m.d.comb += port.eq(delayed(m, value, 2, f"cox_{port.name}"))
 
@@ -188,13 +191,16 @@ class ResidueInverter(Component):
         full, passed = self._counted(m), self._operate & self._last
         begins = self._is(_State.REDUCE) & (self._resting == 0) & (self._slot == 0)
         self._end_steps(m, passed)
+        # The last words are zeros two cycles after they were read.
+        once = delayed(m, forgets, 1, "forgets")
+        forgotten = once | delayed(m, once, 1, "forgot")
         sends = gives & (self._count >= self._vacant)
         m.d.comb += [
             self._last.eq(self._slot == self.share - 1),
             self._turn.eq(begins & ~pair),
             self._first.eq(begins & pair),
             self.word_valid.eq(delayed(m, sends, 1, "sends")),
-            self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets")),
+            self.busy.eq((state != _State.IDLE) | forgotten),
         ]
         with m.If(self._operate | self._shift):
             m.d.sync += self._slot.eq(Mux(self._last, 0, self._slot + 1))
@@ -222,16 +228,21 @@ class ResidueInverter(Component):
 
     def _counted(self, m: Module) -> Value:
         """Whether this is the last word of a vector, taken or given, or the end of all steps."""
-        counts, most = Signal(name="counts"), Signal.like(self._count, name="count_of_last")
-        full = Signal(name="full")
-        m.d.comb += full.eq(counts & (self._count == most))
-        with m.Switch(self._state):
-            with m.Case(_State.TAKE):
-                m.d.comb += [counts.eq(self.residue_valid), most.eq(self.channels - 1)]
-            with m.Case(_State.REDUCE):
-                m.d.comb += [counts.eq(self._ends), most.eq(self.steps - 1)]
-            with m.Case(_State.GIVE):
-                m.d.comb += [counts.eq(1), most.eq(self._places - 1)]
+        counts, full = Signal(name="counts"), Signal(name="full")
+        # Whether the count is that of the last one, in a register that moves with it.
+        final = Signal(name="final")
+        m.d.comb += full.eq(counts & final)
+        m.d.sync += final.eq(self.channels == 1)
+        for state, condition, total in (
+            (_State.TAKE, self.residue_valid, self.channels),
+            (_State.REDUCE, self._ends, self.steps),
+            (_State.GIVE, Const(1, 1), self._places),
+        ):
+            with m.If(self._state == state):
+                m.d.comb += counts.eq(condition)
+                if total > 1:
+                    before, last = (self._count == total - n for n in (2, 1))
+                    m.d.sync += final.eq(Mux(condition, before, last))
         with m.If(counts):
             m.d.sync += self._count.eq(self._count + 1)
         with m.If(full):

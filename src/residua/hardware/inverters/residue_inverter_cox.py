@@ -18,32 +18,33 @@ from residua.hardware.adder_tree import (
     difference_mod_4,
     held,
     sum_mod_4,
+    tree_depth,
 )
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.plus_minus_rower import leading_bits
 from residua.numbers.hats import HatForm
 
-_ADDITIONS = 3
-"""Most additions between two registers."""
+_FIRST_ADDITIONS, _ADDITIONS = 1, 2
+"""Most additions before the first register, which follow those of the rowers, and to the next."""
 
 
 def tree_registers(rowers: int) -> int:
     """Registers in the sum over so many rowers."""
-    return max(-(-(rowers - 1).bit_length() // _ADDITIONS), 1)
+    return 1 + max(-(-(tree_depth(rowers) - _FIRST_ADDITIONS) // _ADDITIONS), 0)
 
 
 class ResidueInverterCox(Component):
     """``tag`` is X mod 4, ``latency`` cycles after the bits of its last channels.
 
     ``valid`` tells of bits of a channel from each rower, ``opens`` of the first ones of X and
-    ``closes`` of the last. ``tag`` stays until that of the next number comes if it is ``held``;
-    else until the next bits have come as far, which saves a cycle.
+    ``closes`` of the last. ``tag`` is a register, which stays until that of the next number comes:
+    what it decides goes to all rowers.
     """
 
-    def __init__(self, form: HatForm, rowers: int, *, held: bool) -> None:
-        self.form, self.held = form, held
+    def __init__(self, form: HatForm, rowers: int) -> None:
+        self.form = form
         self._registers = tree_registers(rowers)
-        self.latency = self._registers + held
+        self.latency = self._registers + 1
         super().__init__(
             {
                 "valid": In(1),
@@ -65,18 +66,14 @@ class ResidueInverterCox(Component):
         s = self._total(m, "low", [self.low[i] for i in rowers], 0, sum_mod_4)
         subtracts = form.base.product % 4 == 1
         tag = (difference_mod_4 if subtracts else sum_mod_4)(s, quotient[form.truncation :])
-        if self.held:
-            closes = delayed(m, self.closes, self._registers, "closed")
-            with m.If(closes):
-                m.d.sync += self.tag.eq(tag)
-        else:
-            m.d.comb += self.tag.eq(tag)
+        with m.If(delayed(m, self.closes, self._registers, "closed")):
+            m.d.sync += self.tag.eq(tag)
         return m
 
     def _total(self, m: Module, name: str, terms: Sequence[Value], start: int, add: Adder) -> Value:
         """The sum of the terms and of those that came before, from ``start`` on."""
         bits, last = len(terms[0]), self._registers - 1
-        inner = [_ADDITIONS * (i + 1) for i in range(last)]
+        inner = [_FIRST_ADDITIONS + _ADDITIONS * i for i in range(last)]
         tree = adder_tree(m, f"{name}_sum", terms, add, inner)
         newest = Signal(bits, name=f"{name}_newest", reset_less=True)
         before = Signal(bits, name=f"{name}_before", reset_less=True)
