@@ -104,6 +104,8 @@ def simulate(master, program, capabilities=CAPABILITIES):
     completed = []
 
     async def bench(ctx):
+        # A core is busy after a reset, which the registers tell until they have heard from it.
+        await ctx.tick()
         await program(Host(ctx, dut, master))
         completed.append(True)
 

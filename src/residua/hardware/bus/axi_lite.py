@@ -45,9 +45,10 @@ class AxiLiteSubordinate(Component):
     """Turns AXI4-Lite transfers into accesses of a write port and a read port.
 
     Address and data of a write may come in either order. Writing and reading are independent. All
-    outputs to the bus are registered. A write or a read takes two cycles from the last handshake to
-    its response, and there is one of each at a time. The two low address bits and ``awprot`` and
-    ``arprot`` do not matter. An error of a port is answered by SLVERR, with data 0.
+    outputs to the bus are registered, and so are the accesses, as registers are far from here. A
+    write or a read takes three cycles from the last handshake to its response, and there is one of
+    each at a time. The two low address bits and ``awprot`` and ``arprot`` do not matter. An error
+    of a port is answered by SLVERR, with data 0.
     """
 
     def __init__(self, address_width: int = 12) -> None:
@@ -71,8 +72,9 @@ class AxiLiteSubordinate(Component):
         m.d.comb += [
             bus.awready.eq(~addressed),
             bus.wready.eq(~supplied),
-            self.write.valid.eq(addressed & supplied & (~bus.bvalid | bus.bready)),
         ]
+        ready = addressed & supplied & (~bus.bvalid | bus.bready)
+        m.d.sync += self.write.valid.eq(ready & ~self.write.valid)
         with m.If(bus.awvalid & bus.awready):
             m.d.sync += [addressed.eq(1), self.write.address.eq(bus.awaddr[2:])]
         with m.If(bus.wvalid & bus.wready):
@@ -86,10 +88,9 @@ class AxiLiteSubordinate(Component):
 
     def _read_channels(self, m: Module) -> None:
         bus, addressed = self.bus, Signal()
-        m.d.comb += [
-            bus.arready.eq(~addressed),
-            self.read.valid.eq(addressed & (~bus.rvalid | bus.rready)),
-        ]
+        m.d.comb += bus.arready.eq(~addressed)
+        ready = addressed & (~bus.rvalid | bus.rready)
+        m.d.sync += self.read.valid.eq(ready & ~self.read.valid)
         with m.If(bus.arvalid & bus.arready):
             m.d.sync += [addressed.eq(1), self.read.address.eq(bus.araddr[2:])]
         with m.If(self.read.valid):

@@ -80,22 +80,34 @@ class CoprocessorControl(Component):
         return m
 
     def _command(self, m: Module, registers: Any) -> Signal:
-        """Offers the command until it is taken, keeps how it ended; returns whether it is busy."""
+        """Offers the command until it is taken, keeps how it ended; returns whether it is busy.
+
+        What the core tells comes a cycle later, out of registers: it has a long way. ``occupied``
+        follows a zeroisation before the core has begun with it.
+        """
         pending, active, busy = Signal(), Signal(), Signal()
         done, code = Signal(), Signal(8)
+        occupied = Signal(name="occupied", init=1)
+        status = Signal(8, name="core_status_taken", reset_less=True)
+        self._ended = Signal(name="ended")
+        m.d.sync += [
+            occupied.eq(self.core.busy | self.core.zeroise),
+            self._ended.eq(self.core.done & ~self.core.zeroise),
+            status.eq(self.core.status),
+        ]
         m.d.comb += [
             self.core.command.payload.operation.eq(registers.control.operation),
             self.core.command.payload.curve.eq(registers.control.curve),
             self.core.command.valid.eq(pending),
-            busy.eq(registers.control.start | active | self.core.busy | self.core.zeroise),
+            busy.eq(registers.control.start | active | occupied | self.core.zeroise),
             registers.status.busy.eq(busy),
             registers.status.done.eq(done),
             registers.status.code.eq(code),
         ]
         with m.If(self.core.command.ready):
             m.d.sync += pending.eq(0)
-        with m.If(self.core.done):
-            m.d.sync += [active.eq(0), done.eq(1), code.eq(self.core.status)]
+        with m.If(self._ended):
+            m.d.sync += [active.eq(0), done.eq(1), code.eq(status)]
         with m.If(registers.control.start):
             m.d.sync += [pending.eq(1), active.eq(1), done.eq(0), code.eq(0)]
         with m.If(self.core.zeroise):
@@ -105,7 +117,7 @@ class CoprocessorControl(Component):
     def _interrupts(self, m: Module, registers: Any) -> None:
         state, enable = registers.interrupt_state, registers.interrupt_enable
         m.d.comb += [
-            state.set_done.eq(self.core.done),
+            state.set_done.eq(self._ended),
             state.set_refused.eq(registers.refused),
             self.irq.eq((state.done & enable.done) | (state.refused & enable.refused)),
         ]
@@ -117,7 +129,7 @@ class CoprocessorControl(Component):
         m.d.comb += registers.control.accept.eq(~busy & ~result.output.valid)
         # What an operation did not take must not become an operand of the next one. It may still
         # be on its way when the operation ends, so a start clears, too.
-        stale = self.core.done | registers.control.start
+        stale = self._ended | registers.control.start
         m.d.comb += operands.clear.eq(self.core.zeroise | stale)
         m.d.comb += [
             registers.status.operand_ready.eq(busy & operands.input.ready),

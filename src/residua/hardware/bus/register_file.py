@@ -37,7 +37,8 @@ class RegisterFile(Component):
 
     Each cycle with ``valid`` is an access, done in that cycle. An access has an ``error``, and no
     effect, where there is no such register, where the map does not allow it, where a word that is
-    handed over comes in part, and where the core does not accept it; ``refused`` is high then.
+    handed over comes in part, and where the core does not accept it; ``refused`` is high in the
+    next cycle.
 
     A register with fields that the core sees is a member of the same name in small letters, and
     holds by kind of field:
@@ -71,8 +72,8 @@ class RegisterFile(Component):
         m.d.comb += [
             self.write.error.eq(self.write.valid),
             self.read.error.eq(self.read.valid),
-            self.refused.eq(self.write.error | self.read.error),
         ]
+        m.d.sync += self.refused.eq(self.write.error | self.read.error)
         for register in self.map.registers.values():
             self._pulses_and_flags(m, register)
         with m.Switch(self.write.address):
