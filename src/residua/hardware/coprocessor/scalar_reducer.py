@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -175,8 +175,11 @@ class ScalarReducer(Component):
         total = Signal(WORD + 1, name="total")
         lowest = index == 1
         taken = Signal(WORD, name="taken")
-        keep = (number == _Pass.REDUCE) & borrow
-        m.d.comb += taken.eq(Mux(keep, 0, right))
+        # In registers, a cycle later: nothing that is written comes of the first cycle of a pass.
+        reduces, replaces = Signal(name="reduces"), Signal(name="replaces")
+        keeps = Signal(name="keeps")
+        constant = self._constant(m, number)
+        m.d.comb += taken.eq(Mux(keeps, 0, right))
         m.d.comb += total.eq(left + ~taken + carry)
         with m.If(self._state == _State.PASS):
             m.d.comb += [
@@ -186,14 +189,17 @@ class ScalarReducer(Component):
             ]
             m.d.sync += [
                 left.eq(self._read.data),
-                right.eq(self._constant(m, number)),
+                right.eq(constant),
                 carry.eq((index == 0) | total[WORD]),
                 equal.eq((index == 0) | (equal & (left == right))),
                 word.eq(left),
+                reduces.eq(number == _Pass.REDUCE),
+                replaces.eq(number == _Pass.REPLACE),
+                keeps.eq((number == _Pass.REDUCE) & borrow),
             ]
-            with m.If(number == _Pass.REDUCE):
+            with m.If(reduces):
                 m.d.sync += word.eq(total)
-            with m.If(number == _Pass.REPLACE):
+            with m.If(replaces):
                 m.d.sync += word.eq(
                     Mux(self._small, Mux(lowest, 2, 0), Mux(self._half, right, left))
                 )
@@ -206,8 +212,8 @@ class ScalarReducer(Component):
             self._next(m, end, Mux(last, _State.GIVE, _State.PASS))
         with m.Else():
             # At rest nothing of the scalar stays in registers.
-            words = (left, right, word, carry, equal, borrow, self._small, self._half)
-            m.d.sync += [register.eq(0) for register in (*words, number)]
+            words = (left, right, word, carry, equal, borrow, keeps, self._small, self._half)
+            m.d.sync += [register.eq(0) for register in (*words, reduces, replaces, number)]
 
     def _note(self, m: Module, number: Value, equal: Value) -> None:
         """Note the meaning of the outcome of a comparison."""
@@ -224,11 +230,23 @@ class ScalarReducer(Component):
                     m.d.sync += [flag.eq(flag | equal) for flag in flags]
 
     def _constant(self, m: Module, number: Value) -> Value:
-        """The word at the index of the pass' constant; anything beyond the last one."""
-        lines = [
-            [constant >> WORD * i & _MASK for i in range(self.count)]
-            for order in self.orders
-            for constant in _constants(order)
-        ]
-        column = Mux(self._index < self.count, self._index, 0)
-        return constant_table(m, "constants", lines, WORD, Cat(number, self._curve), column)
+        """The word at the index of the pass' constant, 0 beyond the last one, out of a register.
+
+        It is looked up with the index before, which of a pass' first one is the last of the pass
+        before.
+        """
+        lines, firsts = [], []
+        for order in self.orders:
+            numbers = _constants(order)
+            words = [[n >> WORD * i & _MASK for i in range(self.count)] for n in numbers]
+            following = [row[0] for row in words[1:]] + [0]
+            lines += [[*row[1:], 0, 0, first] for row, first in zip(words, following, strict=True)]
+            firsts.append(words[0][0])
+        padding = [0] * ((1 << len(self._index)) - self.count - 2)
+        lines = [line + padding for line in lines]
+        row = Cat(number, self._curve)
+        looked_up = constant_table(m, "constants", lines, WORD, row, self._index)
+        first = Array([Const(word, WORD) for word in firsts])[self._curve]
+        constant = Signal(WORD, name="constant", reset_less=True)
+        m.d.sync += constant.eq(Mux(self._state == _State.PASS, looked_up, first))
+        return constant

@@ -195,6 +195,8 @@ class ScalarUnit(Component):
         self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
         self._is_base = Signal(name="is_base")
+        # While words of k come: whoever sends them waits for it.
+        self._given = Signal(name="given")
         self._index = Signal(range(max(self._length + 2, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         # The first word of r, where passes begin.
@@ -228,6 +230,7 @@ class ScalarUnit(Component):
             m.d.sync += [
                 self._state.eq(_State.LOAD),
                 self._index.eq(self._base),
+                self._given.eq(1),
                 self.in_range.eq(1),
             ]
             if len(self.forms) > 1:
@@ -237,7 +240,7 @@ class ScalarUnit(Component):
             if self.distinguishes:
                 m.d.sync += self._is_base.eq(self.base)
         with m.If(self.clear):
-            m.d.sync += self.in_range.eq(0)
+            m.d.sync += [self.in_range.eq(0), self._given.eq(0)]
             with m.If(~self.clearing):
                 m.d.sync += [self._state.eq(_State.SWEEP), self._index.eq(0)]
         return m
@@ -258,17 +261,19 @@ class ScalarUnit(Component):
 
     def _load(self, m: Module) -> None:
         """The words of k, and zeros above; those bits that must be 0 are looked at on the way."""
-        given = self._index < self._base + self.count
+        given = self._given
         m.d.comb += [
             self.scalar.ready.eq(given),
-            self._write.data.eq(Mux(given, self.scalar.payload, 0)),
+            self._write.data.eq(word := Mux(given, self.scalar.payload, 0)),
             self._write.en.eq(self.scalar.valid | ~given),
         ]
         boundary = self._own([self._base + form.bits // WORD for form in self.forms])
         forbidden = self._own([(1 << WORD) - (1 << form.bits % WORD) for form in self.forms])
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
         with m.If(self._write.en):
-            m.d.sync += self.in_range.eq(self.in_range & ~(self._write.data & mask).any())
+            with m.If(self._index == self._base + self.count - 1):
+                m.d.sync += given.eq(0)
+            m.d.sync += self.in_range.eq(self.in_range & ~(word & mask).any())
             blinds = self._own([int(form.random_bits > 0) for form in self.forms])
             following = Mux(blinds, _State.RANDOMISE, self._unblinded)
             self._next(m, self._length, Mux(self._plain, _State.READY, following), self._first)
@@ -309,8 +314,10 @@ class ScalarUnit(Component):
         m.d.comb += total.eq(left + right + carry)
         # At rest nothing of the scalar stays in registers.
         m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before)]
-        chosen = self._chosen(m, passes, final, odd)
-        with m.If((self._state == _State.BLIND) | lengthens):
+        chosen = self._chosen(m, passes, final, odd, halved)
+        passing = (self._state == _State.BLIND) | lengthens
+        factor = self._factor(m)
+        with m.If(passing):
             m.d.comb += [
                 self._write.addr.eq(index - 2),
                 self._write.data.eq(Mux(lengthens, before, halved)),
@@ -318,7 +325,7 @@ class ScalarUnit(Component):
             ]
             m.d.sync += [
                 left.eq(self._read.data),
-                right.eq(Mux(adds, self._factor(m), 0)),
+                right.eq(Mux(adds, factor, 0)),
                 before.eq(total),
                 odd.eq(Mux(begins, chosen, odd)),
                 passes.eq(passes + last),
@@ -332,37 +339,48 @@ class ScalarUnit(Component):
         with m.If(lengthens & last & (passes == 1)):
             m.d.sync += [self._state.eq(_State.READY), passes.eq(0)]
 
-    def _chosen(self, m: Module, passes: Value, final: Value, previous: Value) -> Value:
+    def _chosen(
+        self, m: Module, passes: Value, final: Value, previous: Value, halved: Value
+    ) -> Value:
         """The bit of r that a pass takes."""
         bit: Value = self._read.data[0]
         if self.distinguishes:
             kept = self._own([form.kept for form in self.forms])
             bit = bit & ((passes >= kept) | self._is_base)
         if self._lengthens and self._blinds:
-            is_one, is_highest = self._comparisons(m)
+            is_one, is_highest = self._comparisons(m, halved)
             right = Mux(final, ~previous, (bit | is_one) & ~is_highest)
             bit = Mux(self._is_lengthened, right, bit)
         return bit
 
-    def _comparisons(self, m: Module) -> tuple[Value, Value]:
-        """Whether the last pass left z = 1, and whether z = n - 2."""
+    def _comparisons(self, m: Module, word: Value) -> tuple[Value, Value]:
+        """Whether the last pass, which writes each ``word``, left z = 1, and whether z = n - 2."""
         is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
         lowest = self._base + 2
-        column = Signal(range(max(self._room, 2)), name="compared")
-        compares = self._index >= lowest
-        m.d.comb += column.eq(Mux(compares, self._index - lowest, 0))
-        lines = [
-            _words(form.multiple - 2 if form.lengthened else 0, self._room) for form in self.forms
+        numbers = [form.multiple - 2 if form.lengthened else 0 for form in self.forms]
+        columns = [[0] * lowest + _words(number, self._room) for number in numbers]
+        highest = self._ahead(m, "highest", columns)
+        compares, is_lowest = Signal(name="compares"), Signal(name="is_lowest")
+        m.d.sync += [
+            compares.eq(self._index >= lowest - 1),
+            is_lowest.eq(self._index == lowest - 1),
         ]
-        highest = constant_table(m, "highest", lines, WORD, self._curve, column)
-        word, begins = self._write.data, self._index == self._first
+        begins = self._index == self._first
         m.d.sync += [is_one.eq(0), is_highest.eq(0)]
         with m.If(self._state == _State.BLIND):
             m.d.sync += [
-                is_one.eq(begins | is_one & (~compares | (word == (self._index == lowest)))),
+                is_one.eq(begins | is_one & (~compares | (word == is_lowest))),
                 is_highest.eq(begins | is_highest & (~compares | (word == highest))),
             ]
         return is_one, is_highest
+
+    def _ahead(self, m: Module, name: str, columns: Sequence[Sequence[int]]) -> Signal:
+        """Constants of the curve by index, in a register: looked up with the index before."""
+        size = 1 << len(self._index)
+        lines = [[*column, *[0] * size][1 : size + 1] for column in columns]
+        constant = Signal(WORD, name=f"{name}_word", reset_less=True)
+        m.d.sync += constant.eq(constant_table(m, name, lines, WORD, self._curve, self._index))
+        return constant
 
     def _lengthen(self, m: Module, passes: Value, total: Value, carry: Value) -> Value:
         """Whether a pass adds n 2^b: the first one, and the second if bit t + b is still 0."""
@@ -387,10 +405,17 @@ class ScalarUnit(Component):
         return bit
 
     def _factor(self, m: Module) -> Value:
-        """The word that is added at the index: of F beside z, 0 beside r; any beyond the last."""
-        lines = [[0] * self._base + _words(form.factor, self._room) for form in self.forms]
-        column = Mux(self._index < self._length, self._index, 0)
-        return constant_table(m, "order", lines, WORD, self._curve, column)
+        """The word that is added at the index: of F beside z, 0 beside r.
+
+        What comes before the first index of a pass is the last one of the pass before, or of the
+        loading of k, after which the constant of a pass does not matter.
+        """
+        columns = []
+        for form, words in zip(self.forms, self.random_words, strict=True):
+            column = [0] * self._base + _words(form.factor, self._room)
+            first = column[self._base - words]
+            columns.append([*column, first, 0, first])
+        return self._ahead(m, "order", columns)
 
     def _serve(self, m: Module) -> None:
         """The bit at a position that counts down."""
