@@ -60,6 +60,7 @@ class _State(Enum):
     WIPE = 11
     DONE = 12
     RECIPROCATE = 13
+    ENTER = 14
 
 
 class ControlProgram:
@@ -186,7 +187,8 @@ class ControllerDesign:
 class Controller(Component):
     """Runs one operation after another.
 
-    ``command`` starts an operation when ``idle``; ``done`` is set for one cycle at its end, when
+    ``start`` starts an operation unless one is under way (``busy``); a cycle later, when ``taken``
+    is set, ``operation`` and ``curve`` tell which. ``done`` is set for one cycle at its end, when
     ``status`` tells how it ended. At every end, and on ``zeroise``, ``wipe`` resets and clears all
     that may hold a secret; ``wiping`` tells that this is under way.
 
@@ -210,7 +212,7 @@ class Controller(Component):
                 "operation": In(8),
                 "curve": In(8),
                 "zeroise": In(1),
-                "idle": Out(1),
+                "taken": Out(1),
                 "busy": Out(1),
                 "done": Out(1),
                 "status": Out(8),
@@ -257,22 +259,26 @@ class Controller(Component):
         operating = Signal()
         m.d.comb += [
             self._following.eq(self._address + 1),
-            self.busy.eq(~self.idle),
-            self.idle.eq((self._state == _State.IDLE) & ~self.zeroise),
+            self.busy.eq((self._state != _State.IDLE) | self.zeroise),
+            self.taken.eq((self._state == _State.ENTER) & ~self.zeroise),
             self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
             self.release.eq(self.done & (self.status == Status.OK)),
             self.wipe.eq(self._state == _State.END),
+            self.test_only.eq(word.stop_zero | word.stop_nonzero),
+        ]
+        # Those of a routine stay from its decoding to its start.
+        m.d.sync += [
             self.origin.eq(word.target),
             self.length.eq(word.length),
             self.rounds.eq(Mux(word.scalar, self._digits(), word.rounds)),
-            self.run.eq(self._state == _State.START),
-            self.test_only.eq(word.stop_zero | word.stop_nonzero),
         ]
-        for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
+        for pulse in (self.run, self.read_operand, self.read_scalar, self.reciprocate, self.admit):
             m.d.sync += pulse.eq(0)
         with m.Switch(self._state):
-            with m.Case(_State.IDLE):
-                self._begin(m, operating)
+            with m.Case(_State.IDLE), m.If(self.start):
+                m.d.sync += self._state.eq(_State.ENTER)
+            with m.Case(_State.ENTER):
+                self._enter(m, operating)
             with m.Case(_State.FETCH):
                 m.d.sync += self._state.eq(_State.LATCH)
             with m.Case(_State.LATCH):
@@ -301,15 +307,14 @@ class Controller(Component):
             ]
         return m
 
-    def _begin(self, m: Module, operating: Signal) -> None:
-        with m.If(self.start):
-            m.d.sync += [
-                operating.eq(1),
-                self._state.eq(_State.FETCH),
-                self._address.eq(self._entry(m)),
-                self.chosen_curve.eq(self.curve),
-                self._fault.eq(Status.OK),
-            ]
+    def _enter(self, m: Module, operating: Signal) -> None:
+        m.d.sync += [
+            operating.eq(1),
+            self._state.eq(_State.FETCH),
+            self._address.eq(self._entry(m)),
+            self.chosen_curve.eq(self.curve),
+            self._fault.eq(Status.OK),
+        ]
 
     def _next(self, m: Module) -> None:
         """Go on with the next instruction."""
@@ -326,7 +331,7 @@ class Controller(Component):
         ]
         with m.Switch(word.kind):
             with m.Case(Kind.RUN):
-                m.d.sync += self._state.eq(_State.START)
+                m.d.sync += [self._state.eq(_State.START), self.run.eq(1)]
             with m.Case(Kind.OPERAND, Kind.RANDOM):
                 m.d.sync += [
                     self._state.eq(_State.OPERAND),

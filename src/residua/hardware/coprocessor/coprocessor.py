@@ -74,7 +74,10 @@ class Coprocessor(Component):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
         m.submodules.results = results
-        zeroise = self._control(m, controller, results.busy | release)
+        # Until a result has been fetched; in a register, as it comes from there.
+        occupied = Signal(name="occupied", init=1)
+        m.d.sync += occupied.eq(controller.release | release | results.busy)
+        zeroise = self._control(m, controller, occupied)
         # From a zeroisation on nothing leaves, also before the results are discarded. When an
         # operation begins there is nothing to leave, so that a register can say that one is under
         # way.
@@ -158,7 +161,7 @@ class Coprocessor(Component):
         m.d.sync += zeroise.eq(self.zeroise)
         m.d.comb += [
             controller.start.eq(self.command.valid & ~occupied),
-            self.command.ready.eq(controller.idle & ~occupied),
+            self.command.ready.eq(controller.taken),
             controller.operation.eq(self.command.payload.operation),
             controller.curve.eq(self.command.payload.curve),
             controller.zeroise.eq(zeroise),
@@ -182,7 +185,7 @@ class Coprocessor(Component):
         self, m: Module, controller: Controller, processor: Any, reader: OperandReader
     ) -> tuple[Value, Value]:
         """Operands and random words to the processor; whether it is ready for either."""
-        random = controller.read_random & reader.busy
+        random = controller.read_random
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand | controller.reciprocate),
             reader.start.eq(controller.read_operand),
@@ -272,12 +275,13 @@ class Coprocessor(Component):
             m.d.comb += [
                 unit.start.eq(controller.read_scalar & (controller.second == index)),
                 words.payload.eq(self.operands.payload),
-                words.valid.eq(self.operands.valid & unit.busy),
+                words.valid.eq(self.operands.valid),
                 unit.random.payload.eq(self.random.payload),
-                unit.random.valid.eq(self.random.valid & unit.busy),
+                unit.random.valid.eq(self.random.valid),
             ]
-            operands_ready = Mux(unit.busy, words.ready, operands_ready)
-            random_ready = Mux(unit.busy, unit.random.ready, random_ready)
+            # A word is taken by the one unit that waits for it: no other is ready.
+            operands_ready |= words.ready
+            random_ready |= unit.random.ready
             in_range &= unit.in_range | ~unit.done
             if unit.changes:
                 m.d.comb += unit.plain.eq(controller.plain)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out
 
@@ -21,9 +21,9 @@ class OperandReader(Component):
     ``start`` takes the index of the modulus from ``select`` (a port that is only there if there are
     several) and begins with the next number: ``count`` words of 32 bits are taken from ``words``,
     ``length`` words of ``width`` bits handed out through ``operand``, the lowest first. ``length``
-    is by default what the largest modulus needs. ``done`` is set for one cycle at the end; then and
-    until the next ``start``, ``in_range`` tells whether the number is below the modulus. ``start``
-    is ignored while ``busy`` is set.
+    is by default what the largest modulus needs. They come out of a register. ``done`` is set for
+    one cycle when the last one has been taken; then and until the next ``start``, ``in_range``
+    tells whether the number is below the modulus. ``start`` is ignored while ``busy`` is set.
 
     ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits. It
     does not depend on the number. ``clear`` abandons a number and forgets what was read of it.
@@ -66,8 +66,9 @@ class OperandReader(Component):
         index, borrow = Signal(range(self.length), name="index"), Signal(name="borrow")
         difference = Signal(self.width + 1, name="difference")
         active, begin = Signal(name="active"), Signal(name="begin")
-        word, given = Signal(self.width, name="word"), Signal(name="given")
+        word, given = self.operand.payload, Signal(name="given")
         finished, taking = Signal(name="finished"), Signal(name="taking")
+        free, over = Signal(name="free"), Signal(name="over")
         mask = (1 << self.width) - 1
         rows = [
             [modulus >> (self.width * i) & mask for i in range(self.length)]
@@ -76,15 +77,15 @@ class OperandReader(Component):
         subtrahend = constant_table(m, "modulus", rows, self.width, chosen, index)
         m.d.comb += [
             self.busy.eq(active & ~finished),
-            taking.eq(self.busy & ~gearbox.done),
+            taking.eq(self.busy & ~gearbox.done & ~over),
             begin.eq(self.start & ~self.busy & ~self.clear),
             gearbox.words_in.payload.eq(self.words.payload),
             gearbox.words_in.valid.eq(self.words.valid & taking),
             self.words.ready.eq(gearbox.words_in.ready & taking),
-            self.operand.payload.eq(gearbox.words_out.payload),
-            self.operand.valid.eq(gearbox.words_out.valid),
-            gearbox.words_out.ready.eq(self.operand.ready),
+            free.eq(~self.operand.valid | self.operand.ready),
+            gearbox.words_out.ready.eq(free),
             gearbox.clear.eq(self.clear),
+            given.eq(self.operand.valid & self.operand.ready),
             difference.eq(word - subtrahend - borrow),
             self.done.eq(finished),
             self.in_range.eq(borrow & ~gearbox.overflow),
@@ -95,12 +96,15 @@ class OperandReader(Component):
                 m.d.sync += chosen.eq(self.select)
         with m.Elif(self.clear | finished):
             m.d.sync += active.eq(0)
-        # A register between the gearbox and the subtraction, which so is a cycle behind.
-        m.d.sync += [
-            word.eq(Mux(self.clear, 0, gearbox.words_out.payload)),
-            given.eq(self.operand.valid & self.operand.ready & ~self.clear),
-            finished.eq(gearbox.done & ~self.clear),
-        ]
+        ended = (gearbox.done | over) & ~self.clear
+        m.d.sync += [over.eq(ended & ~free), finished.eq(ended & free)]
+        with m.If(self.clear):
+            m.d.sync += [word.eq(0), self.operand.valid.eq(0)]
+        with m.Elif(free):
+            m.d.sync += [
+                word.eq(gearbox.words_out.payload),
+                self.operand.valid.eq(gearbox.words_out.valid),
+            ]
         with m.If(begin | self.clear):
             m.d.sync += [index.eq(0), borrow.eq(0)]
         with m.Elif(given):

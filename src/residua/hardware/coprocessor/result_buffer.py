@@ -59,7 +59,7 @@ class ResultBuffer(Component):
                 "released": Out(stream.Signature(PAYLOAD)),
                 "clear": In(1),
                 "clearing": Out(1, init=1),
-                "busy": Out(1),
+                "busy": Out(1, init=1),
             }
         )
 
@@ -72,6 +72,8 @@ class ResultBuffer(Component):
         self._held = Signal(range(self.capacity + 1), name="held")
         self._position = Signal(range(self.depth + 1), name="position")
         self._releasing = Signal(name="releasing")
+        # held == capacity, in a register that moves with it.
+        self._full = Signal(name="full")
         accept, store, leave = Signal(name="accept"), Signal(name="store"), Signal(name="leave")
         # A register between the gearbox and the memory; the last word is stored with `received`.
         word = Signal(BUS_WIDTH, name="word")
@@ -80,9 +82,8 @@ class ResultBuffer(Component):
             word.eq(Mux(given, gearbox.words_out.payload, 0)),
             store.eq(given & ~self.test_only & ~self.busy),
         ]
-        room = self.test_only | (self._held != self.capacity)
+        room = self.test_only | ~self._full
         m.d.comb += [
-            self.busy.eq(self._releasing | self.clearing),
             accept.eq(~self.busy & ~gearbox.done & room),
             self.results.ready.eq(accept & gearbox.words_in.ready),
             gearbox.words_in.valid.eq(accept & self.results.valid),
@@ -98,8 +99,13 @@ class ResultBuffer(Component):
             # What is not released yet is not to be seen either.
             self.released.payload.word.eq(Mux(self._releasing, read.data, 0)),
         ]
-        with m.If(gearbox.done & ~self.test_only):
-            m.d.sync += self._held.eq(self._held + 1)
+        self._held_now = Signal(name="held_now")
+        m.d.comb += self._held_now.eq(gearbox.done & ~self.test_only)
+        with m.If(self._held_now):
+            m.d.sync += [
+                self._held.eq(self._held + 1),
+                self._full.eq(self._held == self.capacity - 1),
+            ]
         with m.If(store | leave | self.clearing):
             m.d.sync += self._position.eq(self._position + 1)
         self._test(m)
@@ -122,24 +128,23 @@ class ResultBuffer(Component):
     def _release(self, m: Module) -> None:
         """Hand out all numbers, from position 0 on."""
         ends = Array([max(number * self.count - 1, 0) for number in range(self.capacity + 1)])
-        any_held, last = self._held != 0, self._position == ends[self._held]
-        m.d.comb += [
-            self.released.valid.eq(self._releasing & any_held),
-            self.released.payload.last.eq(self.released.valid & last),
-        ]
+        valid, last = self.released.valid, self._position == ends[self._held]
+        m.d.comb += self.released.payload.last.eq(valid & last)
         with m.If(self.release & ~self.busy):
-            m.d.sync += [self._releasing.eq(1), self._position.eq(0)]
-        with m.If(self._releasing & (~any_held | (last & self.released.ready))):
-            m.d.sync += [self._releasing.eq(0), self._position.eq(0), self._held.eq(0)]
+            m.d.sync += [self._releasing.eq(1), self.busy.eq(1), self._position.eq(0)]
+            m.d.sync += valid.eq((self._held != 0) | self._held_now)
+        with m.If(self._releasing & (~valid | (last & self.released.ready))):
+            m.d.sync += [self._releasing.eq(0), self.busy.eq(0), valid.eq(0)]
+            m.d.sync += self._forget()
 
     def _clear(self, m: Module) -> None:
         """Wipe the memory from position 0 on."""
         with m.If(self.clearing & (self._position == self.depth - 1)):
-            m.d.sync += [self.clearing.eq(0), self._position.eq(0)]
+            m.d.sync += [self.clearing.eq(0), self.busy.eq(0), self._position.eq(0)]
         with m.If(self.clear & ~self.clearing):
-            m.d.sync += [
-                self.clearing.eq(1),
-                self._releasing.eq(0),
-                self._position.eq(0),
-                self._held.eq(0),
-            ]
+            m.d.sync += [self.clearing.eq(1), self.busy.eq(1)]
+            m.d.sync += [self._releasing.eq(0), self.released.valid.eq(0), *self._forget()]
+
+    def _forget(self) -> list[Any]:
+        """Nothing is held any more."""
+        return [self._position.eq(0), self._held.eq(0), self._full.eq(0)]

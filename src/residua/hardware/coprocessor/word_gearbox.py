@@ -69,19 +69,20 @@ class WordGearbox(Component):
         offset = Signal(range(bits + 1), init=bits, name="offset")
         taken = Signal(range(self.count_in + 1), name="taken")
         step = Signal(range(self.steps), name="step")
-        # offset >= width_in, in a register that moves with the offset: all else waits for it.
-        need = Signal(name="need", init=1)
-        complete, take = Signal(name="complete"), Signal(name="take")
-        give, end, dropping = Signal(name="give"), Signal(name="end"), Signal(name="dropping")
+        # offset >= width_in, taken == count_in and step == steps - 1, in registers that move with
+        # the counters: all else waits for them.
+        need, complete = Signal(name="need", init=1), Signal(name="complete")
+        last = Signal(name="last", init=self.steps == 1)
+        take, give, end = Signal(name="take"), Signal(name="give"), Signal(name="end")
+        dropping = Signal(name="dropping")
         m.d.comb += [
-            complete.eq(taken == self.count_in),
             dropping.eq(step >= self.count_out),
             self.words_in.ready.eq(need & ~complete),
             take.eq(need & (complete | self.words_in.valid)),
             self.words_out.valid.eq(~need & ~dropping),
             self.words_out.payload.eq(self._window(held, offset)),
             give.eq(~need & (dropping | self.words_out.ready)),
-            end.eq(give & (step == self.steps - 1)),
+            end.eq(give & last),
         ]
         m.d.sync += self.done.eq(end & ~self.clear)
         with m.If(take):
@@ -91,6 +92,7 @@ class WordGearbox(Component):
                 offset.eq(offset - self.width_in),
                 need.eq(offset >= 2 * self.width_in),
                 taken.eq(taken + ~complete),
+                complete.eq(complete | (taken == self.count_in - 1)),
             ]
         least = self.width_in - self.width_out
         with m.If(give):
@@ -98,9 +100,11 @@ class WordGearbox(Component):
                 offset.eq(offset + self.width_out),
                 need.eq(offset >= least if least > 0 else Const(1)),
                 step.eq(step + 1),
+                last.eq(step == self.steps - 2),
             ]
         with m.If(end | self.clear):
             m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), taken.eq(0), step.eq(0)]
+            m.d.sync += [complete.eq(0), last.eq(self.steps == 1)]
         with m.If(self.clear | (take & (taken == 0))):
             m.d.sync += self.overflow.eq(0)
         with m.Elif(give & dropping):

@@ -31,8 +31,9 @@ class Processor(Component):
     a round has read them for the last time, and they may change from then on.
 
     ``binary`` takes the words of a binary operand, ``design.binary_words`` of them, the lowest
-    first; ``binary_start`` has to come before. ``residue`` is an element that leaves, one residue
-    of base b a cycle, channel 0 first, while ``residue_valid`` is set.
+    first; ``binary_start`` has to come before. It never waits, and nothing may come
+    while the processor clears. ``residue`` is an element that
+    leaves, one residue of base b a cycle, channel 0 first, while ``residue_valid`` is set.
 
     If there is a `FRACTION`, ``word`` takes its residues while ``word_valid`` is set, channel 0
     first, after ``word_start``; nothing may run meanwhile.
@@ -243,7 +244,7 @@ class Processor(Component):
         position = Signal(range(depth), init=binary_address(0, count))
         write, read = memory.write_port(), memory.read_port(domain="comb")
         m.d.comb += [
-            self.binary.ready.eq(~self.clearing),
+            self.binary.ready.eq(1),
             write.addr.eq(position),
             write.data.eq(Mux(self.clearing, 0, self.binary.payload)),
             write.en.eq(self.clearing | self.binary.valid),
