@@ -25,6 +25,7 @@ WORD = 32
 """Bits of a word."""
 
 _SHIFT = 5
+_GROUP = 8
 _MASK = (1 << WORD) - 1
 
 
@@ -197,6 +198,11 @@ class ScalarUnit(Component):
         self._is_base = Signal(name="is_base")
         # While words of k come: whoever sends them waits for it.
         self._given = Signal(name="given")
+        self._outside = Signal(WORD // _GROUP, name="outside")
+        m.d.sync += [
+            self._outside.eq(0),
+            self.in_range.eq(self.in_range & ~self._outside.any()),
+        ]
         self._index = Signal(range(max(self._length + 2, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         # The first word of r, where passes begin.
@@ -240,7 +246,7 @@ class ScalarUnit(Component):
             if self.distinguishes:
                 m.d.sync += self._is_base.eq(self.base)
         with m.If(self.clear):
-            m.d.sync += [self.in_range.eq(0), self._given.eq(0)]
+            m.d.sync += [self.in_range.eq(0), self._given.eq(0), self._outside.eq(0)]
             with m.If(~self.clearing):
                 m.d.sync += [self._state.eq(_State.SWEEP), self._index.eq(0)]
         return m
@@ -270,10 +276,14 @@ class ScalarUnit(Component):
         boundary = self._own([self._base + form.bits // WORD for form in self.forms])
         forbidden = self._own([(1 << WORD) - (1 << form.bits % WORD) for form in self.forms])
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
+        # In two cycles, as words may come out of a memory: whether any of a group of bits is 1, and
+        # whether any group has one.
+        groups = range(0, WORD, _GROUP)
+        outside = self._outside
         with m.If(self._write.en):
             with m.If(self._index == self._base + self.count - 1):
                 m.d.sync += given.eq(0)
-            m.d.sync += self.in_range.eq(self.in_range & ~(word & mask).any())
+            m.d.sync += outside.eq(Cat((word & mask)[i : i + _GROUP].any() for i in groups))
             blinds = self._own([int(form.random_bits > 0) for form in self.forms])
             following = Mux(blinds, _State.RANDOMISE, self._unblinded)
             self._next(m, self._length, Mux(self._plain, _State.READY, following), self._first)
