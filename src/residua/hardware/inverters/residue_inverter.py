@@ -95,6 +95,7 @@ class ResidueInverter(Component):
         """Loop, rowers in a chain, Cox."""
         m = Module()
         self._signals()
+        self._modulus(m)
         cox = self._datapath(m)
         self._control(m)
         self._choose(m, cox)
@@ -124,9 +125,12 @@ class ResidueInverter(Component):
     def _selected(self) -> Value:
         return self.select if len(self.forms) > 1 else Const(0, 1)
 
-    @property
-    def _low_of_modulus(self) -> Value:
-        return Array([Const(form.modulus % 4, 2) for form in self.forms])[self._selected]
+    def _modulus(self, m: Module) -> None:
+        """Which P it is, and P modulo 4, in registers: who selects is far, and keeps to it."""
+        self._page = Signal(range(max(len(self.forms), 2)), name="page")
+        self._low_of_modulus = Signal(2, name="low_of_modulus")
+        lows = Array([Const(form.modulus % 4, 2) for form in self.forms])
+        m.d.sync += [self._page.eq(self._selected), self._low_of_modulus.eq(lows[self._page])]
 
     def _rower(self, index: int) -> ResidueInverterRower:
         """A rower; places without a channel come first."""
@@ -152,7 +156,7 @@ class ResidueInverter(Component):
                 rower.kind.eq(self._operation),
                 rower.multiple.eq(self._multiple),
                 rower.exchange.eq(self._exchange),
-                rower.page.eq(self._selected),
+                rower.page.eq(self._page),
                 rower.chain.eq(rowers[index + 1].word if index + 1 < self.rowers else entering),
                 cox.leading[index].eq(rower.leading),
                 cox.low[index].eq(rower.low),
