@@ -7,9 +7,10 @@ import pytest
 from toolchain_designs import Fold
 
 from residua import cache
-from residua.toolchain import kept_runs, process
+from residua.toolchain import process
 from residua.toolchain.formal import prove
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept import runs as kept_runs
+from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.process import ToolError
 from residua.toolchain.yosys import gather, read_ports, run_script, synthesise
 

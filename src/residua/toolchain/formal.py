@@ -13,7 +13,7 @@ from amaranth.back import rtlil
 from amaranth.lib.wiring import Component
 
 from residua.errors import SpecificationError
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.process import ToolError, run
 
 ENGINES = ("smtbmc z3", "smtbmc yices", "smtbmc bitwuzla")

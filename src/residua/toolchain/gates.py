@@ -9,7 +9,7 @@ from pathlib import Path
 
 from residua.toolchain.aiger import Network
 from residua.toolchain.formal import ProofResult
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.process import ToolError, run
 from residua.toolchain.yosys import ABC, run_script
 

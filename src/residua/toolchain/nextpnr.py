@@ -11,7 +11,7 @@ from typing import Any
 
 from residua.errors import SpecificationError
 from residua.toolchain.floor_plan import FloorPlan, floor_plan
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.process import ToolError, run_python, side_by_side
 from residua.toolchain.utilisation import Instances
 from residua.toolchain.yosys import Port

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyosys
 
 from residua.errors import SpecificationError
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.output_registers import absorb_output_registers
 from residua.toolchain.process import run_python
 from residua.toolchain.targets import YOSYS_TARGETS

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
 from residua.toolchain import process, verilator
-from residua.toolchain.kept_simulations import keep_simulation
+from residua.toolchain.kept.simulations import keep_simulation
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 

@@ -13,7 +13,7 @@ from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER
 from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS
 from residua.curves.operations import Operation
 from residua.toolchain import process, verilator, yosys
-from residua.toolchain.kept_simulations import keep_simulation
+from residua.toolchain.kept.simulations import keep_simulation
 from residua.toolchain.process import ToolError
 
 _LIMIT = 3600.0

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from residua.toolchain.kept_runs import keep_run
+from residua.toolchain.kept.runs import keep_run
 from residua.toolchain.mutation import VARIABLE
 
 

@@ -1,0 +1,1 @@
+"""Runs of tools and simulations that are kept between runs of Residua."""
