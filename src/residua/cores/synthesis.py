@@ -102,7 +102,7 @@ def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -
             {"name": one.name, "instances": one.instances, **asdict(one.used)}
             for one in families(result.by_instance)
         ],
-        "cells": dict(result.cells),
+        "cells": result.cells,
     }
 
 

@@ -106,6 +106,11 @@ class Comb:
         """Points in a table."""
         return 1 << (self.teeth - 1)
 
+    @property
+    def points(self) -> int:
+        """Points in all tables."""
+        return self.tables * self.entries
+
     def order(self) -> Iterator[int]:
         """The columns in the order in which entries are added."""
         for step in reversed(range(self.spacing)):

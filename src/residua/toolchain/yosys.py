@@ -73,8 +73,7 @@ class SynthesisResult:
         target: one of `YOSYS_TARGETS`.
         used: by the whole design.
         instances: of the design, where the target's mapping keeps them apart: on ECP5.
-        by_instance: what each of them takes, with all that is in it.
-        cells: every cell kind with its number, sorted by name.
+        kinds: of the cells, by name.
         netlist: Verilog of the mapped design, for simulation with `cell_models`.
         json: netlist for nextpnr.
         log: what Yosys said.
@@ -83,11 +82,20 @@ class SynthesisResult:
     target: str
     used: Utilisation
     instances: Instances
-    by_instance: Mapping[str, Utilisation]
-    cells: Mapping[str, int]
+    kinds: Mapping[str, str]
     netlist: Path
     json: Path
     log: Path
+
+    @property
+    def cells(self) -> dict[str, int]:
+        """Every cell kind with its number, sorted by name."""
+        return dict(sorted(Counter(self.kinds.values()).items()))
+
+    @property
+    def by_instance(self) -> dict[str, Utilisation]:
+        """What each of the instances takes, with all that is in it."""
+        return self.instances.utilisation(self.kinds)
 
 
 def synthesise(
@@ -144,14 +152,11 @@ def synthesise(
             timeout=timeout,
         )
     kinds = _kinds(out_dir / netlist, top)
-    cells = dict(sorted(Counter(kinds.values()).items()))
-    instances = _instances(out_dir) if target == "ecp5" else Instances([])
     return SynthesisResult(
         target=target,
-        used=Utilisation.of_cells(cells),
-        instances=instances,
-        by_instance=instances.utilisation(kinds),
-        cells=cells,
+        used=Utilisation.of_cells(Counter(kinds.values())),
+        instances=_instances(out_dir) if target == "ecp5" else Instances([]),
+        kinds=kinds,
         netlist=out_dir / verilog,
         json=out_dir / netlist,
         log=log,

@@ -183,8 +183,8 @@ class CoprocessorCore(Core):
             {
                 "teeth": comb.teeth,
                 "tables": comb.tables,
-                "points": comb.tables * comb.entries,
-                "words": comb.tables * comb.entries * design.entry_words,
+                "points": comb.points,
+                "words": comb.points * design.entry_words,
                 "additions": comb.columns,
                 "doublings": comb.spacing - 1,
                 "addition": design.block("comb_addition", curve).length,

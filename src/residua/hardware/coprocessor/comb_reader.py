@@ -231,10 +231,10 @@ def period(teeth: int, entry_words: int) -> int:
 
 def table_bases(combs: Sequence[Comb | None], entry_words: int) -> list[int]:
     """Where the tables of each curve begin in the memories of the rowers."""
-    sizes = [comb.tables * comb.entries * entry_words if comb else 0 for comb in combs]
+    sizes = [comb.points * entry_words if comb else 0 for comb in combs]
     return [sum(sizes[:curve]) for curve in range(len(sizes))]
 
 
 def table_words(combs: Sequence[Comb | None], entry_words: int) -> int:
     """Words of all tables in the memory of a rower."""
-    return sum(comb.tables * comb.entries * entry_words for comb in combs if comb)
+    return sum(comb.points * entry_words for comb in combs if comb)

@@ -303,7 +303,7 @@ class CurveDesign(ABC):
         """The unit after `scalar_unit` that has entries of tables brought, if there are any."""
         if not any(self.combs):
             return None
-        layout = ScalarLayout(self.scalar_forms, self.words, tuple(self._sought))
+        layout = self.scalar_unit().layout
         return CombReader(self.combs, layout.lowest, 32 * layout.depth, self.entry_words)
 
     @property

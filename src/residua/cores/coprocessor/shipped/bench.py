@@ -111,9 +111,10 @@ def _fails(bench: Path, sim: Path) -> list[str]:
 def _run(bench: Path, sim: Path) -> str:
     """Output of the bench, whether it passes or fails; it is kept by all that it may read."""
     every = range(-64, 256)
-    log, parts = sim.parent / "bench.log", list[bytes]()
+    log = sim.parent / "bench.log"
+    parts: list[str | bytes] = []
     for path in sorted(path for path in sim.iterdir() if path.is_file()):
-        parts += [path.name.encode(), path.read_bytes()]
+        parts += [path.name, path.read_bytes()]
 
     def simulate() -> None:
         process.run([bench], tool="the test bench", cwd=sim, log=log, timeout=_LIMIT, accept=every)
