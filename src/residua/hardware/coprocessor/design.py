@@ -303,7 +303,7 @@ class CurveDesign(ABC):
         """The unit after `scalar_unit` that has entries of tables brought, if there are any."""
         if not any(self.combs):
             return None
-        layout = self.scalar_unit().layout
+        layout = ScalarLayout(self.scalar_forms, self.words, self._sought)
         return CombReader(self.combs, layout.lowest, 32 * layout.depth, self.entry_words)
 
     @property
@@ -388,9 +388,9 @@ class CurveDesign(ABC):
         return ScalarUnit(self.scalar_forms, self.words, self._sought)
 
     @property
-    def _sought(self) -> list[int]:
+    def _sought(self) -> tuple[int, ...]:
         """Bits of a blinded scalar that combs take, for each curve."""
-        return [comb.bits if comb else 0 for comb in self.combs]
+        return tuple(comb.bits if comb else 0 for comb in self.combs)
 
     def rounds_unblinded(self, curve: int) -> int:
         """Rounds of the loop that a curve would have if scalars were not blinded."""
