@@ -77,6 +77,6 @@ def test_outputs_that_only_help(network, tmp_path, name, proved):
     helping = network.both(second, network.outputs[network.output_names.index("count[3]")])
     network.outputs = [first, helping]
     (tmp_path / "asked.aig").write_bytes(network.content())
-    outcome = watch(tmp_path / "asked.aig", seconds=5, outputs=1)
+    outcome = watch(tmp_path / "asked.aig", cpu_seconds=5, outputs=1)
     assert outcome.proved == proved
     assert outcome.raised == (frozenset() if proved else {0})

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pickle
 import pkgutil
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -71,6 +72,20 @@ def test_timeout_ends_children_too(tmp_path: Path) -> None:
             timeout=0.2,
         )
     assert time.monotonic() - start < 5
+
+
+def test_the_processor_s_time_has_an_end(tmp_path: Path) -> None:
+    """Waiting is free; a program that never ends by itself is stopped by what it has used."""
+    log = tmp_path / "log"
+    run(["sleep", "1.2"], tool="sleeper", cwd=tmp_path, log=log, cpu_seconds=1)
+    with pytest.raises(ToolError, match=r"loop was stopped after 1 s of the processor's time"):
+        run(
+            [sys.executable, "-c", "while True: pass"],
+            tool="loop",
+            cwd=tmp_path,
+            log=log,
+            cpu_seconds=1,
+        )
 
 
 def test_versions_name_the_tools() -> None:

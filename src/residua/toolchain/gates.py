@@ -26,7 +26,7 @@ _ROUNDS, _NODES = 10_000_000, 2_000_000
 """Limits for that: cycles, and nodes of a decision diagram."""
 
 _BEYOND, _LOOK = 16, 2
-"""Cycles after a first output is 1, and seconds, in which others are looked for."""
+"""Cycles after a first output is 1, and CPU seconds, in which others are looked for."""
 
 
 def prove_gates(
@@ -114,7 +114,7 @@ class Outcome:
     raised: frozenset[int] = frozenset()
 
 
-def watch(gates: Path, *, seconds: float, outputs: int | None = None) -> Outcome:
+def watch(gates: Path, *, cpu_seconds: int, outputs: int | None = None) -> Outcome:
     """Whether outputs of a network are proved to be 0 in every cycle from its first on.
 
     Signals that are equal in every state that is reached are made one (``scorr``). A network of
@@ -123,12 +123,13 @@ def watch(gates: Path, *, seconds: float, outputs: int | None = None) -> Outcome
 
     Args:
         gates: the network, a file in the AIGER format; what ABC writes goes beside it.
-        seconds: for each of the ways; a proof ends after three times as many.
+        cpu_seconds: for each of the ways; a proof ends after three times as many. They are of the
+            processor's time, so that the outcome does not depend on what else runs.
         outputs: how many are asked for, the first ones; the others only help. All if None.
     """
     out_dir, reduced = gates.parent, f"{gates.stem}-reduced.aig"
     steps = f"read_aiger {gates.name}; scorr; write_aiger {reduced}"
-    if _said(gates, steps, [reduced], 3 * seconds) is None:
+    if _said(gates, steps, [reduced], 3 * cpu_seconds) is None:
         return Outcome()
     network = out_dir / reduced
     left = Network.read(network)
@@ -137,11 +138,11 @@ def watch(gates: Path, *, seconds: float, outputs: int | None = None) -> Outcome
     if outputs is not None:
         left.outputs = left.outputs[:outputs]
         network.write_bytes(left.content())
-    ways = [f"pdr -T {seconds:g}"]
+    ways = [f"pdr -T {cpu_seconds}"]
     if len(left.following) <= _COUNTED:
-        ways.insert(0, f"reach -T {seconds:g} -F {_ROUNDS} -B {_NODES}")
+        ways.insert(0, f"reach -T {cpu_seconds} -F {_ROUNDS} -B {_NODES}")
     for way in ways:
-        said = _said(network, f"read_aiger {reduced}; {way}", [], 2 * seconds) or ""
+        said = _said(network, f"read_aiger {reduced}; {way}", [], 2 * cpu_seconds) or ""
         if _PROVED in said or _COUNTED_ALL in said:
             return Outcome(proved=True)
         if failed := _FAIL.search(said):
@@ -156,13 +157,13 @@ def _raised(network: Path, frame: int) -> frozenset[int]:
     return frozenset(int(number) for number in _RAISED.findall(said))
 
 
-def _said(gates: Path, steps: str, written: list[str], limit: float) -> str | None:
-    """What ABC says to some steps; None if it fails or takes longer than ``limit`` seconds."""
+def _said(gates: Path, steps: str, written: list[str], limit: int) -> str | None:
+    """What ABC says to some steps; None if it fails or takes more than ``limit`` CPU seconds."""
     log = gates.with_suffix(".txt")
     log.unlink(missing_ok=True)
 
     def work() -> None:
-        run([ABC, "-c", steps], tool="abc", cwd=gates.parent, log=log, timeout=limit)
+        run([ABC, "-c", steps], tool="abc", cwd=gates.parent, log=log, cpu_seconds=limit)
 
     try:
         keep_run("abc", [steps, gates.read_bytes()], [log.name, *written], gates.parent, work)

@@ -124,7 +124,7 @@ def mutate(
 
 
 def equivalent(
-    mutants: Mutants, number: int, *, valid: Mapping[str, str] | None = None, seconds: float = 20
+    mutants: Mutants, number: int, *, valid: Mapping[str, str] | None = None, cpu_seconds: int = 20
 ) -> bool:
     """Whether a mutant is proved to behave as the design does from its initial values on.
 
@@ -137,7 +137,7 @@ def equivalent(
         mutants: of a design.
         number: of one of them, from 1 on.
         valid: outputs that hold something only while another output is 1, and that output.
-        seconds: for each of the two proofs, see `watch`.
+        cpu_seconds: for each of the two proofs, see `watch`.
 
     Raises:
         ToolError: Yosys failed.
@@ -145,7 +145,7 @@ def equivalent(
     bits = mutants.written_bits
     steps = [True] * (bits > 0) + [False] * (bits <= _MOST_BITS)
     miters = (_write_miter(mutants, number, valid or {}, cut=cut) for cut in steps)
-    return any(watch(miter, seconds=seconds).proved for miter in miters)
+    return any(watch(miter, cpu_seconds=cpu_seconds).proved for miter in miters)
 
 
 def side_by_side(mutants: Mutants, number: int, *, valid: Mapping[str, str]) -> Network:

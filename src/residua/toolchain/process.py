@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -117,6 +118,7 @@ def run(
     log: Path,
     environment: Mapping[str, str] | None = None,
     timeout: float | None = None,
+    cpu_seconds: int | None = None,
     accept: Collection[int] = (0,),
 ) -> str:
     """Runs a command to its end and returns its output.
@@ -128,6 +130,8 @@ def run(
         log: file that takes standard output and standard error.
         environment: variables on top of this process's own.
         timeout: seconds after which the command is stopped.
+        cpu_seconds: what it may have of the processor's time, whatever else the machine does; each
+            program that it starts has as much again.
         accept: exit codes that are no failure.
 
     Raises:
@@ -149,6 +153,8 @@ def run(
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
+            if cpu_seconds:
+                _limit(process, cpu_seconds)
             status = _wait(process, timeout, group)
     except OSError as error:
         raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
@@ -158,6 +164,8 @@ def run(
     reason = f"{tool} failed (exit code {status})"
     if status is None:
         reason = f"{tool} was stopped after {timeout:g} s"
+    if status == -signal.SIGXCPU:
+        reason = f"{tool} was stopped after {cpu_seconds} s of the processor's time"
     raise ToolError(reason, words, log, "\n".join(text.splitlines()[-_TAIL_LINES:]))
 
 
@@ -212,6 +220,12 @@ def _wait(
             process.wait()
         if group:
             group.discard(process)
+
+
+def _limit(process: "subprocess.Popen[bytes]", cpu_seconds: int) -> None:
+    """Have the system end a program that has run for so long."""
+    with suppress(ProcessLookupError):
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:

@@ -10,7 +10,7 @@ What passes from data to what steers, a verdict, is any bit in the copy once it 
 """
 
 import json
-import time
+import os
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -48,7 +48,7 @@ def unseen(
     valid: Mapping[str, str],
     exact: bool = False,
     operands: Sequence[int] = (),
-    seconds: float = 10,
+    cpu_seconds: int = 10,
 ) -> bool:
     """Whether a mutant is proved to have the outputs of the design from its initial values on.
 
@@ -62,7 +62,8 @@ def unseen(
         valid: outputs that hold something only while another output is 1, and that output.
         exact: data have the values that they have; otherwise any, which is faster.
         operands: the bits that each word of the operands may have, see `word_bits`; any if empty.
-        seconds: for each attempt, see `watch`; all of them take not much more than 6 times as long.
+        cpu_seconds: for each attempt, see `watch`; all of them take not much
+            more than 6 times as long.
 
     Raises:
         ToolError: Yosys failed.
@@ -70,17 +71,22 @@ def unseen(
     netlist = _netlist(mutants, number, boundary)
     proof = _Proof(netlist, mutants.directory, f"unseen{number}{'x' if exact else ''}", valid)
     apart = proof.met(exact, operands)
-    end = time.monotonic() + _ATTEMPTS * seconds
-    while apart is not None and time.monotonic() < end:
+    end = _spent() + _ATTEMPTS * cpu_seconds
+    while apart is not None and _spent() < end:
         different = _Different(netlist, apart, exact=exact)
-        outcome = proof.with_facts(different, operands, seconds) if exact else Outcome()
+        outcome = proof.with_facts(different, operands, cpu_seconds) if exact else Outcome()
         if not (outcome.proved or outcome.raised):
-            outcome = watch(proof.gates(different, operands), seconds=seconds)
+            outcome = watch(proof.gates(different, operands), cpu_seconds=cpu_seconds)
         found = {name for i, name in enumerate(different.claims) if i in outcome.raised}
         if not found:
             return outcome.proved
         apart |= found
     return False
+
+
+def _spent() -> float:
+    """CPU seconds of this process and of the programs that it has waited for."""
+    return sum(os.times()[:4])
 
 
 def _netlist(mutants: Mutants, number: int, boundary: Boundary) -> Netlist:
@@ -119,14 +125,14 @@ class _Proof:
         return {name for name, met in zip(different.claims, raised, strict=False) if met}
 
     def with_facts(
-        self, different: "_Different", operands: Sequence[int], seconds: float
+        self, different: "_Different", operands: Sequence[int], cpu_seconds: int
     ) -> Outcome:
         """Watch what differs beside facts that are proved with it."""
         gates = self.gates(different, operands, facts=True)
         network = Network.read(gates)
         outputs = add_facts(network)
         gates.write_bytes(network.content())
-        return watch(gates, seconds=seconds, outputs=outputs)
+        return watch(gates, cpu_seconds=cpu_seconds, outputs=outputs)
 
     def gates(
         self, different: "_Different", operands: Sequence[int], *, facts: bool = False
