@@ -5,6 +5,7 @@ from tests.papers.making import make, stored
 
 from residua.errors import SpecificationError
 from residua.evidence import candidates, subjects
+from residua.hardware.unbuilt import unbuilt
 from residua.papers.ecpm.published import TABLE_I
 
 
@@ -23,7 +24,7 @@ def tools(monkeypatch):
         return {**figures, "seeds": [{"seed": s + 1, "mhz": 200.0} for s in range(seeds)]}
 
     def emit(component, name):
-        component._MustUse__silence = True  # Amaranth warns of components never elaborated
+        unbuilt(component)
         return {f"rtl/{name}.v": "module"}
 
     monkeypatch.setattr(candidates, "mapped", mapped)

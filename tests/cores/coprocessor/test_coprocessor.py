@@ -16,6 +16,7 @@ from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.coprocessor.verification import all_cases
 from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
@@ -29,6 +30,7 @@ from residua.curves.parameters import (
 )
 from residua.errors import SpecificationError
 from residua.evidence.published_vectors import vectors_of
+from residua.hardware.coprocessor.durations import operation_cycles
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
 
@@ -41,12 +43,18 @@ CURVES = [P192, find_curve("secp112r2")]
 
 
 @pytest.fixture(scope="module", params=list(VARIANTS))
-def core(request, tmp_path_factory):
+def made(request):
     """Two curves of different lengths and formulas in one core, with blinded scalars."""
     with quick_schedules():
-        made = EccCore(CURVES, blinding="auto", **VARIANTS[request.param])
-        assert set(made.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
-        return simulator(made, tmp_path_factory.mktemp("core"))
+        found = EccCore(CURVES, blinding="auto", **VARIANTS[request.param])
+        assert set(found.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
+        _ = found.design.blocks
+        return found
+
+
+@pytest.fixture(scope="module")
+def core(made, tmp_path_factory):
+    return simulator(made, tmp_path_factory.mktemp("core"))
 
 
 def point(curve, chooser):
@@ -68,7 +76,7 @@ def test_agreement_with_openssl(core):
         assert answer.results == (public.x, public.y)
 
 
-@pytest.mark.parametrize("core", ["rows"], indirect=True)
+@pytest.mark.parametrize("made", ["rows"], indirect=True)
 def test_published_vectors(core):
     """Each so many-th; `make campaign-ecdh` takes all."""
     driver = StreamClient(core, [P192])
@@ -88,7 +96,7 @@ def test_exceptional_scalars(core, operation):
         assert answer.status == (Status.OK if expected else Status.NEUTRAL)
 
 
-def test_cycles_depend_on_nothing_secret(core):
+def test_cycles_depend_on_nothing_secret(core, made):
     chooser = random.Random(2)
     scalars = [k for k in EDGES if k % P192.order] + [
         chooser.randrange(1 << 192) for _ in range(10)
@@ -100,7 +108,20 @@ def test_cycles_depend_on_nothing_secret(core):
     answers = core.run(requests)
     assert all(answer.status == Status.OK for answer in answers)
     assert len({(answer.cycles, answer.random_words) for answer in answers}) == 1
+    assert answers[0].cycles == operation_cycles(made.design, Operation.POINT_MULTIPLY, 0)
     assert answers[0].cycles <= 160_000
+
+
+def test_cycles_are_those_of_the_parts(core, made):
+    """Of operations of all kinds on both curves, with units that invert what they are given."""
+    cases = {
+        (case.curve, case.operation): case
+        for case in all_cases(made.design, 1, seed=2)
+        if case.expected[0] is Status.OK
+    }
+    requests = [Request(o, case.operands, curve=c) for (c, o), case in cases.items()]
+    counted = {key: answer.cycles for key, answer in zip(cases, core.run(requests), strict=True)}
+    assert counted == {(c, o): operation_cycles(made.design, o, c) for c, o in cases}
 
 
 @pytest.mark.parametrize(

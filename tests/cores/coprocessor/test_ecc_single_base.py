@@ -18,10 +18,11 @@ from residua.cores.coprocessor.verification import all_cases
 from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
-from residua.curves.operations import ORDER_OPERATIONS, Operation
+from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import conversion_cox
+from residua.hardware.coprocessor.durations import operation_cycles
 from residua.machines.bounds import analyse
 from residua.machines.values import run
 from residua.numbers.residues import Redundant
@@ -55,12 +56,17 @@ def test_simulated_operations_equal_plain_integers(tmp_path):
         Request(case.operation, case.operands, curve=case.curve, seed=i, stalls=64 * (i % 2))
         for i, case in enumerate(cases)
     ]
-    cycles: dict[tuple[int, int], set[int]] = {}
+    cycles: dict[tuple[int, Status], set[int]] = {}
     for case, request, answer in zip(cases, requests, simulated.run(requests), strict=True):
         assert (answer.status, answer.results) == case.expected, case
         if not request.stalls:
             cycles.setdefault((case.operation, answer.status), set()).add(answer.cycles)
     assert all(len(counts) == 1 for counts in cycles.values())
+    assert all(
+        counts == {operation_cycles(design, operation, 0)}
+        for (operation, status), counts in cycles.items()
+        if status is Status.OK
+    )
 
 
 def test_orders_have_no_operations():

@@ -38,6 +38,7 @@ from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.hardware.coprocessor.durations import operation_cycles
 from residua.numbers.cox import Range
 from residua.numbers.residues import Redundant
 from residua.output import Progress
@@ -165,13 +166,16 @@ class CoprocessorCore(Core):
 
     @cached_property
     def cycles(self) -> dict[str, Any]:
-        """The ladder or window: cycles of a step; bits of scalars, steps, cycles for each curve."""
+        """Of a step of the ladder or window; bits of scalars, steps, operations for each curve."""
         design = self.core.design
         return {
             "ladder_step": self.core.step_cycles,
             "ladder_bits": list(design.served),
             "ladder_steps": list(design.rounds),
-            "ladder": [n * design.step_cycles(curve) for curve, n in enumerate(design.rounds)],
+            "operations": [
+                {one.name: operation_cycles(design, one, curve) for one in sorted(group)}
+                for curve, group in enumerate(design.operations)
+            ],
             **({"comb": self._comb} if any(design.combs) else {}),
         }
 
@@ -259,7 +263,7 @@ class CoprocessorCore(Core):
         # Simulations take long to load, and making a core does not need them.
         from residua.cores.coprocessor.shipped.verification import point_times  # noqa: PLC0415
 
-        return point_times(directory.core(cls), directory, found)
+        return point_times(directory.core(cls), found)
 
     @cached_property
     def example(self) -> dict[str, Any]:

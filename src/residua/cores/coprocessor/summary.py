@@ -21,10 +21,10 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
             f"{cycles['ladder_step']} cycles, utilisation {manifest['utilisation']:.1%}",
         ),
         (
-            "ladder",
+            "k P",
             ", ".join(
-                f"{count} cycles ({bits} steps)"
-                for count, bits in zip(cycles["ladder"], cycles["ladder_steps"], strict=True)
+                f"{operations.get('POINT_MULTIPLY', operations['X_MULTIPLY'])} cycles ({n} steps)"
+                for operations, n in zip(cycles["operations"], cycles["ladder_steps"], strict=True)
             ),
         ),
         *_combs(parameters, cycles),

@@ -26,6 +26,7 @@ from residua.curves import affine
 from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import operation_cycles
 
 STALLS = 64
 """Cycles of 256 in which a stream pauses when stalls are asked for."""
@@ -70,8 +71,9 @@ class EccResult:
     """Outcome of the verification of a coprocessor.
 
     ``resets`` of the core came in the middle of operations. ``cycles`` has, for each curve, the
-    cycles of each operation that ended well. ``failures`` names the first mismatches, and
-    operations whose cycles depend on more than their status.
+    cycles of each operation that ended well. ``mismatches`` are results and cycles that are others
+    than they should be. ``failures`` names the first of them, and operations whose cycles depend on
+    more than their status.
     """
 
     operations: int = 0
@@ -290,8 +292,23 @@ def _judged(
             )
         if status is Status.OK:
             result.cycles[number][_name(code)] = max(counts)
+            if len(counts) == 1:
+                _compare(result, design, number, Operation(code), *counts)
     result.failures = result.failures[:MOST_FAILURES]
     return result
+
+
+def _compare(
+    result: EccResult, design: CurveDesign, number: int, operation: Operation, cycles: int
+) -> None:
+    """An operation's cycles with those that its directory tells."""
+    told = operation_cycles(design, operation, number)
+    if cycles != told:
+        result.mismatches += 1
+        name = _curve_name(design, number)
+        result.failures.append(
+            f"{operation.name} on {name} takes {cycles} cycles instead of {told}"
+        )
 
 
 def _mismatch(design: CurveDesign, case: Case, answer: Answer) -> str:

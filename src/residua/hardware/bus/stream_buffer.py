@@ -1,6 +1,6 @@
 """A place for two items of a stream, all of its outputs registered."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
@@ -14,6 +14,9 @@ class StreamBuffer(Component):
     that is offered in that cycle is taken and dropped. A payload is overwritten as soon as it has
     been passed on, so that secrets do not stay.
     """
+
+    LATENCY: ClassVar[int] = 1
+    """Cycles that an item takes."""
 
     def __init__(self, shape: Any) -> None:
         self._shape = shape

@@ -49,6 +49,8 @@ class CombReader(Component):
     sooner after the one before than `period` cycles and those in which loads wait. ``positive`` is
     the sign of the entry, valid from the cycle after ``take`` on.
 
+    ``latency`` is the number of cycles from ``start`` to ``done`` if no load waits.
+
     `residua.hardware.engine.entry_keeper` says what ``address``, ``matches``, ``first`` and
     ``keep`` mean. ``loading`` is set while the words of an entry wait to be stored, one for each
     cycle of ``loaded``.
@@ -61,6 +63,8 @@ class CombReader(Component):
         self.teeth = next(comb.teeth for comb in self.combs if comb)
         self._entries = 1 << (self.teeth - 1)
         self._scan = entry_words * self._entries
+        found = gather_cycles(self.teeth) + self._scan + KEEP_DELAY
+        self.latency = 2 * found + entry_words + 1
         self.depth = table_words(self.combs, entry_words)
         super().__init__(
             {

@@ -185,6 +185,34 @@ class CurveDesign(ABC):
         """
 
     @abstractmethod
+    def routine_cycles(self, name: str, curve: int, rounds: int) -> int:
+        """Cycles from the start of a routine to the instruction after it.
+
+        Args:
+            name: under which the curve uses it; it does not give a number out.
+            curve: index of the curve.
+            rounds: times that it runs, one after the other.
+        """
+
+    @property
+    @abstractmethod
+    def number_cycles(self) -> int:
+        """Cycles from the start of "unload" to the one in which its number has been taken."""
+
+    @property
+    @abstractmethod
+    def reciprocal_cycles(self) -> int:
+        """Cycles from a routine to the instruction after the inversion of what it gives out.
+
+        They count from its start; 0 without a unit that inverts.
+        """
+
+    @property
+    @abstractmethod
+    def wipe_cycles(self) -> int:
+        """Cycles in which the field unit wipes what it holds."""
+
+    @abstractmethod
     def step_cycles(self, curve: int) -> int:
         """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
 
@@ -288,8 +316,12 @@ class CurveDesign(ABC):
         """The comb of each curve's base point; None where there is none."""
         if self.fixed_base is None:
             return (None,) * len(self.curves)
-        layout = ScalarLayout(self.scalar_forms, self.words)
-        return tuple(self._comb(number, layout) for number in range(len(self.curves)))
+        return tuple(self._comb(number, self.scalar_layout) for number in range(len(self.curves)))
+
+    @property
+    def scalar_layout(self) -> ScalarLayout:
+        """Places and times of a scalar in `scalar_unit`, apart from what combs ask for."""
+        return ScalarLayout(self.scalar_forms, self.words)
 
     def _comb(self, number: int, layout: ScalarLayout) -> Comb | None:
         curve, form = self.curves[number], layout.forms[number]
@@ -399,7 +431,7 @@ class CurveDesign(ABC):
 
     def blinding_cycles(self, curve: int) -> int:
         """Cycles of a point multiplication that are there for blinding."""
-        blinded = ScalarLayout(self.scalar_forms, self.words)
+        blinded = self.scalar_layout
         unblinded = ScalarLayout(self._unblinded_forms, self.words)
         rounds = self.rounds[curve] - self.rounds_unblinded(curve)
         passes = blinded.latencies[curve] - unblinded.latencies[curve]

@@ -12,7 +12,9 @@ from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
+from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.digit.field_processor import DigitProcessor, DigitProcessorDesign
+from residua.hardware.unbuilt import unbuilt
 from residua.machines.digit_passes import RAW
 
 FEWEST_DIGITS = 2
@@ -135,6 +137,26 @@ class DigitCoprocessorDesign(CurveDesign):
     def least_cycles(self, curve: int) -> int:
         """A number that `ladder_cycles` is not below, which takes no schedule to tell."""
         return 0
+
+    def routine_cycles(self, name: str, curve: int, rounds: int) -> int:
+        """Cycles from the start of a routine to the instruction after it."""
+        return self.processor.run_cycles(self._variant(name, curve), rounds)
+
+    @cached_property
+    def number_cycles(self) -> int:
+        """Cycles from the start of "unload" to the one in which its number has been taken."""
+        results = unbuilt(ResultBuffer(self.width, self.number_words, self.words))
+        return self.processor.emission_cycles("unload") + results.gearbox.rest
+
+    @property
+    def reciprocal_cycles(self) -> int:
+        """Cycles of a unit that inverts; there is none."""
+        return 0
+
+    @property
+    def wipe_cycles(self) -> int:
+        """Cycles in which the field unit wipes what it holds."""
+        return self.processor.clearing_cycles
 
     def step_cycles(self, curve: int) -> int:
         """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""

@@ -14,15 +14,19 @@ from residua.curves.inversion import Inversion
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
+from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.coprocessor.comb_reader import period
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
+from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.entry_keeper import EntryTables
+from residua.hardware.engine.microsequencer import pause_after
 from residua.hardware.engine.processor import Processor
 from residua.hardware.engine.processor_design import FRACTION, ProcessorDesign
 from residua.hardware.inverters.modular_inverter import MULTIPLIERS
 from residua.hardware.inverters.residue_inverter import ResidueInverter, centred_forms, most_rowers
+from residua.hardware.unbuilt import unbuilt
 from residua.machines.routine import Source
 from residua.numbers.bases import Base
 from residua.numbers.residues import Redundant
@@ -291,6 +295,42 @@ class CoprocessorDesign(CurveDesign):
             # Both bases take every term once, and both extensions each word of the other base.
             total += rounds * 2 * groups * (program.terms + program.reductions * channels)
         return total
+
+    def routine_cycles(self, name: str, curve: int, rounds: int) -> int:
+        """Cycles from the start of a routine to the instruction after it."""
+        block = self.block(name, curve)
+        return 1 + rounds * block.length + pause_after(block)
+
+    @cached_property
+    def _first_word(self) -> int:
+        """Cycles from the start of "unload" to the first word that is there of its number."""
+        first, _ = self.processor.emission("unload")
+        return first + self.conversion.latency - (self.number_words - 1) + StreamBuffer.LATENCY
+
+    @cached_property
+    def number_cycles(self) -> int:
+        """Cycles from the start of "unload" to the one in which its number has been taken."""
+        results = unbuilt(ResultBuffer(self.width, self.number_words, self.words))
+        return self._first_word + results.latency
+
+    @cached_property
+    def reciprocal_cycles(self) -> int:
+        """Cycles from a routine to the instruction after the inversion of what it gives out.
+
+        They count from its start; 0 without a unit that inverts.
+        """
+        # The end of either unit goes to the controller through a register.
+        if residue_inverter := self.residue_inverter():
+            _, last = self.processor.emission("give_residues")
+            return last + unbuilt(residue_inverter).latency + 3
+        if inverter := self.inverter():
+            return self._first_word + inverter.length - 1 + unbuilt(inverter).latency + 2
+        return 0
+
+    @property
+    def wipe_cycles(self) -> int:
+        """Cycles in which the field unit wipes what it holds."""
+        return self.processor.clearing_cycles
 
     def step_cycles(self, curve: int) -> int:
         """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""

@@ -62,9 +62,9 @@ class ScalarReducer(Component):
     (n - 1) / 2. If s is the number given out, k P is O, +-P or +-s P.
 
     ``latency`` is the number of cycles from ``start`` to the first word given when ``scalar`` does
-    not wait; it does not depend on the number. ``clear`` abandons whatever is under way and wipes
-    all words and registers, as reset does; meanwhile ``clearing`` (and ``busy``) is set, for
-    ``count`` cycles.
+    not wait, ``plain_latency`` that with ``plain``; they do not depend on the number. ``clear``
+    abandons whatever is under way and wipes all words and registers, as reset does; meanwhile
+    ``clearing`` (and ``busy``) is set, for ``count`` cycles.
 
     Raises:
         SpecificationError: an order has other bits than its scalars, or is even or too small.
@@ -78,7 +78,8 @@ class ScalarReducer(Component):
                     f"an odd order of {size} bits above 8 is needed"
                 )
         self.orders, self.bits, self.count = tuple(orders), tuple(bits), count
-        self.latency = 1 + count + len(_Pass) * (count + 2)
+        self.plain_latency = 1 + count
+        self.latency = self.plain_latency + len(_Pass) * (count + 2)
         super().__init__(
             {
                 "start": In(1),

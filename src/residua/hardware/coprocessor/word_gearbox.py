@@ -23,7 +23,8 @@ class WordGearbox(Component):
     was 1.
 
     One word moves in a cycle, in or out: ``interval`` is the number of cycles from the first word
-    of a number to the first one of the next when neither stream waits. It does not depend on the
+    of a number to the first one of the next when neither stream waits, ``rest`` that from the last
+    word of a number to ``done`` when its words come too slowly to wait. They do not depend on the
     number. ``clear`` makes it forget a number that is under way; nothing of a number stays in
     registers after its end either.
 
@@ -45,7 +46,10 @@ class WordGearbox(Component):
                 f"a number has at least 1 word, not {self.count_in} in and {self.count_out} out"
             )
         self.steps = max(self.count_out, needed)
-        self.interval = -(-self.steps * width_out // width_in) + self.steps
+        taken = -(-self.steps * width_out // width_in)
+        self.interval = taken + self.steps
+        given = (self.count_in - 1) * width_in // width_out
+        self.rest = taken - self.count_in + self.steps - given + 1
         super().__init__(
             {
                 "words_in": In(stream.Signature(width_in)),

@@ -36,6 +36,7 @@ from residua.machines.digit_passes import (
     PassTiming,
     Source,
     assemble,
+    duration,
 )
 from residua.numbers.digits import DigitShape
 
@@ -44,6 +45,9 @@ WORD_STAGE, STORE_STAGE = 2, 5
 
 FIRST_WORD = 7
 """Cycles before the first word of a number leaves: a controller wants to be ready for it."""
+
+_BEGUN = 2
+"""Cycles for the states before the first word of the modulus and before the first pass."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,35 @@ class DigitProcessorDesign:
     def store(self) -> DigitStore:
         """The passes of all programs."""
         return assemble(self.programs, self.field, self.timing)
+
+    @property
+    def _modulus_cycles(self) -> int:
+        """Cycles in which the multiplier takes the modulus and its inverse, before any pass."""
+        return FIRST_WORD + 1 + self.field.digits * (WORD_STAGE + 1)
+
+    def run_cycles(self, name: str, rounds: int) -> int:
+        """Cycles from the start of a routine that gives nothing out to the instruction after it."""
+        cycles = rounds * self.store.routines[name].cycles
+        return 1 + self._modulus_cycles + _BEGUN + cycles + STORE_STAGE
+
+    def emission_cycles(self, name: str) -> int:
+        """Cycles from the start of a routine to the last digit of the number that it ends with.
+
+        None of the digits waits.
+        """
+        passes = self.store.routines[name].passes
+        made = duration(passes[:-1], self.timing)
+        leaving = FIRST_WORD + (self.field.digits - 1) * (WORD_STAGE + 1)
+        return self._modulus_cycles + _BEGUN + made + leaving
+
+    @cached_property
+    def clearing_cycles(self) -> int:
+        """Cycles of a reset: registers, the modulus, then passes that wipe the multiplier."""
+        block = self.store.blocks[WIPE]
+        passes = self.store.passes[block.start : block.start + block.length]
+        words: int = self.store.registers << ceil_log2(self.field.digits)
+        wiped = duration(passes, self.timing) + STORE_STAGE
+        return words + self._modulus_cycles + _BEGUN - 1 + wiped
 
     @property
     def gates(self) -> tuple[str, ...]:

@@ -96,7 +96,7 @@ class Processor(Component):
         """Sequencer, delays, rowers, Cox, binary operand, clearing."""
         m = Module()
         m.submodules.sequencer = sequencer = self.sequencer
-        self._clear_count = Signal(range(2 * self._clear_depth), name="count")
+        self._clear_count = Signal(range(self.design.clearing_cycles), name="count")
         m.d.comb += [
             sequencer.run.eq(self.run),
             sequencer.origin.eq(self.origin),
@@ -274,21 +274,16 @@ class Processor(Component):
         word: Value = read.data
         return word
 
-    @property
-    def _clear_depth(self) -> int:
-        design = self.design
-        return max(
-            design.shape.registers, binary_depth(design.binary_words), design.store.row_registers
-        )
-
     def _clear(self, m: Module, rowers: list[Rower | NarrowRower]) -> None:
-        """One register a cycle, twice around: the first round also empties the pipeline."""
-        depth = self._clear_depth
+        """One register a cycle, twice around."""
         count = self._clear_count
         with m.If(self.clear):
             m.d.sync += [self.clearing.eq(1), count.eq(0)]
         with m.Elif(self.clearing):
-            m.d.sync += [count.eq(count + 1), self.clearing.eq(count != 2 * depth - 1)]
+            m.d.sync += [
+                count.eq(count + 1),
+                self.clearing.eq(count != self.design.clearing_cycles - 1),
+            ]
         for rower in rowers:
             m.d.comb += [
                 rower.load.eq(self.clearing),

@@ -8,6 +8,7 @@ from residua.errors import SpecificationError
 from residua.hardware.engine.cox import COX_LATENCY
 from residua.hardware.engine.datapath_design import Analysed, DatapathDesign, EngineOptions
 from residua.hardware.engine.entry_keeper import EntryTables
+from residua.hardware.engine.microsequencer import STORE_LATENCY
 from residua.hardware.engine.rings import build_machine
 from residua.hardware.engine.rower import (
     CONTROL_DELAY,
@@ -17,6 +18,7 @@ from residua.hardware.engine.rower import (
 from residua.machines.bounds import analyse
 from residua.machines.control_store import ControlStore, assemble
 from residua.machines.controls import CONTROLS, delay, weight_controls
+from residua.machines.microcode import binary_depth
 from residua.machines.routine import Places, Routine, Source
 from residua.machines.slots import ALWAYS, EVERY_LEFT, Left, Machine
 from residua.numbers.cox import Cox as Estimate
@@ -211,6 +213,24 @@ class ProcessorDesign(DatapathDesign):
     def constant_depth(self) -> int:
         """Words of a rower's constant memory."""
         return register_depth(len(self.store.constants[0]) - 1)
+
+    @property
+    def clearing_cycles(self) -> int:
+        """Cycles of clearing: a register a cycle, twice around.
+
+        The first round also empties the pipeline.
+        """
+        words = self.shape.registers, binary_depth(self.binary_words), self.store.row_registers
+        return 2 * max(words)
+
+    def emission(self, name: str) -> tuple[int, int]:
+        """Cycles from the start of a routine to its first and last residue that is given out."""
+        block = self.store.blocks[name]
+        slots = self.store.fields["emit"][block.start : block.start + block.length]
+        given = [slot for slot, emits in enumerate(slots) if emits]
+        # The sequencer's address and the register that adds the page take a cycle each.
+        there = 1 + STORE_LATENCY + 1 + self.delays["emit"]
+        return given[0] + there, given[-1] + there
 
     @cached_property
     def delays(self) -> dict[str, int]:

@@ -15,6 +15,7 @@ from residua.hardware.inverters.streams import (
     OperandCheck,
     inverter_ports,
 )
+from residua.hardware.unbuilt import unbuilt
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,7 @@ class DivisionStepsDesign(ConstantTime):
     @cached_property
     def inverter(self) -> ModularInverter:
         """A unit like the one within, for its figures."""
-        unit = ModularInverter((self.modulus,), self.width, self.words)
-        # Amaranth warns of components that are never elaborated.
-        unit.__dict__["_MustUse__silence"] = True
-        return unit
+        return unbuilt(ModularInverter((self.modulus,), self.width, self.words))
 
     @property
     def longest(self) -> int:

@@ -10,6 +10,7 @@ from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import operation_cycles
 
 END = 0xFFFFFFFF
 """The word in the place of a record after the last one."""
@@ -40,16 +41,12 @@ class Vector:
         return [*head, *operands, *results]
 
 
-def vectors(design: CurveDesign, ladder_cycles: list[int]) -> list[Vector]:
-    """Multiplications, refusals, arithmetic and a zeroisation in mid-operation, for each curve.
-
-    ``ladder_cycles`` are those of each curve's ladder.
-    """
-    found = [
-        vector
-        for number, cycles in enumerate(ladder_cycles)
-        for vector in _Vectors(design, number).all(cycles // _ABORT_SHARE)
-    ]
+def vectors(design: CurveDesign) -> list[Vector]:
+    """Multiplications, refusals, arithmetic and a zeroisation in mid-operation, for each curve."""
+    found: list[Vector] = []
+    for number, curve in enumerate(design.curves):
+        cycles = operation_cycles(design, point_operation(curve), number)
+        found += _Vectors(design, number).all(cycles // _ABORT_SHARE)
     status = Status.BAD_OPERATION
     return [*found, Vector("an operation that no core has", 0, 255, (), status)]
 

@@ -7,8 +7,7 @@ from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
-from residua.cores.coprocessor.simulator import build_coprocessor_simulator
-from residua.cores.coprocessor.verification import point_cycles
+from residua.cores.coprocessor.verification import point_operation
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
 
@@ -59,27 +58,22 @@ def verify_coprocessor_directory(
     return result, times
 
 
-def point_times(
-    made: "CoprocessorCore", directory: "Directory", found: dict[str, Any]
-) -> dict[str, Any]:
-    """The time of a multiplication of a point on each curve, in measured cycles.
+def point_times(made: "CoprocessorCore", found: dict[str, Any]) -> dict[str, Any]:
+    """The time of a multiplication of a point on each curve.
 
     Arguments are those of `residua.cores.core.Core.times`.
     """
     mhz = found.get("fmax_mhz")
-    design = made.core.design
-    simulator = build_coprocessor_simulator(
-        directory.sources(top=made.name), made.name, design.words, optimise=False
-    )
-    measured = zip(design.curves, point_cycles(simulator, design), strict=True)
-    points = [
-        {
+    points = []
+    for curve, operations in zip(made.core.curves, made.cycles["operations"], strict=True):
+        operation = point_operation(curve).name
+        cycles = operations[operation]
+        point = {
             "curve": curve.name,
             "operation": operation,
             "cycles": cycles,
             "microseconds": round(cycles / mhz, 1) if mhz else None,
             "area_time": round(found["resources"]["lut"] * cycles / mhz / 1000) if mhz else None,
         }
-        for curve, (operation, cycles) in measured
-    ]
+        points.append(point)
     return {"kind": "coprocessor", "points": points, "fmax_mhz": mhz}

@@ -13,7 +13,7 @@ BENCH = "sim/bench.v"
 VECTORS = "sim/vectors.hex"
 
 _PATIENCE = 8
-"""An operation hangs after so many times its ladder."""
+"""An operation hangs after so many times the cycles of the longest one."""
 
 _FIELDS = {
     "axi": ("busy",),
@@ -28,14 +28,14 @@ def bench_files(made: "CoprocessorCore", manifest: dict[str, Any]) -> tuple[dict
     ``manifest`` is that of the core, so far.
     """
     design, bus = made.core.design, made.request.bus
-    found = vectors(design, made.cycles["ladder"])
+    found = vectors(design)
     text, size = hex_file(found, design.words)
     names: dict[str, object] = {
         "size": size,
         "header": HEADER,
         "end": END,
         "most_results": max(len(vector.results) for vector in found) * design.words,
-        "patience": _PATIENCE * max(made.cycles["ladder"]),
+        "patience": _PATIENCE * max(max(own.values()) for own in made.cycles["operations"]),
     }
     if bus != "stream":
         names |= {"registers": RegisterMap(made.capabilities), "fields": _FIELDS[bus]}

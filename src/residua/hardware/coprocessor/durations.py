@@ -1,0 +1,113 @@
+"""Cycles of operations, by the times of the parts: of a controller's instructions, one by one.
+
+They are what a host waits for from the cycle in which a command is taken to the one in which `done`
+is set, if no stream waits and the operation ends well.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from residua.curves.operations import (
+    ORDER_OPERATIONS,
+    Admit,
+    Check,
+    Instruction,
+    Invert,
+    Operation,
+    Read,
+    Receive,
+    Reciprocate,
+    Run,
+    Source,
+)
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.operand_reader import OperandReader
+from residua.hardware.unbuilt import unbuilt
+
+_FETCHED = 3
+"""Cycles from the one in which an instruction is asked for to the first one of what it does."""
+
+_ENDED = 5
+"""Cycles from the decoded end of an operation to `done`, beside those that wipe the field unit: the
+states of the controller, and a register on the way to the parts and back."""
+
+_STARTED = 1
+"""Cycle between an instruction and the part that it waits for."""
+
+
+def operation_cycles(design: CurveDesign, operation: Operation, curve: int) -> int:
+    """Cycles from the one in which a command is taken to the one in which `done` is set.
+
+    The field unit's registers take longest to be wiped.
+
+    Args:
+        design: the coprocessor.
+        operation: one that the curve has.
+        curve: index of the curve.
+    """
+    walk = _Walk(design, curve)
+    for instruction in _called(design, operation, curve):
+        walk.take(instruction)
+    return walk.now + _FETCHED + design.wipe_cycles + _ENDED
+
+
+def _called(design: CurveDesign, operation: Operation, curve: int) -> Iterator[Instruction | None]:
+    """The instructions of an operation and of its inversions; None is a call or a return."""
+    page = design.curve_pages * curve + (operation in ORDER_OPERATIONS)
+    for instruction in design.operations[curve][operation]:
+        if isinstance(instruction, Invert):
+            yield from (None, *design.inversions[page], None)
+        else:
+            yield instruction
+
+
+class _Walk:
+    """The cycle in which the next instruction is asked for, and that of the last routine's start.
+
+    What gives a number or residues out runs on beside the instructions that follow.
+    """
+
+    def __init__(self, design: CurveDesign, curve: int) -> None:
+        self.design, self.curve = design, curve
+        self.now = self.started = 0
+
+    def take(self, instruction: Instruction | None) -> None:
+        """Go on to the next instruction."""
+        begun = self.now + _FETCHED
+        match instruction:
+            case Run(routine, rounds):
+                count = rounds or self.design.rounds[self.curve]
+                self.now = begun + self.design.routine_cycles(routine, self.curve, count)
+                self.started = begun
+            case Read("operand" | "random"):
+                self.now = begun + _STARTED + self._operand
+            case Read(source):
+                self.now = begun + _STARTED + self._scalar(source)
+            case Receive():
+                given = self.started + self.design.number_cycles
+                self.now = max(begun, given) + _STARTED
+            case Reciprocate():
+                self.now = self.started + self.design.reciprocal_cycles
+            case Admit() | Check() | None:
+                self.now = begun
+
+    @cached_property
+    def _operand(self) -> int:
+        """Cycles until an operand has been read."""
+        design = self.design
+        reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
+        return unbuilt(reader).latency
+
+    def _scalar(self, source: Source) -> int:
+        """Cycles until a scalar is there, or an entry that its first column chooses."""
+        design, layout = self.design, self.design.scalar_layout
+        plain = source in ("first scalar", "second scalar")
+        cycles = layout.plain_latency if plain else layout.latencies[self.curve]
+        if source != "second scalar" and (reducer := design.scalar_reducer()):
+            # Its first word comes instead of the first one of the scalar; the others follow.
+            replaced = source in ("scalar", "base scalar") and self.curve in design.lengthened
+            first = unbuilt(reducer).latency if replaced else unbuilt(reducer).plain_latency
+            cycles += first - 1
+        if source == "comb scalar" and (comb := design.comb_reader()):
+            cycles += unbuilt(comb).latency
+        return cycles
