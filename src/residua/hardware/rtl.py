@@ -6,6 +6,7 @@ from amaranth.hdl import ClockSignal, Instance, ResetSignal
 from amaranth.lib.wiring import Component, Flow
 
 from residua.hardware.primitives import Behavioural, Ecp5, Primitive
+from residua.hardware.unbuilt import unbuilt
 from residua.toolchain.targets import PRIMITIVE_FILE, primitive_file
 from residua.verilog.writer import SEVERAL_MODULES, to_verilog
 
@@ -28,7 +29,8 @@ class _Collector:
         """An instance of the module that ``primitive`` becomes."""
         name = f"{self._prefix}_{primitive.module_name}"
         if name not in self.primitives:
-            self.primitives[name] = type(primitive)(**primitive.parameters)
+            # An emission that is interrupted leaves it as it is.
+            self.primitives[name] = unbuilt(type(primitive)(**primitive.parameters))
         ports: dict[str, Any] = {}
         for port, member in primitive.signature.members.items():
             direction = "i" if member.flow is Flow.In else "o"
