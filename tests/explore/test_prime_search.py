@@ -43,32 +43,6 @@ def test_workers_do_not_change_the_file(reference, tmp_path):
     assert found.path.read_bytes() == reference.path.read_bytes()
 
 
-def test_cluster_does_not_change_the_file(reference, tmp_path, monkeypatch):
-    """A stand-in for a Dask client: same calls, threads for workers."""
-
-    class Client:
-        def __init__(self, address, **_):
-            assert address == "tcp://10.0.0.1:8786"
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            self.pool.shutdown()
-
-        def scheduler_info(self, **_):
-            return {"workers": {"one": {}, "two": {}}}
-
-        def get_executor(self, **_):
-            self.pool = ThreadPoolExecutor(2)
-            return self.pool
-
-    module = types.SimpleNamespace(Client=Client)
-    monkeypatch.setattr(executors, "import_module", lambda name: module)
-    found = find(search(), 90, tmp_path, scheduler="tcp://10.0.0.1:8786")
-    assert found.path.read_bytes() == reference.path.read_bytes()
-
-
 @pytest.mark.parametrize("kept", [0, 1, 40, 0.5, 0.99])
 def test_interrupted_search_goes_on(reference, tmp_path, kept):
     """Whether it ended in a line, between lines, or in the header."""
