@@ -180,11 +180,12 @@ def test_constant_time(measured, monkeypatch):
 
 @quickly
 def test_points(measured, monkeypatch):
-    monkeypatch.setattr(
-        "residua.evidence.benchmarks.coprocessors.CORES", {"P-192": {"curve": [TINY]}}
-    )
-    row = measured("points", 1)
+    comb = {"fixed_base": "comb", "comb_teeth": 2}
+    cores = {"P-192": {"curve": [TINY]}, "comb": {"curve": [TINY]} | comb}
+    monkeypatch.setattr("residua.evidence.benchmarks.coprocessors.CORES", cores)
+    row = measured("points", 1, "P-192")
     assert row["blinded"] > row["cycles"]
+    assert measured("points", 1, "comb")["cycles"] < row["cycles"]
 
 
 @pytest.mark.slow

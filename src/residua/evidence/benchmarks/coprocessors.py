@@ -33,6 +33,12 @@ FASTEST = {
 }
 """Hierarchical extensions, division steps, reducers of few registers."""
 
+ROWS_OF_FOUR = FASTEST | {"columns": 4, "inversion": "plus-minus-ct"}
+"""Extensions over rows of four moduli, which have the fewest cycles; residues inverted as they
+are."""
+
+COMB = FASTEST | {"inversion": "plus-minus-ct", "fixed_base": "comb"}
+
 _CURVES = ("P-192", "Curve25519", "P-256", "P-384", "P-521")
 
 FORMULAS = ("xz-ladder", "difference-ladder", "fixed-window")
@@ -45,6 +51,11 @@ CORES: dict[str, dict[str, Any]] = {
     **{f"{name}, HBE": {"curve": name} | FASTEST for name in _CURVES[:-1]},
     "P-256, plus-minus": {"curve": "P-256", "inversion": "plus-minus-ct"},
     "P-256, HBE, plus-minus": {"curve": "P-256"} | FASTEST | {"inversion": "plus-minus-ct"},
+    **{
+        f"{name}, HBE over 4, plus-minus": {"curve": name} | ROWS_OF_FOUR
+        for name in ("Curve25519", "P-256", "P-384", "P-521")
+    },
+    **{f"{name}, G by a comb": {"curve": name} | COMB for name in ("P-256", "secp256k1")},
     "P-256, digits": {"curve": "P-256", "algorithm": "iddmm"},
     **{
         f"{curve}, {formula}": {"curve": curve, "formula": formula}
@@ -61,10 +72,12 @@ INTRODUCTION = f"""\
 Made by `make bench`: cycles of one multiplication of a point (POINT_MULTIPLY, X_MULTIPLY on
 Montgomery curves), operands to results, coordinates randomised; with the scalar as it is and
 blinded by so many bits. The Verilog was simulated and its result compared with plain integers.
+G by a comb: of the base point instead (BASE_MULTIPLY), from tables.
 Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the converter and the
 inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
-two moduli, inversion by division steps unless another way is named, two adders between the
-registers of reducers. Digits: n digits of w bits in place of n channels."""
+two moduli unless a number is named, inversion by division steps unless another way is named, two
+adders between the registers of reducers; base points by a comb are of such cores with plus-minus
+inversion. Digits: n digits of w bits in place of n channels."""
 
 
 def keys(name: str, *, blinded: bool) -> dict[str, Any]:
@@ -118,6 +131,8 @@ def _simulator(directory: Directory) -> CoprocessorSimulator:
 def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:
     """Simulate one multiplication of a point, compared with plain integers; its cycles.
 
+    With a comb it is the base point.
+
     Raises:
         RuntimeError: the result is wrong.
     """
@@ -129,6 +144,8 @@ def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:
     else:
         point = affine.multiply(curve, other, curve.base_point) or ()
     operation, operands = point_operation(curve), (scalar, *point)
+    if core.design.fixed_base is not None:
+        operation, operands = Operation.BASE_MULTIPLY, (scalar,)
     answer = simulator.operate(operation, *operands)
     expected = outcome(curve, design.scalar_bits[0], operation, operands)
     if (answer.status, answer.results) != expected:
