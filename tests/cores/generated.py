@@ -135,6 +135,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "curve": [MONTGOMERY, EVEN], "width": 18, "bases": "sparse", "weight": 2,
         "reduction": "shift",
     },
+    "coprocessor, block registers": COPROCESSOR | {"register_memory": "block"},
     "coprocessor, fixed window": COPROCESSOR | DEEP | {"formula": "fixed-window"},
     "coprocessor, comb": COPROCESSOR | {
         "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,

@@ -150,7 +150,7 @@ class Routine:
         last = self._last_reads(starts)
         producers = self.problem.producers
         spans = sorted(
-            (self.problem.visible(starts, producers[word]), last[word], word.value, word.group)
+            (self.problem.replaced(starts, producers[word]), last[word], word.value, word.group)
             for word in stored
         )
         for begin, end, value, group in spans:

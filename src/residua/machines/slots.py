@@ -62,7 +62,8 @@ class Machine:
     that can take its result. ``cox_latency`` is the distance between the slot in which the Cox taps
     the last word and the first slot that can use the quotient; ``taps`` is the number of ring
     positions that it taps. ``memory_delay`` is how many slots later than by forwarding a result can
-    be read from the memory.
+    be read from the memory. In the last ``memory_blind`` slots before, what was there cannot be
+    read any more either: a block memory that is read and written at once gives neither.
 
     With ``columns`` c > 1, c rowers make a row, and the rows a ring of their own, on which
     super-residues go around. ``row_latency`` is for these what L is for residues, to the first slot
@@ -90,6 +91,7 @@ class Machine:
     narrow: int = 0
     narrow_cox_latency: int = 0
     lanes: int = 1
+    memory_blind: int = 0
 
     @property
     def units(self) -> int:
@@ -113,6 +115,10 @@ class Machine:
     def storage_delay(self, word: "Word") -> int:
         """Slots from forwarding of a result to the first read of it from where it is stored."""
         return ROW_STORAGE_DELAY if word.row else self.memory_delay
+
+    def blind(self, word: "Word") -> int:
+        """Slots before that read in which what was there before cannot be read any more."""
+        return 0 if word.row else self.memory_blind
 
 
 @dataclass(frozen=True)

@@ -319,6 +319,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "formula": None if asked.formula == "auto" else Formula(asked.formula),
             "product_registers": asked.product_registers,
             "levels_per_register": asked.levels_per_register,
+            "register_memory": asked.register_memory or "distributed",
         }
         if asked.algorithm == "sbmm":
             return SingleBaseEccCore(
@@ -366,7 +367,7 @@ class EngineCoprocessorCore(CoprocessorCore):
 
     @property
     def _extra(self) -> dict[str, Any]:
-        """Keys that only SBMM, an inverter of residues or a comb has."""
+        """Keys that only SBMM, an inverter of residues, a comb or block registers have."""
         core, rowers = self.core, self.core.design.inverter_rowers
         extra: dict[str, Any] = {}
         if isinstance(core, SingleBaseEccCore):
@@ -375,6 +376,8 @@ class EngineCoprocessorCore(CoprocessorCore):
             extra |= {"inverter_rowers": rowers}
         if comb := self.request.comb:
             extra |= {"fixed_base": "comb", "comb_teeth": comb[0], "comb_tables": comb[1]}
+        if self.request.register_memory:
+            extra |= {"register_memory": self.request.register_memory}
         return extra
 
     @cached_property

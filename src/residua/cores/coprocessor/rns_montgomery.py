@@ -14,6 +14,7 @@ from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.errors import first_possible
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.rower import RegisterMemory
 from residua.hardware.inverters.residue_inverter import channels_of_a_rower
 from residua.numbers.bases import Base
 from residua.numbers.roots import orient_pairs
@@ -62,13 +63,14 @@ class EccCore(EngineCurveCore):
         formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
+        register_memory: RegisterMemory = "distributed",
         fixed_base: tuple[int, int] | None = None,
     ) -> None:
         self.curves, self._width = checked(curves), width or DEFAULT_WIDTH
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
             check_formula(curves[0], formula)
         self._style, self._weight, self._bases = style, weight, bases
-        self._options = (reduction, rowers, product_registers, levels_per_register)
+        self._options = (reduction, rowers, product_registers, levels_per_register, register_memory)
         self._columns, self._blinding, self._formula = columns, blinding, formula
         self._inversion, self._inverter_rowers = inversion, inverter_rowers
         self._fixed_base = fixed_base
@@ -152,7 +154,7 @@ class EccCore(EngineCurveCore):
     def _new_design(
         self, pair: BasePair, formulas: Sequence[Formula], curves: Sequence[Curve]
     ) -> CoprocessorDesign:
-        reduction, rowers, product_registers, levels = self._options
+        reduction, rowers, product_registers, levels, memory = self._options
         domains = montgomery_domains(
             pair,
             _moduli(curves),
@@ -166,6 +168,7 @@ class EccCore(EngineCurveCore):
             reduction=reduction or ("shift" if sparse else "multiply"),
             product_registers=product_registers,
             levels_per_register=levels,
+            register_memory=memory,
         )
         return CoprocessorDesign(
             curves,

@@ -22,6 +22,7 @@ from residua.curves.parameters import Curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.rower import RegisterMemory
 from residua.numbers.bases import Base
 from residua.numbers.half_bases import base_of_product, partner_base, square_partner
 from residua.numbers.moduli import Modulus
@@ -66,9 +67,10 @@ class SingleBaseEccCore(EngineCurveCore):
         formula: Formula | None = None,
         product_registers: int = 0,
         levels_per_register: int = 1,
+        register_memory: RegisterMemory = "distributed",
     ) -> None:
         self.curves, self._weight = checked(curves), weight
-        self._options = (reduction, rowers, product_registers, levels_per_register)
+        self._options = (reduction, rowers, product_registers, levels_per_register, register_memory)
         self._extra_bits, self._blinding = extra_bits, blinding
         self._inversion, self._formula, self._columns = inversion, formula, columns
         root = _root(self.curves)
@@ -110,13 +112,14 @@ class SingleBaseEccCore(EngineCurveCore):
         )
 
     def _design(self, formulas: Sequence[Formula], curves: Sequence[Curve]) -> CoprocessorDesign:
-        reduction, rowers, product_registers, levels = self._options
+        reduction, rowers, product_registers, levels, memory = self._options
         sparse = all(m.weight <= self._weight for m in (*self._base_a, *self._base_b))
         options = EngineOptions(
             rowers=rowers or len(self._base_a),
             reduction=reduction or ("shift" if sparse else "multiply"),
             product_registers=product_registers,
             levels_per_register=levels,
+            register_memory=memory,
         )
         bases = self._base_a, self._base_b
         if self._extra_bits is not None:

@@ -231,6 +231,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
     reduction: keys.Reduction = "auto"
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
+    register_memory: keys.RegisterMemory = None
     name: keys.Name = None
 
     @model_validator(mode="after")

@@ -352,6 +352,17 @@ LevelsPerRegister = Annotated[
         panel=ENGINE,
     ),
 ]
+RegisterMemory = Annotated[
+    Literal["block"] | None,
+    Key(
+        "Memory of the registers of a coprocessor's rowers: two block memories for each rower, "
+        "which spare much of its logic and take a cycle more.",
+        "`block`",
+        "distributed in logic",
+        "KIND",
+        panel=ENGINE,
+    ),
+]
 Name = Annotated[
     Annotated[str, BeforeValidator(_name)] | None,
     Key(

@@ -51,6 +51,12 @@ CORES: dict[str, dict[str, Any]] = {
     **{f"{name}, HBE": {"curve": name} | FASTEST for name in _CURVES[:-1]},
     "P-256, plus-minus": {"curve": "P-256", "inversion": "plus-minus-ct"},
     "P-256, HBE, plus-minus": {"curve": "P-256"} | FASTEST | {"inversion": "plus-minus-ct"},
+    "P-256, HBE, plus-minus, block memory": {
+        "curve": "P-256",
+        **FASTEST,
+        "inversion": "plus-minus-ct",
+        "register_memory": "block",
+    },
     **{
         f"{name}, HBE over 4, plus-minus": {"curve": name} | ROWS_OF_FOUR
         for name in ("Curve25519", "P-256", "P-384", "P-521")
@@ -65,7 +71,13 @@ CORES: dict[str, dict[str, Any]] = {
 }
 """Specifications by the names of the rows."""
 
-PLACED = ("P-256", "P-256, HBE", "P-256, HBE, plus-minus", "P-256, digits")
+PLACED = (
+    "P-256",
+    "P-256, HBE",
+    "P-256, HBE, plus-minus",
+    "P-256, HBE, plus-minus, block memory",
+    "P-256, digits",
+)
 """Rows whose cores are placed on a device, too."""
 
 INTRODUCTION = f"""\
@@ -76,8 +88,9 @@ G by a comb: of the base point instead (BASE_MULTIPLY), from tables.
 Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the converter and the
 inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
 two moduli unless a number is named, inversion by division steps unless another way is named, two
-adders between the registers of reducers; base points by a comb are of such cores with plus-minus
-inversion. Digits: n digits of w bits in place of n channels."""
+adders between the registers of reducers; block memory: of the rowers' registers; base points by a
+comb are of such cores with plus-minus inversion. Digits: n digits of w bits in place of n
+channels."""
 
 
 def keys(name: str, *, blinded: bool) -> dict[str, Any]:

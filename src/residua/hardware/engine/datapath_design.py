@@ -13,7 +13,7 @@ from residua.hardware.engine.multiply_accumulate import accumulation_latency
 from residua.hardware.engine.reducer import FoldPlan, plan_folds
 from residua.hardware.engine.rings import joint_range, plan_rows
 from residua.hardware.engine.row import LAUNCH_DELAY, RowShape
-from residua.hardware.engine.rower import CONTROL_DELAY, LARGEST_LOGIC_MEMORY
+from residua.hardware.engine.rower import CONTROL_DELAY, LARGEST_LOGIC_MEMORY, RegisterMemory
 from residua.machines.bounds import Bounds
 from residua.machines.controls import Timing
 from residua.machines.schedule import Goal
@@ -32,8 +32,9 @@ class EngineOptions:
     first fold with a multiplier, ``shift`` with adders alone. ``goal`` is what the schedule
     minimises first. ``product_registers`` adds registers between multipliers and accumulators;
     ``levels_per_register`` is the number of adders in a row between the registers of the reducer.
-    ``serial`` hands results out one residue a cycle, channel 0 first, and not all at once;
-    ``shortest_interval`` is what a consumer of the results needs.
+    ``register_memory`` is what the registers of processors are made of. ``serial`` hands results
+    out one residue a cycle, channel 0 first, and not all at once; ``shortest_interval`` is what a
+    consumer of the results needs.
     """
 
     rowers: int
@@ -41,6 +42,7 @@ class EngineOptions:
     goal: Goal = "latency"
     product_registers: int = 0
     levels_per_register: int = 1
+    register_memory: RegisterMemory = "distributed"
     serial: bool = False
     shortest_interval: int = 0
 

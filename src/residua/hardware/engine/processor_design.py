@@ -1,6 +1,6 @@
 """Design of a field processor: bounds, latencies, schedules and the control store."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from residua.algorithms.program import Program
@@ -12,6 +12,7 @@ from residua.hardware.engine.microsequencer import STORE_LATENCY
 from residua.hardware.engine.rings import build_machine
 from residua.hardware.engine.rower import (
     CONTROL_DELAY,
+    RegisterMemory,
     RowerShape,
     register_depth,
 )
@@ -26,7 +27,7 @@ from residua.numbers.cox import Cox as Estimate
 LOAD_DELAY = 3
 """Slots from the last one that reads an entry to the first that the next one can be loaded in."""
 
-LOAD_VISIBLE = 2
+LOAD_VISIBLE: Mapping[RegisterMemory, int] = {"distributed": 2, "block": 3}
 """Slots from the one that a word is loaded in to the first that can read it."""
 
 FRACTION = "fraction"
@@ -118,6 +119,7 @@ class ProcessorDesign(DatapathDesign):
             self.rows_with(0),
             self.narrow,
             beside=0,
+            registers=self.options.register_memory,
         )
 
     @cached_property
@@ -173,7 +175,7 @@ class ProcessorDesign(DatapathDesign):
             left -= slot % length not in written
             slot += 1
         waited = slot - last - LOAD_DELAY - len(self.entry_registers)
-        late = slot - 1 + LOAD_VISIBLE - last - pause
+        late = slot - 1 + LOAD_VISIBLE[self.options.register_memory] - last - pause
         if left or late > 0:
             raise SpecificationError(
                 f"{name}: the next entry is in its registers {late} slots too late; leave "
@@ -202,6 +204,7 @@ class ProcessorDesign(DatapathDesign):
             subtracts=any(self.store.fields["subtract"]),
             row=self.row_shape,
             lefts=tuple(Left) if self.row_shape else EVERY_LEFT,
+            register_memory=self.options.register_memory,
         )
 
     @property

@@ -10,7 +10,7 @@ from residua.errors import SpecificationError
 from residua.hardware.engine.controls import connect_controls
 from residua.hardware.engine.reducer import plan_folds
 from residua.hardware.engine.row import Row, RowShape
-from residua.hardware.engine.rower import MEMORY_DELAY, Rower
+from residua.hardware.engine.rower import MEMORY_BLIND, MEMORY_DELAY, RegisterMemory, Rower
 from residua.machines.bounds import Bounds
 from residua.machines.scheduling.sequences import broadcast_rows, row_digits
 from residua.machines.slots import Machine
@@ -69,6 +69,7 @@ def build_machine(
     lanes: int = 1,
     *,
     beside: int = 1,
+    registers: RegisterMemory = "distributed",
 ) -> Machine:
     """The machine that the scheduler sees; taps enough to hide the Cox behind a ring pass.
 
@@ -82,12 +83,13 @@ def build_machine(
     machine = Machine(
         rowers,
         rower_latency,
-        MEMORY_DELAY,
+        MEMORY_DELAY[registers],
         cox_latency,
         1,
         narrow=narrow,
         narrow_cox_latency=cox_latency,
         lanes=lanes,
+        memory_blind=MEMORY_BLIND[registers],
     )
     if row:
         machine = replace(

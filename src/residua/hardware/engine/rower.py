@@ -1,8 +1,8 @@
 """Rower: multiplier-accumulator, reducer and memories of the channels that share one unit."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from amaranth.hdl import Array, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
@@ -17,6 +17,10 @@ from residua.machines.slots import EVERY_LEFT, Left, left_codes
 from residua.numbers.cox import Range
 from residua.numbers.moduli import Modulus
 
+RegisterMemory = Literal["distributed", "block"]
+"""Kinds of register memories: logic, which is read within a cycle, or two block memories, whose
+address is a register and whose output is another."""
+
 
 @dataclass(frozen=True)
 class RowerShape:
@@ -28,7 +32,7 @@ class RowerShape:
     ``bus_width`` the bits of what comes on the bus, ``product_registers``
     the registers between multiplier and accumulator, ``subtracts`` whether products can be
     subtracted, ``row`` what rows have in common, None if there are none, ``lefts`` the sources of
-    left operands.
+    left operands, ``register_memory`` what the registers are made of.
     """
 
     width: int
@@ -43,6 +47,7 @@ class RowerShape:
     subtracts: bool = False
     row: RowShape | None = None
     lefts: tuple[Left, ...] = EVERY_LEFT
+    register_memory: RegisterMemory = "distributed"
 
     @property
     def constants_in_block_memory(self) -> bool:
@@ -57,11 +62,12 @@ class RowerShape:
     def control(self) -> dict[str, Any]:
         """The control inputs of a rower.
 
-        The rower registers them first (a constant in block memory is addressed a cycle before).
-        After that, ``left``, ``first`` and ``subtract`` belong to the slot of the same cycle, the
-        addresses to the slot of the next one; ``modulus`` comes with the complete sum, ``write``
-        and ``write_register`` with the residue. ``plain``, for a sum without the constant that
-        centres the folds, belongs to the slot, ``row_modulus`` comes with the super-residue.
+        The rower registers them first; a block memory takes its address as it comes (a constant in
+        one is addressed a cycle before). After that, ``left``, ``first`` and ``subtract`` belong to
+        the slot of the same cycle, the addresses to the slot of the next one; ``modulus`` comes
+        with the complete sum, ``write`` and ``write_register`` with the residue. ``plain``, for a
+        sum without the constant that centres the folds, belongs to the slot, ``row_modulus`` comes
+        with the super-residue.
         """
         ports: dict[str, Any] = {
             "left": range(max(self.left_codes.values()) + 1),
@@ -87,9 +93,13 @@ CONTROL_DELAY = 1
 LARGEST_LOGIC_MEMORY = 128
 """Words up to which a table of constants is logic; larger ones go to block memory."""
 
-MEMORY_DELAY = 3
+MEMORY_DELAY: Mapping[RegisterMemory, int] = {"distributed": 3, "block": 4}
 """Slots from the first that can take a residue as it comes to the first that can read it from the
-register memory: a write register, the memory, a read register."""
+register memory: a write register, the memory, a read register, and that of the address."""
+
+MEMORY_BLIND: Mapping[RegisterMemory, int] = {"distributed": 0, "block": 1}
+"""Slots before in which what was there cannot be read either: that in which the block memory is
+written."""
 
 
 class Rower(Component):
@@ -207,6 +217,8 @@ class Rower(Component):
 
     def _operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
         """Read both operands from the memories, each into a register."""
+        if self.shape.register_memory == "block":
+            return self._block_operands(m, control)
         word = signed(self.shape.width + 1)
         m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
         self._store(m, memory, control)
@@ -220,6 +232,38 @@ class Rower(Component):
         m.d.sync += [
             left_word.eq(left.data),
             right_word.eq((right.data | self._constant(m, control)).as_signed()),
+        ]
+        return left_word, right_word
+
+    def _block_operands(self, m: Module, control: dict[str, Signal]) -> tuple[Signal, Signal]:
+        """Read both operands from block memories, whose output registers take them.
+
+        A schedule never has a word that is read and written at once, nor asks for such a word.
+        """
+        word = signed(self.shape.width + 1)
+        m.submodules.registers = memory = Memory(
+            shape=word,
+            depth=self.shape.registers,
+            init=[],
+            attrs={"ram_style": "block", "no_rw_check": 1},
+        )
+        self._store(m, memory, control)
+        left = memory.read_port(domain="sync")
+        right = memory.read_port(domain="sync")
+        left_word, right_register, constant = (
+            Signal(word, name=name, reset_less=True)
+            for name in ("left_word", "right_register_word", "constant_held")
+        )
+        right_word = Signal(word, name="right_word")
+        m.d.comb += [
+            left.addr.eq(self.left_register),
+            right.addr.eq(self.right_register),
+            right_word.eq((right_register | constant).as_signed()),
+        ]
+        m.d.sync += [
+            left_word.eq(left.data),
+            right_register.eq(right.data),
+            constant.eq(self._constant(m, control)),
         ]
         return left_word, right_word
 

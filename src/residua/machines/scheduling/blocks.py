@@ -59,6 +59,12 @@ class Problem:
         return [self.machine.storage_delay(s.result) if s.result else 0 for s in self.sequences]
 
     @cached_property
+    def lasting(self) -> list[int]:
+        """Slots from forwarding of each job's result to the first that cannot read the old one."""
+        blind = [self.machine.blind(s.result) if s.result else 0 for s in self.sequences]
+        return [delay - slots for delay, slots in zip(self.delays, blind, strict=True)]
+
+    @cached_property
     def total(self) -> int:
         """Slots of all jobs, which no schedule can undercut."""
         return sum(self.durations)
@@ -140,6 +146,10 @@ class Problem:
         """First slot that can read the result of a job from memory."""
         return self.ready(starts, job) + self.delays[job]
 
+    def replaced(self, starts: Sequence[int], job: int) -> int:
+        """First slot that cannot read what the result of a job takes the place of."""
+        return self.ready(starts, job) + self.lasting[job]
+
     def length(self, starts: Sequence[int]) -> int:
         """Slots from the begin of a round to the next one, in a loop, or to the last slot."""
         last = max(s + d for s, d in zip(starts, self.durations, strict=True))
@@ -171,7 +181,7 @@ class Problem:
             forwarded = read.forwards and distance == 0
             assert forwarded or distance >= self.delays[read.producer]
         for read in self.old_reads:
-            if starts[read.reader] + read.offset >= self.visible(starts, read.producer):
+            if starts[read.reader] + read.offset >= self.replaced(starts, read.producer):
                 raise SpecificationError(
                     f"{self.sequences[read.reader].name} needs an element after its place has been "
                     f"given to {self.sequences[read.producer].name}"
@@ -291,7 +301,7 @@ def _earliest(
     ]
     start = max([0, *forwarded])
     for each, shift in chain:
-        delay = problem.reach[each] + problem.delays[each] + shift
+        delay = problem.reach[each] + problem.lasting[each] + shift
         for read in problem.old_reads_of.get(each, ()):
             if read.reader in starts:
                 start = max(start, starts[read.reader] + read.offset + 1 - delay)
@@ -350,12 +360,13 @@ def _solve(problem: Problem, hint: Sequence[int], effort: float) -> list[int] | 
         else:
             model.add(distance >= delay)
     for read in problem.old_reads:
-        replaced = problem.reach[read.producer] + problem.delays[read.producer]
-        model.add(starts[read.reader] + read.offset < starts[read.producer] + replaced)
+        reach, start = problem.reach[read.producer], starts[read.producer]
+        replaced, visible = (
+            reach + own[read.producer] for own in (problem.lasting, problem.delays)
+        )
+        model.add(starts[read.reader] + read.offset < start + replaced)
         if problem.loop:
-            model.add(
-                starts[read.reader] + read.offset + length >= starts[read.producer] + replaced
-            )
+            model.add(starts[read.reader] + read.offset + length >= start + visible)
     model.minimize(length)
     answer = solve(model, effort)
     return [answer.value(start) for start in starts] if answer.solution else None

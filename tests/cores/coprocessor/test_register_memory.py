@@ -1,0 +1,64 @@
+"""Coprocessors with registers in block memory: no word is read in the cycle that writes it."""
+
+import re
+
+import pytest
+from tests.schedules import quick_schedules
+from tests.small_curves import SQUARE, TINY
+
+from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.coprocessor.verification import verify_coprocessor
+from residua.cores.proofs.netlist import write_verilog
+from residua.cores.specification.reading import check
+from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.hardware.engine import rings
+
+LADDER = {"curve": [TINY], "blinding": 0}
+
+CORES = {
+    "rows": {
+        "curve": [TINY],
+        "extension": "hierarchical",
+        "channels": 4,
+        "columns": 2,
+        "inversion": "plus-minus-ct",
+        "blinding": 0,
+    },
+    "comb": {"curve": [TINY], "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 2},
+    "SBMM": {"curve": [SQUARE], "algorithm": "sbmm", "blinding": 0},
+}
+
+
+def design(keys):
+    asked = {"bus": "stream", "register_memory": "block"} | keys
+    with quick_schedules():
+        made = EngineCoprocessorCore(check(CoprocessorSpecification, asked)).core.design
+        _ = made.blocks
+    return made
+
+
+def verified(made, folder):
+    """Verify; what is read from registers in the cycle in which it is written is wrong."""
+    sources, top = write_verilog(Coprocessor(made), folder)
+    text = sources[0].read_text()
+    read, word = re.compile(r"<= registers\[((?:left|right)_register)\];"), made.width + 1
+    wrong = rf"<= registers[\1] ^ {{{word}{{enable && address == \1}}}};"
+    text, count = read.subn(wrong, text)
+    assert count == 2 * text.count(f"no_rw_check = 1 *) reg [{word - 1}:0] registers [")
+    sources[0].write_text(text)
+    return verify_coprocessor(made, sources, top, vectors=1, seed=1, stalls=False)
+
+
+@pytest.mark.parametrize("name", list(CORES))
+def test_no_word_is_read_while_it_is_written(name, tmp_path):
+    result = verified(design(CORES[name]), tmp_path)
+    assert result.passed, result.failures
+
+
+@pytest.mark.parametrize("slots", ["MEMORY_DELAY", "MEMORY_BLIND"])
+def test_slots_of_distributed_memories_are_too_few(slots, tmp_path, monkeypatch):
+    """A word is read before it is there, or in the cycle in which another takes its place."""
+    known = getattr(rings, slots)
+    monkeypatch.setattr(rings, slots, dict.fromkeys(known, known["distributed"]))
+    assert not verified(design(LADDER), tmp_path).passed
