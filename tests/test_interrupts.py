@@ -1,5 +1,6 @@
 """Ctrl-C ends every verb at once: nothing is left running or half written."""
 
+import gc
 import os
 import shutil
 import signal
@@ -7,12 +8,14 @@ import subprocess
 import sys
 import time
 import uuid
+import warnings
 from pathlib import Path
 
 import pytest
+from amaranth.hdl import Elaboratable, UnusedElaboratable
 
 import residua
-from residua import cache
+from residua import cache, cli
 
 MOST_SECONDS = 2
 
@@ -185,3 +188,19 @@ def test_campaign(start, tmp_path):
     time.sleep(1)
     assert command.family() == {}
     assert not (tmp_path / "rows").exists()
+
+
+def test_unfinished_hardware_is_thrown_away_in_silence(monkeypatch):
+    monkeypatch.setattr(Elaboratable, "_MustUse__silence", False)
+    # Amaranth says nothing before it has elaborated anything.
+    monkeypatch.setattr(UnusedElaboratable, "_MustUse__silence", False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Elaboratable()
+        gc.collect()
+        assert [warning.category for warning in caught] == [UnusedElaboratable]
+        with pytest.raises(KeyboardInterrupt):
+            cli._Stops()._stop(signal.SIGTERM, None)
+        Elaboratable()
+        gc.collect()
+        assert len(caught) == 1

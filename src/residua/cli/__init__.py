@@ -124,6 +124,9 @@ class _Stops:
 
     def _stop(self, number: int, _frame: object) -> None:
         self.code = 128 + number
+        if hdl := sys.modules.get("amaranth.hdl"):
+            # Hardware that is not finished is thrown away, of which Amaranth would warn.
+            setattr(hdl.Elaboratable, "_MustUse__silence", True)  # noqa: B010 - of another module
         raise KeyboardInterrupt
 
 
