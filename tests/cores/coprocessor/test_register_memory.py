@@ -47,7 +47,7 @@ def verified(made, folder):
     text, count = read.subn(wrong, text)
     assert count == 2 * text.count(f"no_rw_check = 1 *) reg [{word - 1}:0] registers [")
     sources[0].write_text(text)
-    return verify_coprocessor(made, sources, top, vectors=1, seed=1, stalls=False)
+    return verify_coprocessor(made, sources, top, vectors=1, seed=1, stalls=False, resets=1)
 
 
 @pytest.mark.parametrize("name", list(CORES))
