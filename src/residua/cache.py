@@ -1,9 +1,9 @@
 """Cache of simulators and runs of tools, by what each was made of.
 
 Nothing needs the cache to be right. Every entry is a file whose name ends with the digest of its
-content, which is compared each time the entry is taken; an entry that is damaged, foreign or half
-written is made anew. Where nothing can be kept, a warning says so, and what was made lasts as long
-as the process.
+content, which a process compares when it takes the entry, unless it has done so since the file was
+last written; an entry that is damaged, foreign or half written is made anew. Where nothing can be
+kept, a warning says so, and what was made lasts as long as the process.
 """
 
 import atexit
@@ -25,6 +25,9 @@ _SHARE = 64
 
 _IN_USE = 3600.0
 """Seconds in which an entry that was taken stays, whatever the size of all."""
+
+_PRECISION = 300.0
+"""Seconds by which the time when an entry was taken may be wrong."""
 
 _DIGITS = 20
 """Hexadecimal digits of a digest in a name."""
@@ -106,11 +109,27 @@ def _found(place: Path, start: str) -> Path | None:
     """The entry whose name begins so and whose content is what its name says; others go."""
     for path in [place / each.name for each in _scanned(place) if each.name.startswith(start)]:
         with suppress(OSError):
-            if path.name == start + _digest(path):
-                os.utime(path)
+            if _is_whole(path, start):
                 return path
             path.unlink()
     return None
+
+
+def _is_whole(path: Path, start: str) -> bool:
+    """Whether an entry has the content that its name says; if so, it counts as taken now."""
+    status = path.stat()
+    if _checked.get(path) != _version(status) and path.name != start + _digest(path):
+        return False
+    if time.time() - status.st_mtime > _PRECISION:
+        os.utime(path)
+        status = path.stat()
+    _checked[path] = _version(status)
+    return True
+
+
+def _version(status: os.stat_result) -> tuple[int, int, int]:
+    """What is another one after a file has been written."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _scanned(place: Path | str) -> list[os.DirEntry[str]]:
@@ -190,6 +209,9 @@ def _own_folder() -> Path:
 
 _anew: list[bool] = []
 """One for each `anew` that runs, in any thread."""
+
+_checked: dict[Path, tuple[int, int, int]] = {}
+"""The files that this process has compared with their names, as they were then."""
 
 _room = [0]
 """Bytes that this process may keep before it looks at the size of all."""

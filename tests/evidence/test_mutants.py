@@ -35,7 +35,7 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
     monkeypatch.setattr("residua.cores.proofs.difference._ATTEMPTS", 1)
     monkeypatch.setattr("residua.cores.proofs.traffic._CYCLES", 150)
     for name, proof in {"equivalent": equivalent, "unseen": unseen}.items():
-        monkeypatch.setattr(f"residua.evidence.mutants.{name}", partial(proof, seconds=0.1))
+        monkeypatch.setattr(f"residua.evidence.mutants.{name}", partial(proof, cpu_seconds=1))
     seen = run_mutants(core, COUNT, check=partial(run_directory, vectors=2000))
     missed = run_mutants(core, COUNT, check=blind)
     assert seen["digest"] == missed["digest"]

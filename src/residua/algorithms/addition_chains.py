@@ -9,7 +9,7 @@ come in runs, that is far better than windows (P-256: 12 multiplications instead
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import groupby
 
 from residua.errors import SpecificationError
@@ -79,6 +79,7 @@ def fermat_chain(prime: int, *, registers: int = 10) -> AdditionChain:
     return addition_chain(prime - 2, registers=registers)
 
 
+@lru_cache(maxsize=256)
 def addition_chain(exponent: int, *, registers: int = 10) -> AdditionChain:
     """The cheapest chain found for x^exponent, a squaring counted like a multiplication.
 

@@ -166,12 +166,9 @@ class Program:
 
         ``range`` is what the caller knows of that integer.
         """
-        target = _canonical(base, factor)
+        target, moduli = _canonical(base, factor), _moduli(base)
         matrix = tuple(
-            tuple(
-                rational_residue(Fraction(weight), m) * f % m
-                for f, m in zip(target, _moduli(base), strict=True)
-            )
+            tuple(rational_residue(weight, m) * f % m for f, m in zip(target, moduli, strict=True))
             for weight in weights
         )
         unit = set(target) == {1} and all(abs(weight) == 1 for weight in weights)
@@ -361,9 +358,12 @@ class Program:
         return f"{self.name}, {Path(frame.f_code.co_filename).name} line {frame.f_lineno}"
 
 
-def rational_residue(number: Fraction, modulus: int) -> int:
+def rational_residue(number: int | Fraction, modulus: int) -> int:
     """numerator / denominator modulo ``modulus``, which must be coprime to the denominator."""
-    return number.numerator * pow(number.denominator, -1, modulus) % modulus
+    denominator = number.denominator
+    if denominator == 1:
+        return number.numerator % modulus
+    return number.numerator * pow(denominator, -1, modulus) % modulus
 
 
 def _canonical(base: Base, factor: Sequence[int]) -> Vector:

@@ -75,7 +75,7 @@ class _Verbs(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
 
-_COLLECTIONS = 500_000, 20, 20
+_COLLECTIONS = 2_000_000, 20, 20
 """Thresholds of the garbage collector: high, as nearly all that a build makes stays."""
 
 app = typer.Typer(

@@ -106,18 +106,19 @@ class ScalarForm:
             random: at least `length` random bits, of which the lowest are taken.
             base: whether the point to multiply is the base point.
         """
+        factor, kept, length = self.factor, self.kept, self.length
         z, low = k, 0
         previous = 0
-        for index in range(self.length):
+        for index in range(length):
             bit = random >> index & 1
-            if index < self.kept and not base:
+            if index < kept and not base:
                 bit = 0
             if self.lengthened and index:
-                if index == self.length - 1:
+                if index == length - 1:
                     bit = 1 - previous
                 elif z in (1, self.multiple - 2):
                     bit = int(z == 1)
-            z += bit * self.factor
+            z += bit * factor
             low |= (z & 1) << index
             z >>= 1
             previous = bit
@@ -126,4 +127,4 @@ class ScalarForm:
             if not z >> self.bits:
                 z += self.multiple
             z &= (1 << self.bits) - 1
-        return z << self.length | low
+        return z << length | low

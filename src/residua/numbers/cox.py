@@ -17,6 +17,7 @@ t here, which counts the bits below 2^(c w) only; its proof that KBE's condition
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from residua.errors import SpecificationError
 from residua.numbers.bases import Base
@@ -101,7 +102,19 @@ def deviation(
     With ``columns`` c > 1 the Cox takes super-residues of rows of c moduli; ``offset`` is a
     constant that they include (`residua.numbers.residues.Representation`), see `row_offsets`.
     """
-    weights = [1] * len(base) if weights is None else weights
+    chosen = (1,) * len(base) if weights is None else tuple(weights)
+    return _deviation(base, cox, tuple(ranges), chosen, columns, offset)
+
+
+@lru_cache(maxsize=1024)  # an algorithm extends between the same bases again and again
+def _deviation(
+    base: Base,
+    cox: Cox,
+    ranges: tuple[Range, ...],
+    weights: Sequence[int],
+    columns: int,
+    offset: int,
+) -> Deviation:
     words, moduli = list(ranges), [modulus.value for modulus in base]
     widths, offsets = [modulus.width for modulus in base], [offset] * len(base)
     if columns > 1:

@@ -7,7 +7,7 @@ than initial values and some of memories are dropped.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from typing import NamedTuple
 
 _MEMORY_ATTRIBUTES = ("\\ram_style", "\\no_rw_check")
 """Attributes of memories that are kept: for block RAM; for no care about what is read while it is
@@ -16,8 +16,7 @@ written."""
 _SPEC_TOKEN = re.compile(r"[{}]|\[\d+(?::\d+)?\]|\d+'[01xz-]*|[\\$]\S+|\d+")
 
 
-@dataclass(frozen=True)
-class Slice:
+class Slice(NamedTuple):
     """Bits ``high`` down to ``low`` of a wire."""
 
     wire: str
@@ -30,8 +29,7 @@ class Slice:
         return self.high - self.low + 1
 
 
-@dataclass(frozen=True)
-class Bits:
+class Bits(NamedTuple):
     """Constant bits, the most significant first; ``x`` is undefined."""
 
     text: str
@@ -152,21 +150,30 @@ def from_bits(bits: Sequence[Chunk]) -> Spec:
 def joined(chunks: Iterable[Chunk]) -> Spec:
     """A value in as few chunks as it can be put together from."""
     spec: list[Chunk] = []
-    for kind, run in groupby((chunk for chunk in chunks if chunk.width), key=type):
-        if kind is Bits:
-            spec.append(Bits("".join(chunk.text for chunk in run if isinstance(chunk, Bits))))
+    digits: list[str] = []
+    for chunk in chunks:
+        if isinstance(chunk, Bits):
+            digits.append(chunk.text)
             continue
-        for chunk in run:
-            last = spec[-1] if spec else None
-            if (
-                isinstance(chunk, Slice)
-                and isinstance(last, Slice)
-                and (last.wire, last.low) == (chunk.wire, chunk.high + 1)
-            ):
-                spec[-1] = Slice(last.wire, last.high, chunk.low)
-            else:
-                spec.append(chunk)
+        if not chunk.width:
+            continue
+        if digits:
+            _add_constant(spec, digits)
+        last = spec[-1] if spec else None
+        if isinstance(last, Slice) and last.low == chunk.high + 1 and last.wire == chunk.wire:
+            spec[-1] = Slice(last.wire, last.high, chunk.low)
+        else:
+            spec.append(chunk)
+    _add_constant(spec, digits)
     return tuple(spec)
+
+
+def _add_constant(spec: list[Chunk], digits: list[str]) -> None:
+    """Moves ``digits`` to the end of a value as one chunk."""
+    text = "".join(digits)
+    digits.clear()
+    if text:
+        spec.append(Bits(text))
 
 
 def cut(spec: Spec, low: int, width: int) -> Spec:

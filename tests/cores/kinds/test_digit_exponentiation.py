@@ -82,7 +82,6 @@ def test_halves_of_a_signature_of_openssl(tmp_path):
         directory.sources(),
         top=directory.name,
         modulus=directory.made.products(p).modulus_words,
-        optimise=False,
     )
 
     class Half(DigitProducts):

@@ -138,7 +138,6 @@ def test_signatures_of_openssl(tmp_path):
         directory.sources(),
         top=directory.name,
         modulus=operations.modulus_words,
-        optimise=False,
     )
     report = simulate(simulator, [(message, 0)], 1, stalls=False)
     assert (report["vectors"], report["mismatches"], report["failure"]) == (1, 0, "")
