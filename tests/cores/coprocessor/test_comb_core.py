@@ -22,6 +22,7 @@ from residua.cores.specification.reading import check, check_any
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
+from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
@@ -58,7 +59,13 @@ def small(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def p192(tmp_path_factory):
     with quick_schedules():
-        core = EccCore([P192], blinding="auto", columns=2, fixed_base=(5, 4))
+        core = EccCore(
+            [P192],
+            blinding="auto",
+            columns=2,
+            inversion=Inversion.PLUS_MINUS,
+            fixed_base=(5, 4),
+        )
         return SimulatedCore(core, tmp_path_factory.mktemp("p192"))
 
 
