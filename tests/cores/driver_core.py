@@ -58,7 +58,7 @@ A24 = {"Curve25519": 121665, "Curve448": 39081}
 """(A - 2)/4 of a Montgomery curve."""
 
 OPERANDS = {1: "sp", 2: "s", 3: "sp", 4: "sspp", 5: "p", 6: "ff", 7: "f", 8: "fff",
-            9: "oo", 10: "o", 11: "ooo"}  # fmt: skip
+            9: "oo", 10: "o", 11: "ooo", 12: "ooop"}  # fmt: skip
 """Scalars, points, field elements, integers modulo the order; by operation."""
 
 START, BUSY, DONE = 1 << 31, 1 << 8, 1 << 9
@@ -139,11 +139,28 @@ def compute(curve, operation, numbers):
         parts = arguments[-1] if isinstance(arguments[-1], tuple) else arguments[-1:]
         if any(part >= limit for part in parts):
             raise StatusError("scalar_range" if kind == "s" else "operand_range")
+    if operation == 12:
+        return [verified(curve, *arguments)]
     if operation >= 6:
         return [arithmetic(operation, arguments, n if operation >= 9 else p)]
     if curve.montgomery:
         return montgomery(curve, operation, arguments)
     return weierstrass(curve, operation, arguments)
+
+
+def verified(curve, e, r, s, key):
+    if curve.montgomery:
+        raise StatusError("bad_operation")
+    group, n = Weierstrass(curve), curve.order
+    if r == 0 or s == 0:
+        raise StatusError("invalid")
+    if not group.contains(key):
+        raise StatusError("not_on_curve")
+    w = pow(s, -1, n)
+    total = group.add(group.multiply(e * w % n, (curve.x, curve.y)), group.multiply(r * w % n, key))
+    if total is None or total[0] % n != r:
+        raise StatusError("invalid")
+    return r
 
 
 def arithmetic(operation, arguments, modulus):
@@ -192,13 +209,16 @@ class ModelCore:
 
     ``randomness`` random words are taken by each operation; ``latency`` is how many reads of STATUS
     it takes; with ``stuck`` it never ends by itself. ``wiping`` is how many reads of STATUS find it
-    busy after a reset.
+    busy after a reset. One that ``verifies`` has the verification of signatures as an operation.
     """
 
-    def __init__(self, curves, words, *, data_registers=True, randomness=2, latency=3):
+    def __init__(
+        self, curves, words, *, data_registers=True, randomness=2, latency=3, verifies=False
+    ):
         self.curves, self.words = curves, words
+        operations = range(1, 13 if verifies else 12)
         self.capabilities = Capabilities(
-            len(curves), words, range(1, 12), blinding=True, data_registers=data_registers
+            len(curves), words, operations, blinding=True, data_registers=data_registers
         )
         self.map = RegisterMap(self.capabilities)
         self.randomness, self.latency, self.stuck = randomness, latency, False

@@ -140,6 +140,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, comb": COPROCESSOR | {
         "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,
     },
+    "coprocessor, signatures": COPROCESSOR | {
+        "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4,
+    },
     "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",

@@ -74,13 +74,25 @@ def bus_model(name, factory):
 
 
 class StreamClient(Client):
-    """The driver's calls on a coprocessor without a bus, its streams with stalls."""
+    """The driver's calls on a coprocessor without a bus, its streams with stalls.
+
+    One that ``verifies`` has the verification of signatures as an operation.
+    """
 
     def __init__(
-        self, simulator: CoprocessorSimulator, curves: Sequence[Curve], stalls: int = 0
+        self,
+        simulator: CoprocessorSimulator,
+        curves: Sequence[Curve],
+        stalls: int = 0,
+        *,
+        verifies: bool = False,
     ) -> None:
-        self.simulator, self.stalls, self.runs = simulator, stalls, 0
+        self.simulator, self.stalls, self.runs, self.verifies = simulator, stalls, 0, verifies
         self.curves = tuple(map(DriverCurve.of, curves))
+
+    def has(self, operation: str) -> bool:
+        """Whether the core has an operation."""
+        return self.verifies or operation != "ecdsa_verify"
 
     def execute(
         self, operation: str, curve: int, operands: Sequence[int], results: int

@@ -1,7 +1,8 @@
 """The C driver with one instruction of its machine code left out, each of them in turn.
 
-Run as a program with a library, it prints the offset of the first instruction without which
-ecdsa_verify takes what is no signature. It is a process of its own, since each fault is a fork.
+Run as a program with a library, and "at once" if the core verifies in one operation, it prints the
+offset of the first instruction without which ecdsa_verify takes what is no signature. It is a
+process of its own, since each fault is a fork.
 """
 
 import ctypes
@@ -51,8 +52,8 @@ def available():
     return platform.machine() in NOTHING
 
 
-def made_core():
-    return ModelCore([CURVE], 6, latency=1, randomness=0)
+def made_core(verifies):
+    return ModelCore([CURVE], 6, latency=1, randomness=0, verifies=verifies)
 
 
 def instructions(library):
@@ -124,10 +125,10 @@ def forges(driver, cases, address, size):
     return os.waitstatus_to_exitcode(status) == 1
 
 
-def main(library):
+def main(library, verifies):
     faults = instructions(library)
     driver_core.compute = remembered(driver_core.compute)
-    driver = CDriver(made_core(), library, polls=POLLS)
+    driver = CDriver(made_core(verifies), library, polls=POLLS)
     right, *cases = signatures()
     # Also so that a fork has nothing left to compute.
     assert answer(driver, right) == VALID
@@ -155,4 +156,4 @@ def remembered(compute):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), "at once" in sys.argv[2:])

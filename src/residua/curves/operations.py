@@ -4,6 +4,7 @@ Instructions run routines (field programs, by name), take numbers in and give th
 routine is made of, and on which kind of field unit it runs, is not their concern.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
@@ -29,6 +30,7 @@ class Operation(IntEnum):
     ORDER_MULTIPLY = 9
     ORDER_INVERT = 10
     ORDER_MULTIPLY_ADD = 11
+    ECDSA_VERIFY = 12
 
 
 class Status(IntEnum):
@@ -44,6 +46,7 @@ class Status(IntEnum):
     BAD_CURVE = 7
     NO_INVERSE = 8
     ZEROISED = 9
+    INVALID = 10
 
 
 Source = Literal[
@@ -66,10 +69,16 @@ class Read:
 
 @dataclass(frozen=True)
 class Run:
-    """Run a routine; ``rounds`` None: once for each digit of the blinded scalar."""
+    """Run a routine; ``rounds`` None: once for each digit of the blinded scalar.
+
+    What `Follow` found is for its own instructions: a ``counted`` routine runs once for each of
+    the doublings, an ``indexed`` one is the first of several, by the index of the entry.
+    """
 
     routine: str
     rounds: int | None = 1
+    counted: bool = False
+    indexed: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,10 +86,12 @@ class Receive:
     """Wait for the number that "unload" gives out, and keep it as a result.
 
     With ``stop`` it is only tested: the operation ends with ``status`` if it is zero, or if not.
+    Unless it is to be ``kept``, it is dropped.
     """
 
     stop: Literal["zero", "nonzero"] | None = None
     status: Status = Status.OK
+    kept: bool = True
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,62 @@ class Admit:
     """The residues that are given out next are for the unit that inverts."""
 
 
-Instruction = Read | Run | Receive | Check | Invert | Reciprocate | Admit
+@dataclass(frozen=True)
+class Modulus:
+    """From here on routines and numbers are modulo the ``order``, or else modulo the prime."""
+
+    order: bool
+
+
+@dataclass(frozen=True)
+class When:
+    """Wait for the number that "unload" gives out; it says whether ``instructions`` are followed.
+
+    They are if ``number`` tells what it is.
+    """
+
+    number: Literal["zero", "nonzero"]
+    instructions: tuple["Instruction", ...]
+
+
+@dataclass(frozen=True)
+class Deliver:
+    """The number that "unload" gives out next is a scalar, or the operand of the next "load".
+
+    A scalar is not blinded.
+    """
+
+    target: Literal["first scalar", "second scalar", "operand"]
+
+
+@dataclass(frozen=True)
+class Follow:
+    """Do what the windows of both scalars say, from the highest digits on.
+
+    ``events`` has the instructions of each of `Event` but the last one. The order and the number
+    of what is done depends on the scalars: they have to be public.
+    """
+
+    events: tuple[tuple["Instruction", ...], ...]
+
+
+class Event(IntEnum):
+    """What the windows of two scalars ask for; see `residua.curves.signatures.sliding_windows`."""
+
+    DOUBLE = 0
+    BEGIN_FIRST = 1
+    BEGIN_SECOND = 2
+    ADD_FIRST = 3
+    ADD_SECOND = 4
+    END = 5
+
+
+Instruction = (
+    Read | Run | Receive | Check | Invert | Reciprocate | Admit | Modulus | When | Deliver | Follow
+)
+
+PUBLIC_OPERATIONS = {Operation.ECDSA_VERIFY}
+"""Operations whose operands all are public: control may depend on them, and in `Follow` does."""
 
 ORDER_OPERATIONS = {
     Operation.ORDER_MULTIPLY,
@@ -118,6 +184,18 @@ ORDER_OPERATIONS = {
 
 NUMBER = "number"
 """The element that "load" sets from a number, and that "unload" gives out."""
+
+
+def every(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
+    """Instructions, each followed by those that are part of it."""
+    for instruction in instructions:
+        yield instruction
+        match instruction:
+            case When(_, own):
+                yield from every(own)
+            case Follow(events):
+                for event in events:
+                    yield from every(event)
 
 
 def operations(
@@ -152,24 +230,24 @@ def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, l
         case Formula.FIXED_WINDOW:
             multiplied, affine, x_alone = _fixed_window(), _affine(), _affine_x()
         case Formula.DIFFERENCE_LADDER:
-            multiplied, x_alone = _difference_ladder(), [*affine, *_results("x")]
+            multiplied, x_alone = _difference_ladder(), [*affine, *give_results("x")]
         case _:
             multiplied, x_alone = _ladder(), _affine_x()
             affine.insert(0, Run("recovery_fractions"))
     scalar: list[Instruction] = [Read("scalar")]
-    point = [*scalar, *_point(), *_validated(), *multiplied]
+    point = [*scalar, *read_point(), *validate_point(), *multiplied]
     group: dict[Operation, list[Instruction]] = {
-        Operation.POINT_MULTIPLY: [*point, *affine, *_results("x", "y")],
+        Operation.POINT_MULTIPLY: [*point, *affine, *give_results("x", "y")],
         Operation.BASE_MULTIPLY: [
             Read("base scalar"),
             Check(),
             Run("base_point"),
             *multiplied,
             *affine,
-            *_results("x", "y"),
+            *give_results("x", "y"),
         ],
         Operation.X_MULTIPLY: [*point, *x_alone],
-        Operation.VALIDATE: [*_point(), *_validated()],
+        Operation.VALIDATE: [*read_point(), *validate_point()],
     }
     if has_odd_order(curve):
         group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula))
@@ -182,20 +260,20 @@ def _comb_multiply(shape: Comb) -> list[Instruction]:
     return [
         Read("comb scalar"),
         Check(),
-        *_load("random", "m"),
+        *load_number("random", "m"),
         Run("comb_start"),
         additions,
         *[Run("comb_doubling"), additions] * (shape.spacing - 1),
-        *_stop("z0", "zero", Status.NEUTRAL),
+        *stop_if("z0", "zero", Status.NEUTRAL),
         *_affine(),
-        *_results("x", "y"),
+        *give_results("x", "y"),
     ]
 
 
 def _double_multiply(bits: int) -> list[Instruction]:
     """All operands are read before any is refused, so that none is left in the stream."""
-    second_point = [*_load("operand", "nx"), *_load("operand", "ny")]
-    points = [*_point()[:-1], *second_point, Check()]
+    second_point = [*load_number("operand", "nx"), *load_number("operand", "ny")]
+    points = [*read_point()[:-1], *second_point, Check()]
     exchange: list[Instruction] = [
         Run(f"copy_{target}_{source}")
         for target, source in (("c0", "x"), ("c1", "y"), ("x", "nx"), ("y", "ny"))
@@ -204,18 +282,18 @@ def _double_multiply(bits: int) -> list[Instruction]:
     multiplied: list[Instruction] = [
         Run("joint_initial_state"),
         Run("joint_step", bits),
-        *_stop("z0", "zero", Status.NEUTRAL),
+        *stop_if("z0", "zero", Status.NEUTRAL),
     ]
     scalars: list[Instruction] = [Read("first scalar"), Read("second scalar")]
     return [
         *scalars,
         *points,
-        *_validated(),
+        *validate_point(),
         *exchange,
-        *_validated(),
+        *validate_point(),
         *multiplied,
         *_affine(),
-        *_results("x", "y"),
+        *give_results("x", "y"),
     ]
 
 
@@ -232,8 +310,8 @@ def _affine() -> list[Instruction]:
 
 def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
     scalar: list[Instruction] = [Read("scalar")]
-    operand: list[Instruction] = [*_load("operand", "x"), Check()]
-    order = [Run("small_order"), *_stop("d", "zero", Status.SMALL_ORDER)]
+    operand: list[Instruction] = [*load_number("operand", "x"), Check()]
+    order = [Run("small_order"), *stop_if("d", "zero", Status.SMALL_ORDER)]
     return {
         Operation.BASE_MULTIPLY: [
             Read("base scalar"),
@@ -247,45 +325,47 @@ def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
     }
 
 
-def _point() -> list[Instruction]:
-    return [*_load("operand", "x"), *_load("operand", "y"), Check()]
+def read_point() -> list[Instruction]:
+    """("x", "y"), both in range."""
+    return [*load_number("operand", "x"), *load_number("operand", "y"), Check()]
 
 
-def _validated() -> list[Instruction]:
-    return [Run("on_curve"), *_stop("d", "nonzero", Status.NOT_ON_CURVE)]
+def validate_point() -> list[Instruction]:
+    """End the operation unless ("x", "y") is a point of the curve."""
+    return [Run("on_curve"), *stop_if("d", "nonzero", Status.NOT_ON_CURVE)]
 
 
 def _ladder() -> list[Instruction]:
     """(x0 : z0) = k P and (x1 : z1) = (k + 1) P, in random scalings."""
     return [
-        *_load("random", "l"),
-        *_load("random", "m"),
+        *load_number("random", "l"),
+        *load_number("random", "m"),
         Run("initial_state"),
         Run("ladder_step", None),
         Run("final_select"),
-        *_stop("z0", "zero", Status.NEUTRAL),
+        *stop_if("z0", "zero", Status.NEUTRAL),
     ]
 
 
 def _difference_ladder() -> list[Instruction]:
     """The fractions of k P, in a random scaling."""
     return [
-        *_load("random", "m"),
+        *load_number("random", "m"),
         Run("initial_state"),
         Run("ladder_step", None),
         Run("recovery_fractions"),
-        *_stop("d", "zero", Status.NEUTRAL),
+        *stop_if("d", "zero", Status.NEUTRAL),
     ]
 
 
 def _fixed_window() -> list[Instruction]:
     """(x0 : y0 : z0) = k P, in a random scaling."""
     return [
-        *_load("random", "m"),
+        *load_number("random", "m"),
         Run("window_start"),
         Run("table_step", fixed_window.ENTRIES - 1),
         Run("ladder_step", None),
-        *_stop("z0", "zero", Status.NEUTRAL),
+        *stop_if("z0", "zero", Status.NEUTRAL),
     ]
 
 
@@ -296,43 +376,47 @@ def _affine_x() -> list[Instruction]:
         Run("copy_y_x0"),
         Invert(),
         Run("multiply_x"),
-        *_results("x"),
+        *give_results("x"),
     ]
 
 
 def _multiply() -> list[Instruction]:
-    return [*_point(), Run("multiply_xy"), *_results("x")]
+    return [*read_point(), Run("multiply_xy"), *give_results("x")]
 
 
 def _multiply_add() -> list[Instruction]:
-    addend: list[Instruction] = [*_load("operand", "d"), Check()]
-    return [*_point()[:-1], *addend, Run("multiply_add"), *_results("x")]
+    addend: list[Instruction] = [*load_number("operand", "d"), Check()]
+    return [*read_point()[:-1], *addend, Run("multiply_add"), *give_results("x")]
 
 
 def _invert() -> list[Instruction]:
     return [
-        *_load("operand", "d"),
+        *load_number("operand", "d"),
         Check(),
-        *_stop("d", "zero", Status.NO_INVERSE),
+        *stop_if("d", "zero", Status.NO_INVERSE),
         Invert(),
         Run("copy_x_inverse"),
-        *_results("x"),
+        *give_results("x"),
     ]
 
 
-def _stop(element: str, stop: Literal["zero", "nonzero"], status: Status) -> list[Instruction]:
-    return [*_unload(element), Receive(stop, status)]
+def stop_if(element: str, stop: Literal["zero", "nonzero"], status: Status) -> list[Instruction]:
+    """End the operation with ``status`` if an element is zero, or if it is not."""
+    return [*unload_number(element), Receive(stop, status)]
 
 
-def _results(*elements: str) -> list[Instruction]:
-    return [i for element in elements for i in (*_unload(element), Receive())]
+def give_results(*elements: str) -> list[Instruction]:
+    """Keep elements as results."""
+    return [i for element in elements for i in (*unload_number(element), Receive())]
 
 
-def _load(source: Literal["operand", "random"], element: str) -> list[Instruction]:
+def load_number(source: Literal["operand", "random"], element: str) -> list[Instruction]:
+    """Take a number as an element."""
     return [Read(source), Run("load"), Run(f"copy_{element}_{NUMBER}")]
 
 
-def _unload(element: str) -> list[Instruction]:
+def unload_number(element: str) -> list[Instruction]:
+    """Give an element out as a number."""
     return [Run(f"copy_{NUMBER}_{element}"), Run("unload")]
 
 

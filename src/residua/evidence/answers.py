@@ -26,6 +26,9 @@ from residua.output import Progress
 FAST = {"extension": "hierarchical", "inversion": "plus-minus-ct"}
 """The fast coprocessor of the README."""
 
+FASTER: dict[str, Any] = {"levels_per_register": 2}
+"""What it has there besides."""
+
 
 def specifications() -> list[dict[str, Any]]:
     """The coprocessors of the catalogue's curves whose answers are shipped."""
@@ -36,6 +39,7 @@ def specifications() -> list[dict[str, Any]]:
         {"curve": ["P-384", "brainpoolP384r1"]} | FAST,
         *({"curve": name, "fixed_base": "comb"} | FAST for name in ("P-256", "secp256k1")),
         {"curve": "P-256", "fixed_base": "comb"},
+        *({"curve": "P-256", "ecdsa": "verify"} | FAST | options for options in ({}, FASTER)),
         {"curve": ["P-256", "Curve25519"]},
         *(
             {"curve": "P-256", "blinding": 0} | options

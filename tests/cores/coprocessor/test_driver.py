@@ -34,6 +34,7 @@ CORES = {
     "small": ((P256, X25519), 8, True),
     "large": ((SECP160R1, P521, X448, P256, X25519), 17, True),
     "streams": ((P256, X25519), 8, False),
+    "verifying": ((P256, X25519), 8, True),
 }
 OPENSSL = {"P-256": ec.SECP256R1(), "P-521": ec.SECP521R1()}
 RFC7748 = {
@@ -80,7 +81,8 @@ def libraries(tmp_path_factory):
     @functools.cache
     def library(name):
         curves, words, data_registers = CORES[name]
-        core = ModelCore(curves, words, data_registers=data_registers)
+        verifies = name == "verifying"
+        core = ModelCore(curves, words, data_registers=data_registers, verifies=verifies)
         return compile_driver(core, tmp_path_factory.mktemp(name))
 
     return library
@@ -99,7 +101,8 @@ def small(request, libraries):
 
 def make(language, name, libraries):
     curves, words, data_registers = CORES[name]
-    core = ModelCore(curves, words, data_registers=data_registers)
+    verifies = name == "verifying"
+    core = ModelCore(curves, words, data_registers=data_registers, verifies=verifies)
     source = random.Random(9)
 
     def word():
@@ -562,15 +565,17 @@ OPEN_END = "v.verdict = RESIDUA_ECC_VALID;\n    if (v.code != RESIDUA_ECC_STATUS
 
 
 @pytest.mark.parametrize("end", [FINAL_CHECK, OPEN_END], ids=["shipped", "planted"])
+@pytest.mark.parametrize("verifies", [False, True], ids=["in steps", "at once"])
 @pytest.mark.skipif(not skipped_instructions.available(), reason="x86-64 and arm64 alone")
-def test_no_skipped_instruction_forges_a_signature(end, tmp_path):
-    core = skipped_instructions.made_core()
+def test_no_skipped_instruction_forges_a_signature(end, verifies, tmp_path):
+    core = skipped_instructions.made_core(verifies)
     files = c_driver("model", core.capabilities, core.curves)
     text = files["residua_ecc_protocols.c"]
     assert text.count(FINAL_CHECK) == 1
     files["residua_ecc_protocols.c"] = text.replace(FINAL_CHECK, end)
     library = skipped_instructions.compile_verification(files, tmp_path)
     command = [sys.executable, "-m", "tests.cores.skipped_instructions", library]
+    command += ["at once"] * verifies
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert done.stdout.startswith("none of" if end == FINAL_CHECK else "forged without")
 

@@ -73,9 +73,9 @@ def test_fields_do_not_overlap():
 
 def test_codes():
     registers = RegisterMap(FULL)
-    assert list(registers.statuses.values()) == list(range(10))
-    assert registers.statuses["zeroised"] == 9
-    assert list(registers.operations.values()) == list(range(1, 12))
+    assert list(registers.statuses.values()) == list(range(11))
+    assert (registers.statuses["zeroised"], registers.statuses["invalid"]) == (9, 10)
+    assert list(registers.operations.values()) == list(range(1, 13))
     assert registers.operations["x_multiply"] == 3
     assert registers.zeroise_key.to_bytes(4) == b"ZERO"
 

@@ -103,6 +103,30 @@ def test_batches(shape, pace):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_words_pass_by_before_the_end_of_their_number(shape):
+    """Those of a number that is only looked at as well."""
+    buffer, passed = ResultBuffer(*shape, passes=True), []
+    numbers = numbers_of(buffer, 6)
+
+    async def main(ctx):
+        await ticks_until(ctx, ~buffer.busy)
+        ctx.set(buffer.test_only, 1)
+        for number in numbers:
+            words = []
+            while not ctx.get(buffer.received):
+                if ctx.get(buffer.passing):
+                    words.append(ctx.get(buffer.passed))
+                await ctx.tick()
+            assert not ctx.get(buffer.passing)
+            assert tuple(words) == split_words(number, buffer.count, 32)
+            passed.append(number)
+            await ctx.tick()
+
+    simulate(buffer, main, sender(buffer.results, payloads_of(buffer, numbers), 0.6))
+    assert passed == numbers
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_cycles_do_not_depend_on_the_number(shape):
     buffer, spans, taken = ResultBuffer(*shape), [], []
     numbers = numbers_of(buffer, 12)

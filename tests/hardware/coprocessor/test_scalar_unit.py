@@ -289,6 +289,31 @@ def test_advance_has_no_effect_at_the_lowest_bit():
     assert found == [1, 0, 0, 0, 0]
 
 
+@pytest.mark.parametrize("asked", [0, 1, 5, 40])
+def test_a_rewind_begins_again(asked):
+    """At any bit, the lowest one too, and with a plain scalar as with a blinded one."""
+    form = ScalarForm(33, 2**33 - 9, 32)
+    unit = ScalarUnit((form,), 2, rewinds=True)
+    k, found = 0x1A5A5_00FF, []
+
+    async def main(ctx):
+        await ticks_until(ctx, ~unit.clearing)
+        for plain in (1, 0):
+            ctx.set(unit.plain, plain)
+            await pulse(ctx, unit.start)
+            await ticks_until(ctx, unit.done)
+            for _ in range(asked):
+                await pulse(ctx, unit.advance)
+                await ticks(ctx, 2)
+            await pulse(ctx, unit.rewind)
+            await ticks(ctx, 2)
+            found.append(await bits_of(ctx, unit, form.bits if plain else form.served, 3))
+
+    words = split_words(k, 2, 32)
+    simulate(unit, main, sender(unit.scalar, words * 2), sender(unit.random, [3] * 2))
+    assert found == [k, expected_number(form, Task(0, k, 3 | 3 << 32))]
+
+
 @pytest.mark.parametrize("after", [0, 3, 8, 9, 10, 11, 50, 150, 399, 405, 440])
 def test_clear_wipes_everything(after):
     """Wherever it comes, nothing of scalar or random words is left in the memory."""

@@ -16,14 +16,27 @@ VERDICTS: Mapping[str, Uses] = {
 }
 """Verdicts that the controller of a coprocessor takes on secrets, and when it does."""
 
+_PUBLIC: Uses = (("window_recoder.advance", True), ("controller.public", True))
+
+DIGITS: Mapping[str, Uses] = {
+    "window_recoder.first_bit": _PUBLIC,
+    "window_recoder.second_bit": _PUBLIC,
+}
+"""Bits of public scalars: taken by what steers, in the operations of `PUBLIC_OPERATIONS` alone."""
+
 
 def coprocessor_boundary(design: CurveDesign) -> Boundary:
     """Numbers and random words may differ; what the controller tests of them is equal.
+
+    Where signatures are verified, so are the bits of the scalars of such an operation, which are
+    public, but not those of any other one.
 
     A multiplier of digits tests each modulus that it is given: those of curves are odd.
     """
     verdicts = dict(VERDICTS)
     if isinstance(design, DigitCoprocessorDesign):
         verdicts["processor.multiplier.modulus_error"] = ()
+    if any(design.verified):
+        verdicts |= DIGITS
     inputs = ("operands_payload", "random_payload")
     return Boundary("coprocessor", inputs, {"result_payload": 32}, verdicts)

@@ -33,8 +33,9 @@ from residua.curves.blinding import (
     multiple_name,
 )
 from residua.curves.formulas import Formula
-from residua.curves.operations import Operation, Status
+from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
+from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor.coprocessor import Coprocessor
@@ -173,11 +174,32 @@ class CoprocessorCore(Core):
             "ladder_bits": list(design.served),
             "ladder_steps": list(design.rounds),
             "operations": [
-                {one.name: operation_cycles(design, one, curve) for one in sorted(group)}
+                {
+                    one.name: operation_cycles(design, one, curve)
+                    for one in sorted(group.keys() - PUBLIC_OPERATIONS)
+                }
                 for curve, group in enumerate(design.operations)
             ],
             **({"comb": self._comb} if any(design.combs) else {}),
+            **({"windows": self._windows} if any(design.verified) else {}),
         }
+
+    @property
+    def _windows(self) -> list[dict[str, int] | None]:
+        """Windows of a verification: their widths, cycles of an addition and a doubling."""
+        design = self.core.design
+        return [
+            {
+                "base_width": BASE_WIDTH,
+                "point_width": POINT_WIDTH,
+                "base_points": BASE_ENTRIES,
+                "addition": design.block("window_addition", number).length,
+                "doubling": design.block("window_doubling", number).length,
+            }
+            if curve
+            else None
+            for number, curve in enumerate(design.verified)
+        ]
 
     @property
     def _comb(self) -> list[dict[str, int] | None]:
@@ -214,6 +236,7 @@ class CoprocessorCore(Core):
                     "name": operation.name,
                     "code": int(operation),
                     "curves": [i for i, own in enumerate(design.operations) if operation in own],
+                    **({"time": "public"} if operation in PUBLIC_OPERATIONS else {}),
                     "forms": _forms(operation, self.core.curves),
                 }
                 for operation in sorted(design.operation_codes)
@@ -334,6 +357,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             bases=_given(asked),
             inverter_rowers=asked.inverter_rowers,
             fixed_base=asked.comb,
+            verifies=asked.ecdsa is not None,
             **common,
         )
 
@@ -367,7 +391,7 @@ class EngineCoprocessorCore(CoprocessorCore):
 
     @property
     def _extra(self) -> dict[str, Any]:
-        """Keys that only SBMM, an inverter of residues, a comb or block registers have."""
+        """Keys that only some coprocessors have, such as those on SBMM or with a comb."""
         core, rowers = self.core, self.core.design.inverter_rowers
         extra: dict[str, Any] = {}
         if isinstance(core, SingleBaseEccCore):
@@ -378,6 +402,8 @@ class EngineCoprocessorCore(CoprocessorCore):
             extra |= {"fixed_base": "comb", "comb_teeth": comb[0], "comb_tables": comb[1]}
         if self.request.register_memory:
             extra |= {"register_memory": self.request.register_memory}
+        if self.request.ecdsa:
+            extra |= {"ecdsa": self.request.ecdsa}
         return extra
 
     @cached_property
@@ -510,6 +536,11 @@ _NUMBERS: dict[Operation, tuple[str, str, str]] = {
     Operation.ORDER_MULTIPLY: ("a, b", "c", "c = a b mod n"),
     Operation.ORDER_INVERT: ("a", "c", "c = 1/a mod n"),
     Operation.ORDER_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod n"),
+    Operation.ECDSA_VERIFY: (
+        "e, r, s, x, y",
+        "r",
+        "r if (r, s) is a signature of the digest e by (x, y); for public data, in variable time",
+    ),
 }
 """Operands, results and meaning, on curves in Weierstrass form."""
 

@@ -37,7 +37,7 @@ class EccCore(EngineCurveCore):
     hierarchical, over rows of c moduli. ``blinding`` is the number of random bits
     that blind each scalar, taken as it is, or "auto" for as many as each curve needs;
     ``inversion`` says how elements are inverted, with ``inverter_rowers`` and ``fixed_base`` as in
-    `CoprocessorDesign`.
+    `CoprocessorDesign`. With ``verifies`` ECDSA signatures are verified by one operation.
     ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
@@ -65,6 +65,7 @@ class EccCore(EngineCurveCore):
         levels_per_register: int = 1,
         register_memory: RegisterMemory = "distributed",
         fixed_base: tuple[int, int] | None = None,
+        verifies: bool = False,
     ) -> None:
         self.curves, self._width = checked(curves), width or DEFAULT_WIDTH
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
@@ -73,7 +74,7 @@ class EccCore(EngineCurveCore):
         self._options = (reduction, rowers, product_registers, levels_per_register, register_memory)
         self._columns, self._blinding, self._formula = columns, blinding, formula
         self._inversion, self._inverter_rowers = inversion, inverter_rowers
-        self._fixed_base = fixed_base
+        self._fixed_base, self._verifies = fixed_base, verifies
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
         if inverter_rowers is not None:
@@ -179,6 +180,7 @@ class EccCore(EngineCurveCore):
             self._inversion,
             self._inverter_rowers,
             self._fixed_base,
+            verifies=self._verifies,
         )
 
 

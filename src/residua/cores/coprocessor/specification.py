@@ -12,6 +12,7 @@ from residua.curves.catalogue import find_curve
 from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_comb
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
+from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
 
@@ -216,6 +217,18 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             "N",
         ),
     ] = None
+    ecdsa: Annotated[
+        Literal["verify"] | None,
+        keys.Key(
+            "What a coprocessor does with an ECDSA signature as one operation, on short "
+            "Weierstrass curves of prime order and with an inversion other than fermat; needs "
+            "`curve`.",
+            "`verify`: from digest, signature and key to valid or not, in a time that depends on "
+            "them",
+            "nothing: a host verifies in several operations",
+            "NAME",
+        ),
+    ] = None
     width: keys.Width = 17
     channels: keys.Channels = None
     rowers: keys.Rowers = None
@@ -238,6 +251,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
     def _even_share(self) -> "CoprocessorSpecification":
         check_blinding(self.curve, self.blinding)
         self._check_comb()
+        self._check_ecdsa()
         if self.algorithm == "sbmm":
             self._check_single_base()
             return self
@@ -280,6 +294,23 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
                 "fixed_base = 'comb': a comb needs a short Weierstrass curve of odd order, which "
                 f"{' and '.join(curve.name for curve in self.curve)} "
                 f"{'is' if len(self.curve) == 1 else 'are'} not; leave it out"
+            )
+
+    def _check_ecdsa(self) -> None:
+        """Check whether signatures can be verified by one operation, if they are to be."""
+        if self.ecdsa is None:
+            return
+        if self.algorithm == "sbmm":
+            raise SpecificationError(
+                f"ecdsa = '{self.ecdsa}': a core on SBMM does not compute modulo orders; leave it "
+                "out"
+            )
+        reasons = {curve.name: refusal(curve, self.inversion) for curve in self.curve}
+        if all(reasons.values()):
+            text = "; ".join(f"{name}: {reason}" for name, reason in reasons.items())
+            raise SpecificationError(
+                f"ecdsa = '{self.ecdsa}' is for none of the curves ({text}); change that, or leave "
+                "ecdsa out"
             )
 
     def _check_single_base(self) -> None:

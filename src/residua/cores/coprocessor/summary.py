@@ -28,6 +28,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
             ),
         ),
         *_combs(parameters, cycles),
+        *_windows(parameters, cycles),
     ]
 
 
@@ -85,6 +86,22 @@ def _combs(parameters: Mapping[str, Any], cycles: Mapping[str, Any]) -> list[tup
         for curve, comb in zip(parameters["curves"], cycles.get("comb", ()), strict=False)
         if comb
     ]
+
+
+def _windows(parameters: Mapping[str, Any], cycles: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The windows of verifications, if there are any."""
+    return [
+        (f"ECDSA on {curve['name']}", _window(own))
+        for curve, own in zip(parameters["curves"], cycles.get("windows", ()), strict=False)
+        if own
+    ]
+
+
+def _window(own: Mapping[str, int]) -> str:
+    return (
+        f"verified, in a time that depends on the signature: doublings of {own['doubling']} "
+        f"cycles, additions of {own['addition']}"
+    )
 
 
 def _comb(comb: Mapping[str, int]) -> str:

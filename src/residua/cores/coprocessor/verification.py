@@ -23,7 +23,12 @@ from residua.cores.simulation.runs import (
     Steps,
 )
 from residua.curves import affine
-from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
+from residua.curves.operations import (
+    ORDER_OPERATIONS,
+    PUBLIC_OPERATIONS,
+    Operation,
+    Status,
+)
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles
@@ -45,6 +50,7 @@ _MULTIPLICATIONS = (
     Operation.BASE_MULTIPLY,
     Operation.X_MULTIPLY,
     Operation.DOUBLE_MULTIPLY,
+    Operation.ECDSA_VERIFY,
 )
 """The operations that take nearly all cycles."""
 
@@ -278,7 +284,7 @@ def _judged(
             result.failures.append(_mismatch(design, case, answer))
         if case.operation == Operation.DOUBLE_MULTIPLY and answer.status is not Status.OK:
             continue  # It ends as soon as one of its public points is refused.
-        if not is_timed:
+        if not is_timed or case.operation in PUBLIC_OPERATIONS:
             continue
         times.setdefault((case.curve, case.operation, answer.status), set()).add(answer.cycles)
     if times:
@@ -338,6 +344,7 @@ def all_cases(design: CurveDesign, vectors: int, seed: int) -> Iterator[Case]:
         yield from cases.points(vectors)
         yield from cases.exceptional_scalars()
         yield from cases.sums()
+        yield from cases.signatures(vectors)
         yield from cases.numbers(vectors * _FIELD_RUNS)
         yield from cases.invalid()
     known = [int(operation) for operation in design.operation_codes]
@@ -403,6 +410,69 @@ class _Cases:
         if self.scalar_bits < 32 * self.words:
             for scalars in ((largest + 1, 1), (1, largest + 1)):
                 yield from self.case(Operation.DOUBLE_MULTIPLY, *scalars, *point, *other)
+
+    def signatures(self, runs: int) -> Iterator[Case]:
+        """Signatures by random and by exceptional keys, valid ones and others."""
+        if Operation.ECDSA_VERIFY not in self.codes:
+            return
+        n = self.curve.order
+        for _ in range(-(-runs // 2)):
+            key, e, r, s = self.signature(self.draw.randrange(1, n), self.draw.randrange(n))
+            for operands in ((e, r, s), ((e + 1) % n, r, s), (e, s, r), (e, r, n - s)):
+                yield from self.case(Operation.ECDSA_VERIFY, *operands, *key)
+        yield from self.exceptional_signatures()
+        yield from self.refused_signatures(*self.signature(5, 7))
+
+    def exceptional_signatures(self) -> Iterator[Case]:
+        """Sums of equal and opposite multiples, of one alone, neutral ones, and with a large x."""
+        n, p = self.curve.order, self.curve.prime
+        for secret in (1, n - 1, 2, pow(2, -1, n)):
+            for digest in (0, self.draw.randrange(n)):
+                key, e, r, s = self.signature(secret, digest)
+                yield from self.case(Operation.ECDSA_VERIFY, e, r, s, *key)
+            # u G = +-v Q: the sum is twice one of them, or neutral.
+            for e in (secret * r % n, -secret * r % n):
+                yield from self.case(Operation.ECDSA_VERIFY, e, r, s, *key)
+        for large in self.large_abscissas():
+            yield from self.made_for(large, large[0] - n)
+        x, y = self.point()
+        # r + n is x modulo p, but it is not x.
+        if 0 < x + p - n < n:
+            yield from self.made_for((x, y), x + p - n)
+
+    def made_for(self, point: tuple[int, int], r: int) -> Iterator[Case]:
+        """A signature with this r whose sum is a point, by a key of an unknown secret."""
+        n = self.curve.order
+        assert isinstance(self.curve, WeierstrassCurve)
+        e, s = self.draw.randrange(n), self.draw.randrange(1, n)
+        inverse = pow(r, -1, n)
+        parts = ((s, point), (-e, self.curve.base_point))
+        multiples = (affine.multiply(self.curve, k * inverse % n, own) for k, own in parts)
+        key = affine.add(self.curve, *multiples)
+        if key is not None:
+            yield from self.case(Operation.ECDSA_VERIFY, e, r, s, *key)
+
+    def large_abscissas(self) -> list[tuple[int, int]]:
+        """A point whose x is above the order, if there is one and its y is found at once."""
+        p, n = self.curve.prime, self.curve.order
+        for x in range(n + 1, min(p, n + 200) if p % 4 == 3 else 0):
+            square = affine.right_side(self.curve, x)
+            y = pow(square, (p + 1) // 4, p)
+            if y * y % p == square:
+                return [(x, y)]
+        return []
+
+    def refused_signatures(self, key: tuple[int, int], e: int, r: int, s: int) -> Iterator[Case]:
+        """Numbers out of range, r or s = 0, and a key that is no point."""
+        n, p, (x, y) = self.curve.order, self.curve.prime, key
+        for operands in ((n, r, s), (e, n, s), (e, r, n), (e, 0, s), (e, r, 0), (e, 0, 0)):
+            yield from self.case(Operation.ECDSA_VERIFY, *operands, x, y)
+        for wrong in ((p, y), (x, p), (self.largest, y), (x, y ^ 1), (0, 0)):
+            yield from self.case(Operation.ECDSA_VERIFY, e, r, s, *wrong)
+
+    def signature(self, secret: int, e: int) -> tuple[tuple[int, int], int, int, int]:
+        """The key of a secret, the number of a digest, and r and s of a signature."""
+        return signature(self.curve, self.draw, secret, e)
 
     def numbers(self, runs: int) -> Iterator[Case]:
         """Arithmetic modulo the prime and the order."""
@@ -475,6 +545,24 @@ class _Cases:
         return _operand_point(self.curve, point)
 
 
+def signature(
+    curve: Curve, draw: random.Random, secret: int, e: int
+) -> tuple[tuple[int, int], int, int, int]:
+    """The key of a secret, the number of a digest, and r and s of a signature by plain integers."""
+    assert isinstance(curve, WeierstrassCurve)
+    n, base = curve.order, curve.base_point
+    key = affine.multiply(curve, secret, base)
+    assert key is not None
+    r = s = 0
+    while not (r and s):
+        k = draw.randrange(1, n)
+        point = affine.multiply(curve, k, base)
+        assert point is not None
+        r = point[0] % n
+        s = (e + r * secret) * pow(k, -1, n) % n
+    return key, e, r, s
+
+
 def outcome(
     curve: Curve, scalar_bits: int, operation: Operation, operands: tuple[int, ...]
 ) -> Outcome:
@@ -482,6 +570,9 @@ def outcome(
 
     On Montgomery curves points must be in the group of the base point.
     """
+    if operation is Operation.ECDSA_VERIFY:
+        assert isinstance(curve, WeierstrassCurve)
+        return _verified(curve, operands)
     if operation >= Operation.FIELD_MULTIPLY:
         modulus = curve.order if operation in ORDER_OPERATIONS else curve.prime
         return _arithmetic(modulus, operation, operands)
@@ -517,6 +608,23 @@ def _weierstrass(
     if result is None:
         return Status.NEUTRAL, ()
     return Status.OK, result[:1] if operation is Operation.X_MULTIPLY else result
+
+
+def _verified(curve: WeierstrassCurve, operands: tuple[int, ...]) -> Outcome:
+    (e, r, s), key = operands[:3], (operands[3], operands[4])
+    n = curve.order
+    if max(e, r, s) >= n or max(key) >= curve.prime:
+        return Status.OPERAND_RANGE, ()
+    if r == 0 or s == 0:
+        return Status.INVALID, ()
+    if not affine.is_on_curve(curve, key):
+        return Status.NOT_ON_CURVE, ()
+    inverse = pow(s, -1, n)
+    parts = ((e, curve.base_point), (r, key))
+    multiples = (affine.multiply(curve, k * inverse % n, point) for k, point in parts)
+    total = affine.add(curve, *multiples)
+    valid = total is not None and total[0] % n == r
+    return (Status.OK, (r,)) if valid else (Status.INVALID, ())
 
 
 def _montgomery(

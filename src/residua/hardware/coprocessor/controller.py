@@ -13,10 +13,15 @@ from amaranth.utils import ceil_log2
 
 from residua.curves.operations import (
     ORDER_OPERATIONS,
+    PUBLIC_OPERATIONS,
     Admit,
     Check,
+    Deliver,
+    Event,
+    Follow,
     Instruction,
     Invert,
+    Modulus,
     Operation,
     Read,
     Receive,
@@ -24,8 +29,12 @@ from residua.curves.operations import (
     Run,
     Source,
     Status,
+    When,
+    every,
 )
-from residua.hardware.engine.microsequencer import pause_after
+from residua.curves.signatures.sliding_windows import BASE_ENTRIES
+from residua.errors import SpecificationError
+from residua.hardware.engine.microsequencer import GAP, pause_after
 from residua.machines.control_store import Block
 
 
@@ -43,6 +52,8 @@ class Kind(IntEnum):
     END = 8
     RECIPROCATE = 9
     ADMIT = 10
+    DELIVER = 11
+    FOLLOW = 12
 
 
 class _State(Enum):
@@ -62,12 +73,21 @@ class _State(Enum):
     RECIPROCATE = 13
 
 
+EVENT_WORDS = 2
+"""Words that the instructions of an event have room for."""
+
+
 class ControlProgram:
     """The operations of all curves as words of an instruction memory.
 
     Attributes:
         words: values of the fields of every instruction.
         entries: the address of each operation by code and curve.
+        stride: slots of a routine of an indexed family.
+
+    Raises:
+        SpecificationError: an operation follows what is not public, or the routines of a family do
+            not lie side by side.
     """
 
     def __init__(
@@ -85,6 +105,7 @@ class ControlProgram:
             blocks: where each routine lies, for each curve.
         """
         self.blocks = blocks
+        self.stride = 0
         self.words: list[dict[str, int]] = []
         self.entries: dict[tuple[int, int], int] = {}
         self.bad_operation = self._end(Status.BAD_OPERATION)
@@ -98,11 +119,52 @@ class ControlProgram:
                     self._instruction(instruction, curve, order, call)
                 self._add(Kind.RETURN)
             for operation, instructions in group.items():
-                self.entries[operation, curve] = len(self.words)
                 order = int(operation in ORDER_OPERATIONS)
-                for instruction in instructions:
-                    self._instruction(instruction, curve, order, calls[order])
+                self._events = self._followed(operation, instructions, curve)
+                self.entries[operation, curve] = len(self.words)
+                self._list(instructions, curve, order, calls)
                 self._end(Status.OK)
+
+    def _followed(
+        self, operation: Operation, instructions: Sequence[Instruction], curve: int
+    ) -> int:
+        """The address of the instructions of events, if the operation follows any."""
+        found = [i for i in every(instructions) if isinstance(i, Follow)]
+        start = len(self.words)
+        for events in (follow.events for follow in found):
+            if operation not in PUBLIC_OPERATIONS:
+                raise SpecificationError(
+                    f"{operation.name} follows the digits of its scalars, which are secret: only "
+                    f"{', '.join(one.name for one in PUBLIC_OPERATIONS)} may"
+                )
+            for event in events:
+                end = len(self.words) + EVENT_WORDS
+                for instruction in event:
+                    self._instruction(instruction, curve, 0, 0)
+                # What comes next, an event and its routine, takes a gap of its own.
+                last = self.words[-1]
+                last |= {"returns": 1, "pause": max(last["pause"] - GAP, 0)}
+                while len(self.words) < end:
+                    self._add(Kind.RETURN)
+        return start
+
+    def _list(
+        self, instructions: Sequence[Instruction], curve: int, order: int, calls: Sequence[int]
+    ) -> None:
+        """Instructions one after another, which begin modulo the order or not."""
+        for instruction in instructions:
+            match instruction:
+                case Modulus(own):
+                    order = int(own)
+                case When(number, own):
+                    # Where it goes on is known when those instructions are there.
+                    skips = {"stop_nonzero" if number == "zero" else "stop_zero": 1}
+                    self._add(Kind.RECEIVE, order=order, branch=1, **skips)
+                    branch = self.words[-1]
+                    self._list(own, curve, order, calls)
+                    branch["target"] = len(self.words)
+                case _:
+                    self._instruction(instruction, curve, order, calls[order])
 
     def _instruction(self, instruction: Instruction, curve: int, order: int, call: int) -> None:
         match instruction:
@@ -110,10 +172,8 @@ class ControlProgram:
                 self._run(instruction, curve, order)
             case Read(source):
                 self._read(source, order)
-            case Receive(stop, status):
-                marks = {"stop_zero": stop == "zero", "stop_nonzero": stop == "nonzero"}
-                values = {name: int(mark) for name, mark in marks.items()}
-                self._add(Kind.RECEIVE, order=order, status=status, **values)
+            case Receive():
+                self._receive(instruction, order)
             case Check():
                 self._add(Kind.CHECK)
             case Invert():
@@ -122,6 +182,24 @@ class ControlProgram:
                 self._add(Kind.RECIPROCATE, order=order)
             case Admit():
                 self._add(Kind.ADMIT, order=order)
+            case _:
+                self._follower(instruction, order)
+
+    def _follower(self, instruction: Instruction, order: int) -> None:
+        """What only operations on public scalars have."""
+        match instruction:
+            case Deliver(target):
+                second, inward = target == "second scalar", target == "operand"
+                self._add(Kind.DELIVER, order=order, second=int(second), inward=int(inward))
+            case Follow():
+                self._add(Kind.FOLLOW, order=order, target=self._events)
+
+    def _receive(self, receive: Receive, order: int) -> None:
+        marks = {"stop_zero": receive.stop == "zero", "stop_nonzero": receive.stop == "nonzero"}
+        values = {name: int(mark) for name, mark in marks.items()}
+        if not receive.kept:
+            values["dropped"] = 1
+        self._add(Kind.RECEIVE, order=order, status=receive.status, **values)
 
     def _read(self, source: Source, order: int) -> None:
         match source:
@@ -142,6 +220,9 @@ class ControlProgram:
 
     def _run(self, run: Run, curve: int, order: int) -> None:
         block = self.blocks[run.routine][curve]
+        marks = {"counted": run.counted, "indexed": run.indexed}
+        if run.indexed:
+            self.stride = block.length
         self._add(
             Kind.RUN,
             order=order,
@@ -150,6 +231,7 @@ class ControlProgram:
             pause=pause_after(block),
             rounds=(run.rounds or 1) - 1,
             scalar=int(run.rounds is None),
+            **{name: 1 for name, mark in marks.items() if mark},
         )
 
     def _end(self, status: Status) -> int:
@@ -164,11 +246,16 @@ class ControlProgram:
         """The fields of an instruction."""
         names = ["kind", "target", "length", "pause", "rounds", "scalar", "order", "status"]
         names += ["stop_zero", "stop_nonzero", "plain", "second", "base"]
-        if any(word.get("combed") for word in self.words):
-            names.append("combed")
+        others = ("combed", "dropped", "branch", "inward", "counted", "indexed", "returns")
+        names += [name for name in others if any(name in word for word in self.words)]
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
         call = (len(self.words) - 1).bit_length()
         return data.StructLayout(widths | {"target": max(widths["target"], call)})
+
+    @property
+    def follows(self) -> bool:
+        """Whether an operation does what the digits of public scalars say."""
+        return any(word["kind"] == Kind.FOLLOW for word in self.words)
 
 
 @dataclass(frozen=True)
@@ -203,6 +290,12 @@ class Controller(Component):
     ``admit`` that of the next residues; ``reciprocated`` is the end of either.
     ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
     stored; ``release`` gives out what is stored.
+
+    Some ports are only there if the digits of scalars are followed. ``delivers`` is set while the
+    next number given out is a scalar, which ``read_scalar`` has announced, ``delivers_operand``
+    while it is an operand, which ``deliver`` announces. ``follow`` asks for an event, which is
+    taken if ``event_ready`` is set; ``count`` and ``index`` say more of it. ``public`` is set
+    during an operation whose operands all are public.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -246,8 +339,23 @@ class Controller(Component):
                 "zero": In(1),
                 "test_only": Out(1),
                 "release": Out(1),
+                **(self._follower_ports(most_rounds) if design.program.follows else {}),
             }
         )
+
+    def _follower_ports(self, most_rounds: int) -> dict[str, Any]:
+        """The ports that serve what follows digits."""
+        return {
+            "public": Out(1),
+            "follow": Out(1),
+            "event_ready": In(1),
+            "event_code": In(range(max(Event) + 1)),
+            "count": In(range(most_rounds)),
+            "index": In(range(BASE_ENTRIES)),
+            "delivers": Out(1),
+            "deliver": Out(1),
+            "delivers_operand": Out(1),
+        }
 
     def elaborate(self, platform: Any) -> Module:
         """Instruction memory and state machine."""
@@ -261,19 +369,27 @@ class Controller(Component):
         word = self._fetch(m, self._address, program.layout)
         self._pause = Signal(program.layout["pause"].shape, name="pause")
         operating = Signal()
+        following: Value = self._address + 1
+        rounds: Value = word.rounds
+        drops: Value = word.stop_zero | word.stop_nonzero
+        if program.follows:
+            following = Mux(word.returns, self._return, following)
+            rounds, drops = Mux(word.counted, self.count, rounds), drops | word.dropped
         m.d.comb += [
-            self._following.eq(self._address + 1),
+            self._following.eq(following),
             self.busy.eq(~self.idle),
             self.idle.eq((self._state == _State.IDLE) & ~self.zeroise),
             self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
             self.release.eq(self.done & (self.status == Status.OK)),
             self.wipe.eq(self._state == _State.END),
-            self.origin.eq(word.target),
+            *([] if program.follows else [self.origin.eq(word.target)]),
             self.length.eq(word.length),
-            self.rounds.eq(Mux(word.scalar, self._digits(), word.rounds)),
+            self.rounds.eq(Mux(word.scalar, self._digits(), rounds)),
             self.run.eq(self._state == _State.START),
-            self.test_only.eq(word.stop_zero | word.stop_nonzero),
+            self.test_only.eq(drops),
         ]
+        if program.follows:
+            self._follows(m, word)
         for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
             m.d.sync += pulse.eq(0)
         with m.Switch(self._state):
@@ -307,6 +423,40 @@ class Controller(Component):
             ]
         return m
 
+    def _follows(self, m: Module, word: Any) -> None:
+        """The routine of an entry, and numbers that are given out to be used."""
+        offset = Mux(word.indexed, self.index * self.design.program.stride, 0)
+        # In a register of its own: an addition is on the way.
+        m.d.sync += [self.origin.eq(word.target + offset), self.deliver.eq(0)]
+        m.d.comb += self.follow.eq((self._state == _State.DECODE) & (word.kind == Kind.FOLLOW))
+        with m.If(self.received | (self._state == _State.END)):
+            m.d.sync += [self.delivers.eq(0), self.delivers_operand.eq(0)]
+
+    def _deliver(self, m: Module, word: Any) -> None:
+        """Announce what a number will be; a scalar as if it were read, without waiting for it."""
+        self._next(m)
+        m.d.sync += [
+            self.deliver.eq(word.inward),
+            self.delivers_operand.eq(word.inward),
+            self.delivers.eq(~word.inward),
+            self.read_scalar.eq(~word.inward),
+            self.plain.eq(1),
+            self.second.eq(word.second),
+            self.base.eq(0),
+        ]
+        if "combed" in self.design.program.layout.members:
+            m.d.sync += self.combed.eq(0)
+
+    def _dispatch(self, m: Module, word: Any) -> None:
+        """On to the instructions of an event, which come back, or past the last one."""
+        with m.If(self.event_ready):
+            self._next(m)
+            with m.If(self.event_code != Event.END):
+                m.d.sync += [
+                    self._address.eq(word.target + self.event_code * EVENT_WORDS),
+                    self._return.eq(self._address),
+                ]
+
     def _begin(self, m: Module, operating: Signal) -> None:
         with m.If(self.start):
             m.d.sync += [
@@ -316,6 +466,9 @@ class Controller(Component):
                 self.chosen_curve.eq(self.curve),
                 self._fault.eq(Status.OK),
             ]
+            if self.design.program.follows:
+                is_public = [self.operation == own for own in PUBLIC_OPERATIONS]
+                m.d.sync += self.public.eq(Cat(is_public).any())
 
     def _next(self, m: Module) -> None:
         """Go on with the next instruction."""
@@ -356,6 +509,11 @@ class Controller(Component):
             with m.Case(Kind.ADMIT):
                 self._next(m)
                 m.d.sync += self.admit.eq(1)
+            if self.design.program.follows:
+                with m.Case(Kind.DELIVER):
+                    self._deliver(m, word)
+                with m.Case(Kind.FOLLOW):
+                    self._dispatch(m, word)
             with m.Case(Kind.CHECK):
                 self._next(m)
                 with m.If(self._fault != Status.OK):
@@ -398,7 +556,12 @@ class Controller(Component):
     def _receive(self, m: Module, word: Any) -> None:
         with m.If(self.received):
             self._next(m)
-            with m.If(Mux(self.zero, word.stop_zero, word.stop_nonzero)):
+            stops = Mux(self.zero, word.stop_zero, word.stop_nonzero)
+            if self.design.program.follows:
+                with m.If(stops & word.branch):
+                    m.d.sync += self._address.eq(word.target)
+                stops = stops & ~word.branch
+            with m.If(stops):
                 self._stop(m, word.status)
 
     def _page(self, word: Any) -> Value:

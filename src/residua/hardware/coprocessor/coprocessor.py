@@ -12,6 +12,7 @@ from amaranth.lib.wiring import Component, connect
 from residua.curves import difference_ladder, joint, ladder
 from residua.curves.comb import POSITIVE
 from residua.curves.operations import Status
+from residua.curves.signatures.sliding_windows import POSITIVE as WINDOW_POSITIVE
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
@@ -23,6 +24,7 @@ from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
+from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 
@@ -39,7 +41,8 @@ class Coprocessor(Component):
     operation (results apart).
 
     The number of cycles depends on the operation, the curve and the status alone; that of a
-    DOUBLE_MULTIPLY, whose operands are public, also on which of them is refused.
+    DOUBLE_MULTIPLY, whose operands are public, also on which of them is refused, that of an
+    ECDSA_VERIFY on all that it is given.
     """
 
     def __init__(self, design: CurveDesign) -> None:
@@ -57,9 +60,9 @@ class Coprocessor(Component):
         first, second = design.scalar_unit(), design.second_scalar_unit()
         scalars = [first, *([second] if second else [])]
         reducer, recoder = design.scalar_reducer(), design.digit_recoder()
-        comb = design.comb_reader()
+        comb, windows = design.comb_reader(), design.window_recoder()
         converted = self._converted()
-        results = ResultBuffer(design.width, design.number_words, design.words)
+        results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
         wipe, discard, release = Signal(), Signal(), Signal()
@@ -71,6 +74,7 @@ class Coprocessor(Component):
             *([("scalar_reducer", reducer)] if reducer else []),
             *([("digit_recoder", recoder)] if recoder else []),
             *([("comb_reader", comb)] if comb else []),
+            *([("window_recoder", windows)] if windows else []),
             *([("inverter", inverter)] if inverter else []),
             *([("residue_inverter", residue_inverter)] if residue_inverter else []),
             *zip(("converter", "slack"), converted or (), strict=False),
@@ -100,7 +104,10 @@ class Coprocessor(Component):
             self._recode(m, controller, recoder, first, processor)
         if comb:
             self._comb(m, controller, comb, first, processor)
-        self._gates(m, processor, scalars, reducer, recoder, comb, controller)
+        self._gates(m, processor, scalars, reducer, recoder, comb, windows, controller)
+        if windows:
+            self._follow(m, controller, windows, scalars)
+            self._deliver(m, controller, processor, results, scalars, reducer)
         clearing = processor.clearing | results.clearing
         if converted:
             clearing |= converted[0].clearing
@@ -353,6 +360,56 @@ class Coprocessor(Component):
         if len(self.design.curves) > 1:
             m.d.comb += comb.select.eq(controller.chosen_curve)
 
+    def _follow(
+        self,
+        m: Module,
+        controller: Controller,
+        windows: WindowRecoder,
+        units: Sequence[ScalarUnit],
+    ) -> None:
+        """The bits of both scalars to their windows, and what these ask for to the controller."""
+        first, second = units
+        m.d.comb += [
+            windows.public.eq(controller.public),
+            windows.follow.eq(controller.follow),
+            controller.event_ready.eq(windows.ready),
+            controller.event_code.eq(windows.code),
+            controller.count.eq(windows.count),
+            controller.index.eq(windows.index),
+            # The proof of constant time tells these bits from those that other units take.
+            windows.first_bit.eq(first.bit & windows.advance),
+            windows.second_bit.eq(second.bit & windows.advance),
+        ]
+        for unit in units:
+            m.d.comb += unit.rewind.eq(windows.rewind)
+            with m.If(windows.advance):
+                m.d.comb += unit.advance.eq(1)
+        if len(self.design.curves) > 1:
+            m.d.comb += windows.select.eq(controller.chosen_curve)
+
+    def _deliver(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        results: ResultBuffer,
+        units: Sequence[ScalarUnit],
+        reducer: ScalarReducer | None,
+    ) -> None:
+        """Numbers that are given out where scalars, or an operand, would come in."""
+        with m.If(controller.delivers):
+            m.d.comb += self.operands.ready.eq(0)
+            for words in (reducer.scalar if reducer else units[0].scalar, units[1].scalar):
+                m.d.comb += [words.payload.eq(results.passed), words.valid.eq(results.passing)]
+        given = results.results
+        with m.If(controller.delivers_operand):
+            m.d.comb += [
+                processor.binary.payload.eq(given.payload.word),
+                processor.binary.valid.eq(given.valid & given.ready),
+            ]
+        with m.If(controller.deliver):
+            m.d.comb += processor.binary_start.eq(1)
+
     def _recode(
         self,
         m: Module,
@@ -379,12 +436,14 @@ class Coprocessor(Component):
         reducer: ScalarReducer | None,
         recoder: DigitRecoder | None,
         comb: CombReader | None,
+        windows: WindowRecoder | None,
         controller: Controller,
     ) -> None:
         """The bits by which routines select.
 
         They are the bit of the scalar xor the one before it, the one before, the bits of both
-        scalars, what was replaced, what the digit is, and the sign of a comb's entry.
+        scalars, what was replaced, what the digit is, and the sign of an entry of a comb's or a
+        window's table.
         """
         previous, bit = Signal(), scalars[0].bit
         with m.If(controller.read_scalar | controller.wipe):
@@ -403,6 +462,8 @@ class Coprocessor(Component):
             bits[difference_ladder.NEGATE.name] = reducer.negate
         if comb:
             bits[POSITIVE.name] = comb.positive
+        if windows:
+            bits[WINDOW_POSITIVE.name] = windows.positive
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         if recoder:
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}

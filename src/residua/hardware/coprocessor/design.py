@@ -19,10 +19,12 @@ from residua.curves.operations import (
     Run,
     common_routines,
     constants,
+    every,
     operations,
     routines,
 )
-from residua.curves.parameters import Curve
+from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.comb_reader import CombReader
@@ -33,14 +35,24 @@ from residua.hardware.coprocessor.digit_recoder import (
     FLAGS,
     DigitRecoder,
 )
+from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarLayout, ScalarUnit
+from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.machines.blinded_scalar import ScalarForm
 from residua.machines.control_store import Block
 
-LOOPS = ("window_start", "table_step", "ladder_step", "joint_step", "comb_addition", "square")
+LOOPS = (
+    "window_start",
+    "table_step",
+    "ladder_step",
+    "joint_step",
+    "comb_addition",
+    "window_doubling",
+    "square",
+)
 """Routines that are repeated without a break, or use up a bit or a digit of the scalar."""
 
 SCALAR_DELAY = 5
@@ -66,6 +78,7 @@ GROUP_ROUTINES = (
     "comb_start",
     "comb_addition",
     "comb_doubling",
+    *verification.OWN_ROUTINES,
 )
 
 
@@ -100,6 +113,7 @@ class CurveDesign(ABC):
     scalar (see `residua.curves.blinding`), 0 for none, or "auto" for as many as each curve needs.
     ``inversion`` says how elements are inverted. ``fixed_base`` has teeth and most tables of the
     combs that multiply base points of short Weierstrass curves of odd order; None: there are none.
+    With ``verifies``, curves of prime order have the verification of ECDSA signatures.
 
     Attributes:
         blinding: the number of random bits that blind a scalar, for each curve.
@@ -115,9 +129,11 @@ class CurveDesign(ABC):
         blinding: BlindingChoice = 0,
         inversion: Inversion = Inversion.FERMAT,
         fixed_base: tuple[int, int] | None = None,
+        *,
+        verifies: bool = False,
     ) -> None:
         self.curves, self.formulas = tuple(curves), tuple(formulas)
-        self.fixed_base = fixed_base
+        self.fixed_base, self._verifies = fixed_base, verifies
         self.blinding = tuple(random_bits(curve, blinding) for curve in curves)
         for curve, formula, count in zip(curves, formulas, self.blinding, strict=True):
             check_formula(curve, formula, count)
@@ -250,9 +266,24 @@ class CurveDesign(ABC):
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
-        groups = map(operations, self.curves, self.formulas, self.combs)
+        groups = list(map(operations, self.curves, self.formulas, self.combs))
+        for group, curve, bits in zip(groups, self.verified, self.scalar_bits, strict=True):
+            if curve:
+                group[Operation.ECDSA_VERIFY] = verification.instructions(curve, bits)
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
+
+    @cached_property
+    def verified(self) -> tuple[WeierstrassCurve | None, ...]:
+        """The curves, each None unless its signatures are verified."""
+        return tuple(
+            curve
+            if self._verifies
+            and isinstance(curve, WeierstrassCurve)
+            and not verification.refusal(curve, self.inversion)
+            else None
+            for curve in self.curves
+        )
 
     @cached_property
     def inversions(self) -> list[list[Instruction]]:
@@ -269,14 +300,14 @@ class CurveDesign(ABC):
     def _programs(self) -> dict[str, list[FieldProgram | None]]:
         """The field programs by routine and page."""
         flows = [flow for group in self.operations for flow in group.values()]
-        runs = [i for flow in (*self.inversions, *flows) for i in flow if isinstance(i, Run)]
+        runs = [i for flow in (*self.inversions, *flows) for i in every(flow) if isinstance(i, Run)]
         used = {run.routine for run in runs}
         copies = {
             (parts[1], parts[2])
             for parts in (run.routine.split("_") for run in runs)
             if parts[0] == "copy"
         }
-        common = common_routines(copies)
+        common = common_routines(copies) | verification.common_routines()
         programs: dict[str, list[FieldProgram | None]] = {
             name: [program] * len(self.moduli) for name, program in common.items() if name in used
         }
@@ -289,7 +320,11 @@ class CurveDesign(ABC):
     @cached_property
     def _routines(self) -> list[dict[str, FieldProgram]]:
         """The field programs of each curve."""
-        return list(map(routines, self.curves, self.formulas, self.combs))
+        groups = list(map(routines, self.curves, self.formulas, self.combs))
+        return [
+            group | verification.routines(curve) if curve else group
+            for group, curve in zip(groups, self.verified, strict=True)
+        ]
 
     def _variant(self, name: str, curve: int) -> str:
         """The routine that a curve uses under a name; curves of one kind share theirs."""
@@ -308,7 +343,12 @@ class CurveDesign(ABC):
     def _constants(self) -> list[dict[str, int]]:
         """The named constants of each page."""
         others: list[dict[str, int]] = [{}] * (self.curve_pages - 1)
-        own = map(constants, self.curves, self.combs)
+        own = [
+            named | (verification.constants(curve) if curve else {})
+            for named, curve in zip(
+                map(constants, self.curves, self.combs), self.verified, strict=True
+            )
+        ]
         return [c for first in own for c in (first, *others)]
 
     @cached_property
@@ -413,11 +453,22 @@ class CurveDesign(ABC):
         """The unit that holds the other scalar of a double multiplication, if there is such."""
         if Operation.DOUBLE_MULTIPLY not in self.operation_codes:
             return None
-        return ScalarUnit([ScalarForm(bits) for bits in self.scalar_bits], self.words)
+        forms = [ScalarForm(bits) for bits in self.scalar_bits]
+        return ScalarUnit(forms, self.words, rewinds=any(self.verified))
 
     def scalar_unit(self) -> ScalarUnit:
         """The unit that holds a scalar, or the first of two."""
-        return ScalarUnit(self.scalar_forms, self.words, self._sought)
+        rewinds = any(self.verified)
+        return ScalarUnit(self.scalar_forms, self.words, self._sought, rewinds=rewinds)
+
+    def window_recoder(self) -> WindowRecoder | None:
+        """The unit after both scalar units that makes windows, if signatures are verified."""
+        return WindowRecoder(self.scalar_bits) if any(self.verified) else None
+
+    def result_buffer(self) -> ResultBuffer:
+        """The buffer that holds results back; delivered numbers pass by it."""
+        passes = any(self.verified)
+        return ResultBuffer(self.width, self.number_words, self.words, passes=passes)
 
     @property
     def _sought(self) -> tuple[int, ...]:

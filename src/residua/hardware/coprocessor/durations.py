@@ -9,6 +9,7 @@ from functools import cached_property
 
 from residua.curves.operations import (
     ORDER_OPERATIONS,
+    PUBLIC_OPERATIONS,
     Admit,
     Check,
     Instruction,
@@ -42,9 +43,10 @@ def operation_cycles(design: CurveDesign, operation: Operation, curve: int) -> i
 
     Args:
         design: the coprocessor.
-        operation: one that the curve has.
+        operation: one that the curve has, and none of `PUBLIC_OPERATIONS`.
         curve: index of the curve.
     """
+    assert operation not in PUBLIC_OPERATIONS
     walk = _Walk(design, curve)
     for instruction in _called(design, operation, curve):
         walk.take(instruction)

@@ -40,9 +40,9 @@ class CoprocessorDesign(CurveDesign):
 
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
-    and the core no operations modulo orders. ``formulas``, ``blinding``, ``inversion`` and
-    ``fixed_base`` are those of `CurveDesign`; an inverter of residues has ``inverter_rowers``, by
-    default as many as it can.
+    and the core no operations modulo orders. ``formulas``, ``blinding``, ``inversion``,
+    ``fixed_base`` and ``verifies`` are those of `CurveDesign`; an inverter of residues has
+    ``inverter_rowers``, by default as many as it can.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -58,8 +58,10 @@ class CoprocessorDesign(CurveDesign):
         inversion: Inversion = Inversion.FERMAT,
         inverter_rowers: int | None = None,
         fixed_base: tuple[int, int] | None = None,
+        *,
+        verifies: bool = False,
     ) -> None:
-        super().__init__(curves, formulas, blinding, inversion, fixed_base)
+        super().__init__(curves, formulas, blinding, inversion, fixed_base, verifies=verifies)
         self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
         self.options = options
         if inversion is Inversion.PLUS_MINUS:
@@ -176,7 +178,7 @@ class CoprocessorDesign(CurveDesign):
         They do for a loop of many reductions, and for a window's table, of which few rounds run. In
         SBMM, where a reduction is three times as many sequences, they leave few slots empty.
         """
-        if self.curve_pages == 1:
+        if self.curve_pages == 1 or name == "window_table":
             return True
         if not name.startswith(LOOPS):
             return False

@@ -33,6 +33,9 @@ class ResultBuffer(Component):
     meanwhile ``clearing`` is set, for ``depth`` cycles. ``busy`` is set while words are handed out
     or wiped.
 
+    With ``passes``, the words of 32 bits, stored or not, also come by at ``passed`` while
+    ``passing`` is set, before ``received``.
+
     ``latency`` is the number of cycles from the first word of a number to ``received`` when
     ``results`` does not wait. It does not depend on the number.
 
@@ -40,10 +43,12 @@ class ResultBuffer(Component):
         SpecificationError: there is no room for a number, or a number has no words.
     """
 
-    def __init__(self, width: int, length: int, count: int, capacity: int = 2) -> None:
+    def __init__(
+        self, width: int, length: int, count: int, capacity: int = 2, *, passes: bool = False
+    ) -> None:
         if capacity < 1:
             raise SpecificationError(f"a result buffer holds at least 1 number, not {capacity}")
-        self.width, self.length = width, length
+        self.width, self.length, self.passes = width, length, passes
         self.count, self.capacity = count, capacity
         self.gearbox = WordGearbox(width, BUS_WIDTH, length, count)
         self.depth = capacity * count
@@ -60,6 +65,7 @@ class ResultBuffer(Component):
                 "clear": In(1),
                 "clearing": Out(1, init=1),
                 "busy": Out(1),
+                **({"passed": Out(BUS_WIDTH), "passing": Out(1)} if passes else {}),
             }
         )
 
@@ -102,6 +108,8 @@ class ResultBuffer(Component):
             m.d.sync += self._held.eq(self._held + 1)
         with m.If(store | leave | self.clearing):
             m.d.sync += self._position.eq(self._position + 1)
+        if self.passes:
+            m.d.comb += [self.passed.eq(gearbox.words_out.payload), self.passing.eq(given)]
         self._test(m)
         self._release(m)
         self._clear(m)

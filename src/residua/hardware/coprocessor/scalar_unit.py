@@ -144,7 +144,8 @@ class ScalarUnit(Component):
     ``advance`` asks for the next bit, which is valid three cycles later, and has no effect at the
     lowest one. ``seek`` (a port that is only there with ``sought``) asks for the bit at ``place``
     instead, of the memory: `ScalarLayout.lowest` has that of the lowest one; ``place`` must stay
-    for two cycles. ``start`` is ignored while ``busy`` is set.
+    for two cycles. ``rewind`` (a port that is only there if the unit ``rewinds``) asks for the
+    first bit again, which is valid three cycles later. ``start`` is ignored while ``busy`` is set.
 
     ``latencies`` are the numbers of cycles from ``start`` to ``done`` on each curve when neither
     stream waits, ``plain_latency`` that with ``plain``. They do not depend on the numbers, not even
@@ -155,8 +156,15 @@ class ScalarUnit(Component):
         SpecificationError: the words cannot hold a scalar.
     """
 
-    def __init__(self, forms: Sequence[ScalarForm], count: int, sought: Sequence[int] = ()) -> None:
-        self.forms, self.count = tuple(forms), count
+    def __init__(
+        self,
+        forms: Sequence[ScalarForm],
+        count: int,
+        sought: Sequence[int] = (),
+        *,
+        rewinds: bool = False,
+    ) -> None:
+        self.forms, self.count, self.rewinds = tuple(forms), count, rewinds
         self.served = tuple(form.served for form in self.forms)
         self.layout = layout = ScalarLayout(self.forms, count, tuple(sought))
         places = {"seek": In(1), "place": In(range(WORD * layout.depth))}
@@ -179,6 +187,7 @@ class ScalarUnit(Component):
                 "bit": Out(1),
                 "advance": In(1),
                 **(places if any(layout.sought) else {}),
+                **({"rewind": In(1)} if rewinds else {}),
             }
         )
 
@@ -416,7 +425,8 @@ class ScalarUnit(Component):
         # A plain k stays above the place of r.
         lowest = Mux(self._plain, WORD * self._base, self._own(self.layout.lowest))
         m.d.sync += [self.bit.eq(0), word.eq(0)]
-        with m.If(self._state.matches(_State.READY, _State.SERVE)):
+        serves = self._state.matches(_State.READY, _State.SERVE)
+        with m.If(serves & ~self.rewind if self.rewinds else serves):
             m.d.comb += self._read.addr.eq(position >> _SHIFT)
             m.d.sync += [
                 word.eq(self._read.data),

@@ -154,6 +154,22 @@ class Client:
         points = [*self._point(curve, p), *self._point(curve, q)]
         return self._point_result("double_multiply", curve, [*scalars, *points])
 
+    def verify_numbers(self, curve: int, e: bytes, r: bytes, s: bytes, key: bytes) -> bytes:
+        """R, if (r, s) is a signature of the number e of a digest by the key, for public data only.
+
+        Raises:
+            SpecificationError: the core has no such operation, or a number is of another length.
+            CoreError: ``invalid``, or what is wrong with the numbers.
+        """
+        numbers = [self._order_number(curve, number) for number in (e, r, s)]
+        operands = [*numbers, *self._point(curve, key)]
+        (found,) = self.execute("ecdsa_verify", curve, operands, 1)
+        return self._bytes(curve, found, self.curves[curve].order_size)
+
+    def has(self, operation: str) -> bool:
+        """Whether the core has an operation, on some curve."""
+        return self._map.operations.get(operation) in self._map.capabilities.operations
+
     def validate(self, curve: int, point: bytes) -> None:
         """Raise `CoreError` unless the point is valid."""
         self.execute("validate", curve, self._point(curve, point), 0)
@@ -168,7 +184,7 @@ class Client:
 
     def _check_supported(self, operation: str, curve: int) -> None:
         """Refuse what would leave its operands behind in a stream."""
-        if self._map.operations.get(operation) not in self._map.capabilities.operations:
+        if not self.has(operation):
             raise SpecificationError(f"the core has no operation {operation!r}")
         if not 0 <= curve < len(self.curves):
             raise SpecificationError(f"curve {curve}: give 0 to {len(self.curves) - 1}")

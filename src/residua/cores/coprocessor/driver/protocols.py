@@ -66,12 +66,25 @@ def ecdsa_verify(client: Client, curve: int, key: bytes, digest: bytes, signatur
         CoreError: the public key is not valid.
     """
     entry = client.curves[curve]
-    client.validate(curve, key)
     r, s = signature[: entry.order_size], signature[entry.order_size :]
-    if len(signature) != 2 * entry.order_size:
-        return False
-    if not all(0 < int.from_bytes(number) < entry.order for number in (r, s)):
-        return False
+    in_range = len(signature) == 2 * entry.order_size and all(
+        0 < int.from_bytes(number) < entry.order for number in (r, s)
+    )
+    if in_range and client.has("ecdsa_verify"):
+        try:
+            return client.verify_numbers(curve, _digest(client, curve, digest), r, s, key) == r
+        except CoreError as error:
+            if error.status == "invalid":
+                return False
+            if error.status != "bad_operation":
+                raise
+    client.validate(curve, key)
+    return in_range and _sum_has_x(client, curve, key, digest, r, s)
+
+
+def _sum_has_x(client: Client, curve: int, key: bytes, digest: bytes, r: bytes, s: bytes) -> bool:
+    """Whether x of z/s G + r/s Q is r modulo the order, one operation after the other."""
+    entry = client.curves[curve]
     inverse = client.order("invert", curve, s)
     u = client.order("multiply", curve, _digest(client, curve, digest), inverse)
     v = client.order("multiply", curve, r, inverse)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.verification import outcome, point_operation
+from residua.cores.coprocessor.verification import outcome, point_operation, signature
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
@@ -127,6 +127,22 @@ class _Vectors:
         pair = (self.scalar(), self.scalar())
         both = (*pair, *point, *self.point())
         yield from self.case("random scalars", Operation.DOUBLE_MULTIPLY, *both)
+        yield from self.signatures()
+
+    def signatures(self) -> Iterator[Vector]:
+        """A valid signature and others."""
+        if Operation.ECDSA_VERIFY not in self.codes:
+            return
+        n = self.curve.order
+        secret, digest = self.draw.randrange(1, n), self.draw.randrange(n)
+        key, e, r, s = signature(self.curve, self.draw, secret, digest)
+        for note, numbers in (
+            ("a signature", (e, r, s)),
+            ("another digest", ((e + 1) % n, r, s)),
+            ("s = 0", (e, r, 0)),
+            ("r = n", (e, n, s)),
+        ):
+            yield from self.case(note, Operation.ECDSA_VERIFY, *numbers, *key)
 
     def zeroisation(self, abort: int) -> Iterator[Vector]:
         """An operation that is aborted, and the same one again."""

@@ -261,3 +261,23 @@ int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned cu
 {
     return arithmetic(device, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY_ADD, curve, 1, a, b, c, result);
 }
+
+int residua_ecc_has(const residua_ecc_device *device, unsigned operation)
+{
+    return residua_ecc_usable(device) && operation <= 31 &&
+           (device->core->operations >> operation & 1) != 0;
+}
+
+int residua_ecc_verify_numbers(const residua_ecc_device *device, unsigned curve, const uint8_t *e,
+                               const uint8_t *r, const uint8_t *s, const uint8_t *key,
+                               size_t key_size, uint8_t *result)
+{
+    preparation p;
+
+    prepare_weierstrass(&p, device, curve);
+    add_number(&p, e, 1);
+    add_number(&p, r, 1);
+    add_number(&p, s, 1);
+    add_point(&p, key, key_size);
+    return run_number(&p, RESIDUA_ECC_OPERATION_ECDSA_VERIFY, 1, result);
+}

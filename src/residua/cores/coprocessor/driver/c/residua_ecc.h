@@ -157,6 +157,16 @@ int residua_ecc_order_invert(const residua_ecc_device *device, unsigned curve, c
 int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                                    const uint8_t *b, const uint8_t *c, uint8_t *result);
 
+/* Whether the core has an operation, on this curve or on another one. */
+int residua_ecc_has(const residua_ecc_device *device, unsigned operation);
+
+/* The operation ECDSA_VERIFY on numbers modulo the order, e that of the digest: the result is r if
+ * (r, s) is its signature by the key. RESIDUA_ECC_UNSUPPORTED or RESIDUA_ECC_STATUS_BAD_OPERATION
+ * where it is missing. Not in constant time: for public data only. */
+int residua_ecc_verify_numbers(const residua_ecc_device *device, unsigned curve, const uint8_t *e,
+                               const uint8_t *r, const uint8_t *s, const uint8_t *key,
+                               size_t key_size, uint8_t *result);
+
 /* One operation on numbers as the core sees them: core->words words each, the least significant word
  * first. */
 int residua_ecc_execute(const residua_ecc_device *device, unsigned operation, unsigned curve,

@@ -248,6 +248,28 @@ static void recover(verification *v, const uint8_t *key, size_t key_size, const 
     (void)x_modulo_order(v->curve, v->words, point, v->x);
 }
 
+/* Sets x to r if the core finds the signature valid, in one operation; returns whether there is
+ * such an operation for the curve. */
+static int verify_at_once(verification *v, const uint8_t *key, size_t key_size,
+                          const uint8_t *digest, size_t digest_size, const uint8_t *s)
+{
+    uint8_t of_digest[RESIDUA_ECC_MAX_NUMBER] = {0};
+    int code;
+
+    if (!residua_ecc_has(v->device, RESIDUA_ECC_OPERATION_ECDSA_VERIFY)) {
+        return 0;
+    }
+    digest_bytes(v->curve, v->words, digest, digest_size, of_digest);
+    code = residua_ecc_verify_numbers(v->device, v->index, of_digest, v->r, s, key, key_size, v->x);
+    if (code == RESIDUA_ECC_STATUS_BAD_OPERATION) {
+        return 0;
+    }
+    code = code == RESIDUA_ECC_STATUS_INVALID ? RESIDUA_ECC_INVALID : code;
+    ACCOUNT(v, code, SHARE_KEY ^ SHARE_INVERSE);
+    ACCOUNT(v, code, SHARE_SUM);
+    return 1;
+}
+
 int residua_ecc_ecdsa_verify(const residua_ecc_device *device, unsigned curve,
                              const uint8_t *public_key, size_t public_key_size,
                              const uint8_t *digest, size_t digest_size, const uint8_t *signature)
@@ -255,6 +277,7 @@ int residua_ecc_ecdsa_verify(const residua_ecc_device *device, unsigned curve,
     const uint8_t *s = signature + residua_ecc_order_size(device, curve);
     verification v = {0};
     size_t i;
+    int ranges;
 
     v.verdict = RESIDUA_ECC_INVALID;
     v.device = device;
@@ -267,13 +290,16 @@ int residua_ecc_ecdsa_verify(const residua_ecc_device *device, unsigned curve,
     for (i = 0; i < v.curve->order_size; i++) {
         v.r[i] = signature[i];
     }
-    ACCOUNT(&v, residua_ecc_validate(device, curve, public_key, public_key_size), SHARE_KEY);
-    if (v.code == RESIDUA_ECC_STATUS_OK) {
-        int ranges = in_range(v.curve, v.words, v.r) & in_range(v.curve, v.words, s);
-        ACCOUNT(&v, ranges ? RESIDUA_ECC_STATUS_OK : RESIDUA_ECC_INVALID, SHARE_RANGE);
+    ranges = in_range(v.curve, v.words, v.r) & in_range(v.curve, v.words, s);
+    if (!ranges || !verify_at_once(&v, public_key, public_key_size, digest, digest_size, s)) {
+        ACCOUNT(&v, residua_ecc_validate(device, curve, public_key, public_key_size), SHARE_KEY);
+        if (v.code == RESIDUA_ECC_STATUS_OK && ranges) {
+            recover(&v, public_key, public_key_size, digest, digest_size, s);
+        }
     }
     if (v.code == RESIDUA_ECC_STATUS_OK) {
-        recover(&v, public_key, public_key_size, digest, digest_size, s);
+        ranges = in_range(v.curve, v.words, v.r) & in_range(v.curve, v.words, s);
+        ACCOUNT(&v, ranges ? RESIDUA_ECC_STATUS_OK : RESIDUA_ECC_INVALID, SHARE_RANGE);
     }
     if (v.code == RESIDUA_ECC_STATUS_OK) {
         ACCOUNT(&v, compare_upwards(v.r, v.x), SHARE_EQUAL);

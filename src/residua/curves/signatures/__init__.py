@@ -1,0 +1,1 @@
+"""Signatures: their verification as an operation, and the sums of multiples that it needs."""

@@ -1,0 +1,264 @@
+"""Window recoder: what the sliding windows over two public scalars ask for, step by step.
+
+The digits are those of `residua.curves.signatures.sliding_windows`. Here control depends on the
+scalars.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import enum
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.curves.operations import Event
+from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH
+from residua.errors import SpecificationError
+from residua.hardware.constant_table import selector
+
+BIT_LATENCY = 3
+"""Cycles from a request for the next bits of the scalars to these bits."""
+
+WIDTHS = (BASE_WIDTH, POINT_WIDTH)
+"""Digits of a window over each scalar."""
+
+_LONGEST = max(WIDTHS)
+_EVENT_BITS = max(Event).bit_length()
+
+
+class _State(enum.Enum):
+    """``CHECK`` is for windows that begin at a place, ``NORMALISE`` makes their digits odd."""
+
+    IDLE = 0
+    SHIFT = 1
+    CHECK = 2
+    NORMALISE = 3
+    ADD = 4
+    END = 5
+
+
+class _Window:
+    """The window over one scalar.
+
+    ``bits`` are those of the scalar from the current place on, the highest one on top; ``length``
+    counts the places of a window that is under way, ``wait`` those up to its digit.
+    """
+
+    def __init__(self, width: int, name: str) -> None:
+        self.width = width
+        self.bits = Signal(_LONGEST + 1, name=f"{name}_bits")
+        self.digit = Signal(signed(width + 1), name=f"{name}_digit")
+        self.pending = Signal(name=f"{name}_pending")
+        self.wait = Signal(range(width), name=f"{name}_wait")
+        self.length = Signal(range(width + 1), name=f"{name}_length")
+
+    def check(self, m: Module) -> None:
+        """Begin a window where two bits differ, unless one is under way."""
+        with m.If((self.length == 0) & (self.bits[-1] != self.bits[-2])):
+            own = self.bits[-self.width - 1 :]
+            m.d.sync += [
+                self.digit.eq(own[1:].as_signed() + own[0]),
+                self.pending.eq(1),
+                self.wait.eq(self.width - 1),
+                self.length.eq(self.width),
+            ]
+
+    @property
+    def is_even(self) -> Value:
+        """Whether the digit is to be halved, and added a place earlier."""
+        return self.pending & ~self.digit[0]
+
+    def normalise(self, m: Module) -> None:
+        """Halve an even digit."""
+        with m.If(self.is_even):
+            m.d.sync += [self.digit.eq(self.digit >> 1), self.wait.eq(self.wait - 1)]
+
+    @property
+    def due(self) -> Value:
+        """Whether the digit is to be added at this place."""
+        return self.pending & (self.wait == 0)
+
+    def move(self, m: Module) -> None:
+        """Go to the next place."""
+        m.d.sync += [
+            self.wait.eq(self.wait - self.pending),
+            self.length.eq(self.length - (self.length != 0)),
+        ]
+
+    @property
+    def index(self) -> Value:
+        """That of the odd multiple: half of the digit's absolute value."""
+        return (self.digit[1:-1] ^ self.digit[-1].replicate(self.width - 1))[: self.width - 2]
+
+    @property
+    def positive(self) -> Value:
+        """Whether the digit is."""
+        return ~self.digit[-1]
+
+
+class WindowRecoder(Component):
+    """Takes the bits of two scalars, the highest first, and tells one `Event` after another.
+
+    ``counts`` are the bits of a scalar on each curve. ``follow`` asks for the next event, whose
+    ``code`` is taken in the cycle in which ``ready`` is set as well. From the next one on
+    ``count``, ``index`` and ``positive`` say more of it: the doublings but one, which odd multiple
+    is added, and whether it is so as it is. After `Event.END` the recoder is at rest, and
+    ``positive`` is set.
+
+    The first ``follow`` takes the index of the curve from ``select`` (a port that is only there if
+    there are several) and begins; both scalars have to be at their highest bits. ``advance`` takes
+    ``first_bit`` and ``second_bit`` and asks for the next ones, which have to be valid
+    `BIT_LATENCY` cycles later. ``rewind`` asks for the highest bits again, at the end.
+
+    Unless ``public`` is set, all bits are taken for 0: no secret comes to what steers.
+
+    Raises:
+        SpecificationError: a curve's scalars are shorter than a window.
+    """
+
+    def __init__(self, counts: Sequence[int]) -> None:
+        if min(counts) < _LONGEST:
+            raise SpecificationError(
+                f"scalars of {min(counts)} bits are shorter than a window of {_LONGEST}"
+            )
+        self.counts = tuple(counts)
+        super().__init__(
+            {
+                "public": In(1),
+                "follow": In(1),
+                **selector(len(self.counts)),
+                "ready": Out(1),
+                "code": Out(_EVENT_BITS),
+                "count": Out(range(max(self.counts))),
+                "index": Out(_LONGEST - 2),
+                "positive": Out(1, init=1),
+                "first_bit": In(1),
+                "second_bit": In(1),
+                "advance": Out(1),
+                "rewind": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """A window over each scalar, the place where they are, and the next event."""
+        m = Module()
+        self._state = Signal(_State, name="state")
+        self._windows = [
+            _Window(w, name) for w, name in zip(WIDTHS, ("first", "second"), strict=True)
+        ]
+        self._place = Signal(range(max(self.counts) + 1), name="place")
+        self._filling = Signal(range(_LONGEST), name="filling")
+        self._delay = Signal(range(BIT_LATENCY), name="delay")
+        self._started = Signal(name="started")
+        # Doublings since the last event.
+        self._doublings = Signal(range(max(self.counts) + 1), name="doublings")
+        self._found = {
+            name: Signal.like(getattr(self, name), name=f"next_{name}", init=init)
+            for name, init in (("code", 0), ("count", 0), ("index", 0), ("positive", 1))
+        }
+        self._waits = Signal(name="event_waits")
+        self._hand_over(m)
+        free = ~self._waits
+        with m.Switch(self._state):
+            with m.Case(_State.IDLE), m.If(self.follow & free):
+                self._begin(m)
+            with m.Case(_State.SHIFT):
+                self._shift(m)
+            with m.Case(_State.CHECK):
+                for window in self._windows:
+                    window.check(m)
+                m.d.sync += self._state.eq(_State.NORMALISE)
+            with m.Case(_State.NORMALISE):
+                for window in self._windows:
+                    window.normalise(m)
+                with m.If(~Cat(window.is_even for window in self._windows).any()):
+                    m.d.sync += self._state.eq(_State.ADD)
+            with m.Case(_State.ADD), m.If(free):
+                self._add(m)
+            with m.Case(_State.END), m.If(free):
+                self._end(m)
+        return m
+
+    def _hand_over(self, m: Module) -> None:
+        """The event that waits, to whoever follows."""
+        m.d.comb += [self.ready.eq(self._waits), self.code.eq(self._found["code"])]
+        with m.If(self._waits & self.follow):
+            m.d.sync += self._waits.eq(0)
+            m.d.sync += [
+                getattr(self, name).eq(self._found[name]) for name in ("count", "index", "positive")
+            ]
+
+    def _tell(self, m: Module, event: Value | int) -> None:
+        m.d.sync += [self._waits.eq(1), self._found["code"].eq(event)]
+
+    def _begin(self, m: Module) -> None:
+        """Above the highest bit there is a 0."""
+        place = Array(self.counts)[self.select] if len(self.counts) > 1 else Const(self.counts[0])
+        m.d.sync += [
+            self._state.eq(_State.SHIFT),
+            self._place.eq(place),
+            self._filling.eq(_LONGEST - 1),
+            self._delay.eq(0),
+            self._started.eq(0),
+            self._doublings.eq(0),
+        ]
+        for window in self._windows:
+            m.d.sync += [s.eq(0) for s in (window.bits, window.pending, window.length)]
+
+    def _shift(self, m: Module) -> None:
+        """One more bit of each scalar, zeros below the lowest; at first as many as a window has."""
+        takes = self._delay == 0
+        exists = (self._place >= _LONGEST) & self.public
+        m.d.comb += self.advance.eq(takes)
+        m.d.sync += self._delay.eq(Mux(takes, BIT_LATENCY - 1, self._delay - 1))
+        with m.If(takes):
+            for window, bit in zip(self._windows, (self.first_bit, self.second_bit), strict=True):
+                m.d.sync += window.bits.eq(Cat(bit & exists, window.bits))
+            m.d.sync += self._filling.eq(self._filling - (self._filling != 0))
+            with m.If(self._filling == 0):
+                m.d.sync += self._state.eq(_State.CHECK)
+
+    def _add(self, m: Module) -> None:
+        """An addition that is due, after doublings if there are any; else on to the next place."""
+        first, second = self._windows
+        with m.If(first.due | second.due):
+            with m.If(self._doublings != 0):
+                self._double(m)
+            with m.Else():
+                begins, adds = (
+                    Mux(first.due, *events)
+                    for events in (
+                        (Event.BEGIN_FIRST, Event.BEGIN_SECOND),
+                        (Event.ADD_FIRST, Event.ADD_SECOND),
+                    )
+                )
+                self._tell(m, Mux(self._started, adds, begins))
+                m.d.sync += [
+                    self._started.eq(1),
+                    self._found["index"].eq(Mux(first.due, first.index, second.index)),
+                    self._found["positive"].eq(Mux(first.due, first.positive, second.positive)),
+                    first.pending.eq(first.pending & ~first.due),
+                    second.pending.eq(second.pending & first.due),
+                ]
+        with m.Elif(self._place == 0):
+            m.d.sync += self._state.eq(_State.END)
+        with m.Else():
+            m.d.sync += [
+                self._state.eq(_State.SHIFT),
+                self._place.eq(self._place - 1),
+                self._doublings.eq(self._doublings + self._started),
+            ]
+            for window in self._windows:
+                window.move(m)
+
+    def _double(self, m: Module) -> None:
+        self._tell(m, Event.DOUBLE)
+        m.d.sync += [self._found["count"].eq(self._doublings - 1), self._doublings.eq(0)]
+
+    def _end(self, m: Module) -> None:
+        with m.If(self._doublings != 0):
+            self._double(m)
+        with m.Else():
+            self._tell(m, Event.END)
+            m.d.comb += self.rewind.eq(1)
+            m.d.sync += [self._state.eq(_State.IDLE), self._found["positive"].eq(1)]

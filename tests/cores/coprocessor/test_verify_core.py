@@ -1,0 +1,258 @@
+"""Cores that verify ECDSA signatures as one operation: results, public control, secrets, faults."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from tests.cores.simulations import SimulatedCore
+from tests.schedules import quick_schedules
+from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
+
+from residua.cores.coprocessor import boundary
+from residua.cores.coprocessor.boundary import coprocessor_boundary
+from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import Request
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.coprocessor.verification import outcome, verify_coprocessor
+from residua.cores.proofs.constant_time import prove_netlist
+from residua.cores.proofs.netlist import read_netlist, write_verilog
+from residua.cores.specification.reading import check, check_any
+from residua.curves import affine
+from residua.curves.formulas import Formula
+from residua.curves.inversion import Inversion
+from residua.curves.operations import PUBLIC_OPERATIONS, Follow, Operation, Run, Status, every
+from residua.curves.parameters import curve_from_parameters
+from residua.curves.signatures import verification
+from residua.errors import SpecificationError
+from residua.hardware.coprocessor.controller import Controller
+from residua.hardware.coprocessor.coprocessor import Coprocessor
+
+CORES = {
+    "order above the prime": lambda: EccCore(
+        [curve_from_parameters(TINY)], verifies=True, blinding=32, inversion=Inversion.PLUS_MINUS
+    ),
+    "division steps, comb": lambda: EccCore(
+        [curve_from_parameters(MIDDLE)],
+        verifies=True,
+        inversion=Inversion.DIVISION_STEPS,
+        fixed_base=(2, 3),
+        columns=2,
+        channels=4,
+    ),
+    "window, a = 0": lambda: EccCore(
+        [curve_from_parameters(WITHOUT_A)],
+        verifies=True,
+        inversion=Inversion.PLUS_MINUS,
+        formula=Formula.FIXED_WINDOW,
+    ),
+    "three curves, one without": lambda: EccCore(
+        [curve_from_parameters(c | {"name": f"c{i}"}) for i, c in enumerate((MIDDLE, EVEN, TINY))],
+        verifies=True,
+        inversion=Inversion.PLUS_MINUS,
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=list(CORES))
+def small(request, tmp_path_factory):
+    with quick_schedules():
+        return SimulatedCore(CORES[request.param](), tmp_path_factory.mktemp("small"))
+
+
+def test_all_operations(small):
+    result = verify_coprocessor(
+        small.design, small.sources, small.top, vectors=8, seed=1, stalls=None
+    )
+    assert result.passed, result.failures
+    assert result.constant_time
+    for own, curve in zip(result.cycles, small.design.verified, strict=True):
+        assert Operation.ECDSA_VERIFY.name not in own
+        assert "POINT_MULTIPLY" in own
+        assert curve is None or curve.cofactor == 1
+
+
+def test_keys_and_digests_that_make_additions_fail(small):
+    """Sums of equal and opposite multiples on the way, which the complete formulas put right."""
+    draw = random.Random(4)
+    for number, curve in enumerate(small.design.verified):
+        if curve is None:
+            continue
+        n, requests = curve.order, []
+        for index in range(60):
+            secret = draw.choice((1, 2, 3, n - 1, n - 2, pow(2, -1, n), draw.randrange(1, n)))
+            x, y = affine.multiply(curve, secret, curve.base_point)
+            s, v = draw.randrange(1, n), draw.randrange(1, 200)
+            u = draw.choice((0, v, n - v, secret * v % n, -secret * v % n, draw.randrange(200)))
+            operands = (u * s % n, v * s % n, s, x, y)
+            requests.append(
+                Request(Operation.ECDSA_VERIFY, operands, curve=number, stalls=64 * (index % 2))
+            )
+        bits, seen = small.design.scalar_bits[number], set()
+        for request, answer in zip(requests, small.simulator.run(requests), strict=True):
+            expected = outcome(curve, bits, Operation.ECDSA_VERIFY, request.operands)
+            assert (answer.status, answer.results) == expected
+            seen.add(answer.cycles)
+        assert max(seen) > 1.4 * min(seen)
+
+
+def test_a_zeroisation_at_any_time_leaves_nothing(small):
+    number = next(i for i, curve in enumerate(small.design.verified) if curve)
+    curve = small.design.curves[number]
+    n, base = curve.order, curve.base_point
+    x, y = affine.multiply(curve, 5, base)
+    r = affine.multiply(curve, 7, base)[0] % n
+    s = (9 + r * 5) * pow(7, -1, n) % n
+    whole = Request(Operation.ECDSA_VERIFY, (9, r, s, x, y), curve=number)
+    (answer,) = small.simulator.run([whole])
+    assert (answer.status, answer.results) == (Status.OK, (r,))
+    draw, requests = random.Random(6), []
+    for seed in range(40):
+        abort = 1 + draw.randrange(answer.cycles - 1)
+        requests += [replace(whole, abort=abort, seed=seed), whole]
+        requests.append(Request(Operation.FIELD_MULTIPLY, (3, 5), curve=number))
+    for index, found in enumerate(small.simulator.run(requests)):
+        expected = ((Status.ZEROISED, ()), (Status.OK, (r,)), (Status.OK, (15,)))[index % 3]
+        assert (found.status, found.results) == expected
+
+
+@pytest.fixture(scope="module")
+def least():
+    with quick_schedules():
+        return CORES["order above the prime"]()
+
+
+def netlist_of(core, folder):
+    sources, top = write_verilog(Coprocessor(core.design), folder)
+    return read_netlist(sources, top, folder, coprocessor_boundary(core.design))
+
+
+def test_nothing_seen_depends_on_secrets(least, tmp_path):
+    """Windows are public: of the bits of scalars they see those of a verification alone."""
+    netlist = netlist_of(least, tmp_path)
+    assert netlist.leaks == ()
+    assert netlist.wire("scalar_unit.bit_signal") in netlist.secrets
+    public = ("state", "place", "first_digit", "second_digit", "index", "positive")
+    assert not {netlist.wire(f"window_recoder.{name}") for name in public} & {*netlist.secrets}
+    assert prove_netlist(netlist, out_dir=tmp_path).passed
+
+
+def test_windows_over_a_secret_scalar_are_found_out(least, tmp_path, monkeypatch):
+    """Without the gate that keeps bits away in all operations but one, nothing is constant."""
+    follow = Coprocessor._follow
+
+    def open_to_all(self, m, controller, windows, scalars):
+        follow(self, m, controller, windows, scalars)
+        m.d.comb += windows.public.eq(controller.public | controller.follow)
+
+    monkeypatch.setattr(Coprocessor, "_follow", open_to_all)
+    assert not prove_netlist(netlist_of(least, tmp_path), out_dir=tmp_path).passed
+
+
+def test_a_verdict_at_any_time_is_not_enough(least, tmp_path, monkeypatch):
+    """What the proof takes to be public is public while bits are taken, not at other times."""
+    elaborate = Coprocessor._follow
+
+    def curious(self, m, controller, windows, scalars):
+        elaborate(self, m, controller, windows, scalars)
+        with m.If(scalars[0].bit):
+            m.d.comb += windows.follow.eq(1)
+
+    monkeypatch.setattr(Coprocessor, "_follow", curious)
+    assert netlist_of(least, tmp_path).leaks
+
+
+def test_a_key_operation_that_follows_its_scalar_is_refused():
+    with quick_schedules():
+        design = CORES["order above the prime"]().design
+        flow = design.operations[0]
+        follows = [i for i in every(flow[Operation.ECDSA_VERIFY]) if isinstance(i, Follow)]
+        flow[Operation.POINT_MULTIPLY] = [*flow[Operation.POINT_MULTIPLY], *follows]
+        with pytest.raises(
+            SpecificationError, match=r"POINT_MULTIPLY follows .* secret: only ECDSA"
+        ):
+            _ = design.controller
+
+
+def test_a_key_operation_that_follows_all_the_same_gets_zeros(tmp_path, monkeypatch):
+    """The bits of its scalar do not come to the windows, whatever its instructions say."""
+    monkeypatch.setattr("residua.hardware.coprocessor.controller.PUBLIC_OPERATIONS", {*Operation})
+    begin = Controller._begin
+
+    def only_verification(self, m, operating):
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                "residua.hardware.coprocessor.controller.PUBLIC_OPERATIONS", PUBLIC_OPERATIONS
+            )
+            begin(self, m, operating)
+
+    monkeypatch.setattr(Controller, "_begin", only_verification)
+    with quick_schedules():
+        core = CORES["order above the prime"]()
+    flow = core.design.operations[0]
+    follow = next(i for i in every(flow[Operation.ECDSA_VERIFY]) if isinstance(i, Follow))
+    multiply = flow[Operation.POINT_MULTIPLY]
+    loop = next(i for i, own in enumerate(multiply) if own == Run("ladder_step", None))
+    multiply[loop] = follow
+    made = SimulatedCore(core, tmp_path)
+    x, y = made.design.curves[0].base_point
+    answers = [
+        made.simulator.operate(Operation.POINT_MULTIPLY, k, x, y, seed=3) for k in (1, 2, 999)
+    ]
+    assert len({answer.cycles for answer in answers}) == 1
+    assert prove_netlist(netlist_of(core, tmp_path), out_dir=tmp_path).passed
+
+
+def test_public_operations_have_no_secret():
+    assert {Operation.ECDSA_VERIFY} == PUBLIC_OPERATIONS
+    assert set(boundary.DIGITS) == {"window_recoder.first_bit", "window_recoder.second_bit"}
+
+
+@pytest.mark.parametrize("routine", ["window_doubling", "window_addition", "window_table"])
+def test_a_wrong_routine_is_found_out(tmp_path, monkeypatch, routine):
+    """An output of another sign in one program; the result of a verification tells."""
+    routines = verification.routines
+
+    def wrong(curve):
+        made = routines(curve)
+        program = made[routine]
+        name = next(n for n in program.outputs if n not in ("zz", "x0"))
+        program.outputs[name] = program.combine("wrong", (program.outputs[name], -1))
+        return made
+
+    monkeypatch.setattr(verification, "routines", wrong)
+    with quick_schedules():
+        made = SimulatedCore(CORES["order above the prime"](), tmp_path)
+    result = verify_coprocessor(
+        made.design, made.sources, made.top, vectors=2, seed=1, stalls=False, resets=0
+    )
+    assert not result.passed
+    assert all("ECDSA_VERIFY" in failure for failure in result.failures)
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"inversion": "fermat"}, "P-256: inversion = 'fermat' needs the registers; take"),
+        ({"curve": "Curve25519"}, "Curve25519: it is no short Weierstrass curve"),
+        ({"curve": "secp112r2"}, "secp112r2: its order is not a prime of at least 256 alone"),
+        ({"algorithm": "sbmm"}, "a core on SBMM does not compute modulo orders"),
+        ({"algorithm": "iddmm"}, "ecdsa"),
+        ({"ecdsa": "sign"}, "ecdsa"),
+    ],
+)
+def test_what_cannot_be_is_refused(keys, message):
+    asked = {"curve": "P-256", "ecdsa": "verify", "inversion": "plus-minus-ct"}
+    with pytest.raises(SpecificationError, match=message):
+        check_any(asked | keys)
+
+
+def test_a_build_tells_what_is_public():
+    asked = {"curve": [TINY], "ecdsa": "verify", "inversion": "division-steps"}
+    with quick_schedules():
+        made = EngineCoprocessorCore(check(CoprocessorSpecification, asked))
+        (windows,) = made.cycles["windows"]
+        told = {own["name"]: own.get("time") for own in made.interface["operations"]}
+    assert windows["doubling"] < windows["addition"]
+    assert {name for name, time in told.items() if time} == {"ECDSA_VERIFY"}
+    assert made.specification.ecdsa == made.parameters["ecdsa"] == "verify"
