@@ -27,7 +27,11 @@ KINDS = {
     "iddmm": {"algorithm": "iddmm", "bits": 24, "digit": 5, "inverse": "supplied"},
     "plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
     "coprocessor": {"curve": [TINY], "bus": "stream", "blinding": 0},
-}
+    "coprocessor with signatures": {
+        "curve": [TINY], "bus": "stream", "blinding": 0, "inversion": "plus-minus-ct",
+        "ecdsa": "verify",
+    },
+}  # fmt: skip
 
 
 def marked(name, folder):

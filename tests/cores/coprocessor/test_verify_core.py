@@ -17,6 +17,7 @@ from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import outcome, verify_coprocessor
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist, write_verilog
+from residua.cores.proofs.reset import prove_first_cycles
 from residua.cores.specification.reading import check, check_any
 from residua.curves import affine
 from residua.curves.formulas import Formula
@@ -135,6 +136,8 @@ def test_nothing_seen_depends_on_secrets(least, tmp_path):
     public = ("state", "place", "first_digit", "second_digit", "index", "positive")
     assert not {netlist.wire(f"window_recoder.{name}") for name in public} & {*netlist.secrets}
     assert prove_netlist(netlist, out_dir=tmp_path).passed
+    # So one cycle of reset ends a verification, as it does all else.
+    assert prove_first_cycles(netlist, out_dir=tmp_path).passed
 
 
 def test_windows_over_a_secret_scalar_are_found_out(least, tmp_path, monkeypatch):
