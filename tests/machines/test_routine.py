@@ -219,3 +219,17 @@ def test_a_routine_without_gates_has_no_pause():
 
 def test_moduli_are_those_of_the_pages():
     assert [domain.modulus for domain in domains()] == list(MODULI)
+
+
+@pytest.mark.parametrize("given", ["a product", "what it reads"])
+def test_a_value_of_several_names_is_in_as_many_places(given):
+    program = FieldProgram("twice")
+    x = program.input("x")
+    value = x if given == "what it reads" else program.product("square", x, x)
+    program.output("y", value)
+    program.output("z", value)
+    one = routine(program)
+    stored = [register for register in one.registers.values() if register]
+    named = {r for parts in one.places.registers.values() for own in parts.values() for r in own}
+    assert named <= {*stored}
+    assert len({*stored}) == len(stored)

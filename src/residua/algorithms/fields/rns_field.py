@@ -121,6 +121,8 @@ class Lowering:
         self.source, self.domain, self.constants = source, domain, constants
         self.program = Program(source.name, representation)
         self.elements: dict[Variable, Element] = {}
+        # What is an element outside already.
+        self._placed = set(source.inputs.values())
 
     def lower(self) -> Lowered:
         """The program, with all inputs and outputs."""
@@ -146,8 +148,9 @@ class Lowering:
     def _output(self, name: str, variable: Variable) -> Element:
         """Name a result of its own, so that it can have a place of its own."""
         element = self.elements[variable]
-        if variable in self.source.inputs.values():
+        if variable in self._placed:
             element = self._combine(name, [(element, 1)])
+        self._placed.add(variable)
         self.program.demand(element.b, self.domain.range, "elements outside keep within B")
         return element
 

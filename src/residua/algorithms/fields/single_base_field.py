@@ -111,6 +111,8 @@ class _Lowering:
         self.program = Program(source.name, representation)
         self.ranges = element_ranges(domain, representation)
         self.outputs = set(source.outputs.values())
+        # What is an element outside already.
+        self._placed = set(source.inputs.values())
         extra = domain.split.base_b.extra
         assert extra is not None
         # What Compress takes, R being about M_a / 2.
@@ -195,8 +197,9 @@ class _Lowering:
 
     def _output(self, name: str, variable: Variable) -> Coefficients:
         """An element as it is outside: a result of its own, within the ranges of all."""
-        if variable in self.source.inputs.values():
+        if variable in self._placed:
             return self._combine(name, ((variable, 1),))
+        self._placed.add(variable)
         if not self._fits(variable):
             self._shorten(variable)
         return self.elements[variable]
