@@ -26,8 +26,7 @@ KINDS = {
     "mwr2mm": {"algorithm": "mwr2mm", "bits": 24, "digit": 5},
     "iddmm": {"algorithm": "iddmm", "bits": 24, "digit": 5, "inverse": "supplied"},
     "plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
-    "coprocessor": {"curve": [TINY], "bus": "stream", "blinding": 0},
-    "coprocessor with signatures": {
+    "coprocessor": {
         "curve": [TINY], "bus": "stream", "blinding": 0, "inversion": "plus-minus-ct",
         "ecdsa": "verify",
     },

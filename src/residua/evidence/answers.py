@@ -40,6 +40,10 @@ def specifications() -> list[dict[str, Any]]:
         *({"curve": name, "fixed_base": "comb"} | FAST for name in ("P-256", "secp256k1")),
         {"curve": "P-256", "fixed_base": "comb"},
         *({"curve": "P-256", "ecdsa": "verify"} | FAST | options for options in ({}, FASTER)),
+        *(
+            {"curve": "P-256", "register_memory": "block"} | FAST | FASTER | options
+            for options in ({}, {"blinding": 0})
+        ),
         {"curve": ["P-256", "Curve25519"]},
         *(
             {"curve": "P-256", "blinding": 0} | options

@@ -82,11 +82,12 @@ def test_forwarded_and_stored_residues():
     script.write(8, 3)
     ready = 8 + dut.latency
     script.slot(ready, Left.RESULT, constant=1)
-    script.slot(ready + MEMORY_DELAY, Left.REGISTER, left_register=3, constant=1)
-    script.slot(ready + MEMORY_DELAY - 1, Left.REGISTER, left_register=3, constant=1)
+    visible = ready + MEMORY_DELAY[dut.shape.register_memory]
+    script.slot(visible, Left.REGISTER, left_register=3, constant=1)
+    script.slot(visible - 1, Left.REGISTER, left_register=3, constant=1)
     found = script.residues()
     first = folding.reduce(12345 * 77777)
     assert found[8] == first
     assert found[ready] == folding.reduce(first * 77777)
-    assert found[ready + MEMORY_DELAY] == found[ready]
-    assert found[ready + MEMORY_DELAY - 1] == 0
+    assert found[visible] == found[ready]
+    assert found[visible - 1] == 0
