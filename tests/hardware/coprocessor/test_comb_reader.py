@@ -8,13 +8,13 @@ from tests.hardware.traffic import choose, pulse, simulate, ticks
 from residua.curves.comb import Comb
 from residua.hardware.coprocessor.comb_reader import (
     SEEK_CYCLES,
-    SEEK_LATENCY,
     CombReader,
     gather_cycles,
     period,
     table_bases,
     table_words,
 )
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 from residua.hardware.engine.entry_keeper import KEEP_DELAY, MATCH_DELAY
 
 WORDS = 4
@@ -29,7 +29,7 @@ class Surroundings:
 
     async def serve(self, ctx):
         """A place is in force for the cycles of its request and the one after it."""
-        reader, places = self.reader, [0] * SEEK_LATENCY
+        reader, places = self.reader, [0] * BIT_LATENCY
         async for _, _, seek, place in ctx.tick().sample(reader.seek, reader.place):
             places = [*places[1:], place if seek else places[-1]]
             if seek:
@@ -153,5 +153,5 @@ def test_sizes():
     combs = [Comb(3, 2, 2), None, Comb(3, 5, 1)]
     assert table_bases(combs, WORDS) == [0, 2 * 4 * WORDS, 2 * 4 * WORDS]
     assert table_words(combs, WORDS) == 7 * 4 * WORDS
-    assert gather_cycles(6) == 5 * SEEK_CYCLES + SEEK_LATENCY + 1
+    assert gather_cycles(6) == 5 * SEEK_CYCLES + BIT_LATENCY + 1
     assert period(6, 6) == 1 + 6 + gather_cycles(6) + 6 * 32 + KEEP_DELAY

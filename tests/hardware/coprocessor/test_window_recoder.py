@@ -7,7 +7,8 @@ from tests.hardware.traffic import assert_refused, choose, simulate, ticks
 
 from residua.curves.operations import Event
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH, windows
-from residua.hardware.coprocessor.window_recoder import BIT_LATENCY, WindowRecoder
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.window_recoder import WindowRecoder
 
 BEGINS = (Event.BEGIN_FIRST, Event.BEGIN_SECOND)
 

@@ -10,8 +10,8 @@ from tests.small_curves import TINY
 from residua.curves.formulas import Formula
 from residua.curves.operations import constants
 from residua.curves.parameters import curve_from_parameters
+from residua.hardware import block_memory
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
-from residua.hardware.digit import memory
 from residua.machines.digit_passes import RAW, DigitModel
 from residua.numbers.digits import join_digits
 
@@ -138,12 +138,12 @@ def test_a_reset_wipes_registers_and_multiplier(monkeypatch):
     """All memories hold zeros when it is clear, the multiplier's included, but for p."""
     memories = []
 
-    class Recorded(memory.Memory):
+    class Recorded(block_memory.Memory):
         def __init__(self, **options):
             super().__init__(**options)
             memories.append(self.data)
 
-    monkeypatch.setattr(memory, "Memory", Recorded)
+    monkeypatch.setattr(block_memory, "Memory", Recorded)
     bench, wipe = Bench(design(8, 1, None)), Signal()
     unit, digit = bench.unit, bench.field.digit
 

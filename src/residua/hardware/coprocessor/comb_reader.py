@@ -13,14 +13,12 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.curves.comb import Comb
 from residua.hardware.constant_table import selector
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 from residua.hardware.delay import delayed
 from residua.hardware.engine.entry_keeper import KEEP_DELAY, MATCH_DELAY
 
 SEEK_CYCLES = 2
 """Cycles of a request for a bit of the scalar; bit 0 of a counter tells which one it is."""
-
-SEEK_LATENCY = 3
-"""Cycles from a request for a bit of the scalar to that bit."""
 
 
 class _State(enum.Enum):
@@ -43,7 +41,7 @@ class CombReader(Component):
 
     ``start``, when the scalar is there, takes the index of the curve from ``select`` (a port that
     is only there if there are several). ``seek`` asks for the bit at ``place``, which is valid at
-    ``bit`` `SEEK_LATENCY` cycles later. ``done`` is set for one cycle when the first entry is where
+    ``bit`` `BIT_LATENCY` cycles later. ``done`` is set for one cycle when the first entry is where
     an addition reads it, and the second one is known. From then on each ``take`` tells that an
     addition has read the entry for the last time, and has the next one brought; it must not come
     sooner after the one before than `period` cycles and those in which loads wait. ``positive`` is
@@ -176,7 +174,7 @@ class CombReader(Component):
 
     def _gather(self, m: Module) -> None:
         """The bits as they come."""
-        with m.If((self._count >= SEEK_LATENCY) & (self._count[0] == SEEK_LATENCY % SEEK_CYCLES)):
+        with m.If((self._count >= BIT_LATENCY) & (self._count[0] == BIT_LATENCY % SEEK_CYCLES)):
             m.d.sync += self._bits.eq(Cat(self._bits[1:], self.bit))
         self._next(m, gather_cycles(self.teeth), _State.SCAN)
 
@@ -224,7 +222,7 @@ class CombReader(Component):
 
 def gather_cycles(teeth: int) -> int:
     """Cycles in which the bits of a column come."""
-    return SEEK_CYCLES * (teeth - 1) + SEEK_LATENCY + 1
+    return SEEK_CYCLES * (teeth - 1) + BIT_LATENCY + 1
 
 
 def period(teeth: int, entry_words: int) -> int:

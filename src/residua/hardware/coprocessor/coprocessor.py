@@ -305,8 +305,7 @@ class Coprocessor(Component):
                 m.d.comb += unit.plain.eq(controller.plain)
             if unit.distinguishes:
                 m.d.comb += unit.base.eq(controller.base)
-            if len(self.design.curves) > 1:
-                m.d.comb += unit.select.eq(controller.chosen_curve)
+            self._choose_curve(m, controller, unit)
         if reducer:
             self._reduce(m, controller, reducer, units[0])
             in_range &= reducer.in_range | ~done[0]
@@ -328,8 +327,12 @@ class Coprocessor(Component):
             reducer.start.eq(unit.start),
             reducer.plain.eq(self._unchanged(controller) | ~reduces[controller.chosen_curve]),
         ]
-        if len(curves) > 1:
-            m.d.comb += reducer.select.eq(controller.chosen_curve)
+        self._choose_curve(m, controller, reducer)
+
+    def _choose_curve(self, m: Module, controller: Controller, unit: Any) -> None:
+        """The index of the curve to a unit, which takes one if there are several."""
+        if len(self.design.curves) > 1:
+            m.d.comb += unit.select.eq(controller.chosen_curve)
 
     def _unchanged(self, controller: Controller) -> Value:
         """Whether the bits of the scalar are wanted, not what a formula makes of them."""
@@ -357,8 +360,7 @@ class Coprocessor(Component):
             processor.entry_keep.eq(comb.keep),
             processor.entry_loading.eq(comb.loading),
         ]
-        if len(self.design.curves) > 1:
-            m.d.comb += comb.select.eq(controller.chosen_curve)
+        self._choose_curve(m, controller, comb)
 
     def _follow(
         self,
@@ -384,8 +386,7 @@ class Coprocessor(Component):
             m.d.comb += unit.rewind.eq(windows.rewind)
             with m.If(windows.advance):
                 m.d.comb += unit.advance.eq(1)
-        if len(self.design.curves) > 1:
-            m.d.comb += windows.select.eq(controller.chosen_curve)
+        self._choose_curve(m, controller, windows)
 
     def _deliver(
         self,
@@ -425,8 +426,7 @@ class Coprocessor(Component):
             recoder.bit.eq(unit.bit),
             recoder.take.eq(processor.advance),
         ]
-        if len(self.design.curves) > 1:
-            m.d.comb += recoder.select.eq(controller.chosen_curve)
+        self._choose_curve(m, controller, recoder)
 
     def _gates(
         self,

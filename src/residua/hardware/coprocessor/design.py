@@ -29,15 +29,10 @@ from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import ControllerDesign, ControlProgram
-from residua.hardware.coprocessor.digit_recoder import (
-    BIT_LATENCY,
-    DIGIT_LATENCY,
-    FLAGS,
-    DigitRecoder,
-)
+from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS, DigitRecoder
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
-from residua.hardware.coprocessor.scalar_unit import ScalarLayout, ScalarUnit
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
@@ -358,7 +353,7 @@ class CurveDesign(ABC):
             return (None,) * len(self.curves)
         return tuple(self._comb(number, self.scalar_layout) for number in range(len(self.curves)))
 
-    @property
+    @cached_property
     def scalar_layout(self) -> ScalarLayout:
         """Places and times of a scalar in `scalar_unit`, apart from what combs ask for."""
         return ScalarLayout(self.scalar_forms, self.words)

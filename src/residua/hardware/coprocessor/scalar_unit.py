@@ -24,6 +24,9 @@ from residua.machines.blinded_scalar import ScalarForm
 WORD = 32
 """Bits of a word."""
 
+BIT_LATENCY = 3
+"""Cycles from a request for a bit of the scalar to that bit."""
+
 _SHIFT = 5
 _MASK = (1 << WORD) - 1
 
@@ -141,11 +144,12 @@ class ScalarUnit(Component):
     set for one cycle when the scalar is ready. From then on ``in_range`` tells whether k has no
     more bits than the curve's form allows, and ``bit`` is the highest of ``served[select]`` bits,
     or with ``plain`` of those that k may have, whatever their values.
-    ``advance`` asks for the next bit, which is valid three cycles later, and has no effect at the
-    lowest one. ``seek`` (a port that is only there with ``sought``) asks for the bit at ``place``
-    instead, of the memory: `ScalarLayout.lowest` has that of the lowest one; ``place`` must stay
-    for two cycles. ``rewind`` (a port that is only there if the unit ``rewinds``) asks for the
-    first bit again, which is valid three cycles later. ``start`` is ignored while ``busy`` is set.
+    ``advance`` asks for the next bit, which is valid `BIT_LATENCY` cycles later, and has no effect
+    at the lowest one. ``seek`` (a port that is only there with ``sought``) asks for the bit at
+    ``place`` instead, of the memory: `ScalarLayout.lowest` has that of the lowest one; ``place``
+    must stay for two cycles. ``rewind`` (a port that is only there if the unit ``rewinds``) asks
+    for the first bit again, which is valid as much later. ``start`` is ignored while ``busy`` is
+    set.
 
     ``latencies`` are the numbers of cycles from ``start`` to ``done`` on each curve when neither
     stream waits, ``plain_latency`` that with ``plain``. They do not depend on the numbers, not even

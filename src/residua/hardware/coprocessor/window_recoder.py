@@ -15,9 +15,7 @@ from residua.curves.operations import Event
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import selector
-
-BIT_LATENCY = 3
-"""Cycles from a request for the next bits of the scalars to these bits."""
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 
 WIDTHS = (BASE_WIDTH, POINT_WIDTH)
 """Digits of a window over each scalar."""

@@ -3,8 +3,9 @@
 from typing import Any
 
 from amaranth.hdl import Cat, Module
-from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
+
+from residua.hardware.block_memory import block_memory
 
 
 class RowMemory(Component):
@@ -44,11 +45,6 @@ class RowMemory(Component):
 
 
 def add_memory(m: Module, name: str, width: int, depth: int) -> tuple[Any, Any]:
-    """A memory for block RAM with a write port and a clocked read port.
-
-    What is read in the cycle in which it is written is undefined, so that no device needs logic
-    beside its block RAM.
-    """
-    attributes = {"ram_style": "block", "no_rw_check": 1}
-    m.submodules[name] = memory = Memory(shape=width, depth=depth, init=[], attrs=attributes)
+    """The write port of a `block_memory`, and its read port."""
+    m.submodules[name] = memory = block_memory(width, depth)
     return memory.write_port(), memory.read_port(domain="sync")

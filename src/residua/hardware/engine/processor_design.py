@@ -1,6 +1,6 @@
 """Design of a field processor: bounds, latencies, schedules and the control store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from residua.algorithms.program import Program
@@ -12,7 +12,7 @@ from residua.hardware.engine.microsequencer import STORE_LATENCY
 from residua.hardware.engine.rings import build_machine
 from residua.hardware.engine.rower import (
     CONTROL_DELAY,
-    RegisterMemory,
+    MEMORY_DELAY,
     RowerShape,
     register_depth,
 )
@@ -26,9 +26,6 @@ from residua.numbers.cox import Cox as Estimate
 
 LOAD_DELAY = 3
 """Slots from the last one that reads an entry to the first that the next one can be loaded in."""
-
-LOAD_VISIBLE: Mapping[RegisterMemory, int] = {"distributed": 2, "block": 3}
-"""Slots from the one that a word is loaded in to the first that can read it."""
 
 FRACTION = "fraction"
 """The element whose parts come from outside, as residues, where there is one."""
@@ -175,7 +172,9 @@ class ProcessorDesign(DatapathDesign):
             left -= slot % length not in written
             slot += 1
         waited = slot - last - LOAD_DELAY - len(self.entry_registers)
-        late = slot - 1 + LOAD_VISIBLE[self.options.register_memory] - last - pause
+        # A word is loaded a slot after a residue that is stored at once with it could be forwarded.
+        visible = MEMORY_DELAY[self.options.register_memory] - 1
+        late = slot - 1 + visible - last - pause
         if left or late > 0:
             raise SpecificationError(
                 f"{name}: the next entry is in its registers {late} slots too late; leave "

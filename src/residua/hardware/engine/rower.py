@@ -9,6 +9,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
+from residua.hardware.block_memory import block_memory
 from residua.hardware.engine.controls import own_copies
 from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.engine.reducer import ChannelReducer, FoldPlan
@@ -241,12 +242,7 @@ class Rower(Component):
         A schedule never has a word that is read and written at once, nor asks for such a word.
         """
         word = signed(self.shape.width + 1)
-        m.submodules.registers = memory = Memory(
-            shape=word,
-            depth=self.shape.registers,
-            init=[],
-            attrs={"ram_style": "block", "no_rw_check": 1},
-        )
+        m.submodules.registers = memory = block_memory(word, self.shape.registers)
         self._store(m, memory, control)
         left = memory.read_port(domain="sync")
         right = memory.read_port(domain="sync")
