@@ -41,7 +41,7 @@ def simulator(core: CurveCore, folder: Path, *, optimise: bool = True) -> Coproc
         path = folder / Path(name).name
         path.write_text(files[name], encoding="utf-8")
         sources.append(path)
-    return build_coprocessor_simulator(sources, core.name, core.design.words, optimise=optimise)
+    return build_coprocessor_simulator(sources, core.name, core.design, optimise=optimise)
 
 
 @contextmanager
@@ -117,5 +117,5 @@ class SimulatedCore:
         self.core, self.design = core, core.design
         self.sources, self.top = write_verilog(Coprocessor(core.design), folder)
         self.simulator = build_coprocessor_simulator(
-            self.sources, self.top, core.design.words, optimise=False
+            self.sources, self.top, core.design, optimise=False
         )

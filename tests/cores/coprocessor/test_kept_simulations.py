@@ -30,7 +30,7 @@ def simulator(folder, text=SAYS):
     path = folder / "simulator"
     path.write_text(text)
     path.chmod(0o755)
-    return CoprocessorSimulator(path, 1)
+    return CoprocessorSimulator(path, words=1, patience=9)
 
 
 def asked(operand=3):

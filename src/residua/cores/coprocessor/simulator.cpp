@@ -9,7 +9,7 @@
 //   <status> <cycles> <random words taken> <result words in hexadecimal ...>
 //
 // where cycles count from the one in which the command is taken to the one in which done is set.
-// Registers begin with random values.
+// An operation that takes more cycles than the second argument hangs, which ends it. Registers begin with random values.
 
 #include <cstdint>
 #include <cstdio>
@@ -24,8 +24,6 @@
 #include "verilated.h"
 
 namespace {
-
-constexpr long longest_operation = 100'000'000;
 
 struct Context : VerilatedContext {
   Context() {
@@ -54,7 +52,7 @@ struct Operation {
 
 class Bench {
  public:
-  Bench() { reset(1); }
+  explicit Bench(long patience) : patience_(patience) { reset(1); }
 
   void run(const Operation& request) {
     Random data{request.seed}, pauses{request.seed ^ 0x5555};
@@ -65,7 +63,7 @@ class Bench {
     bool done = false, complete = false;
     unsigned status = 0;
     for (long guard = 0; !complete; ++guard) {
-      if (guard > longest_operation) {
+      if (guard > patience_) {
         std::puts("hang");
         std::exit(1);
       }
@@ -133,6 +131,7 @@ class Bench {
     top.eval();
   }
 
+  long patience_;
   Context context;
   TOP top{&context};
 };
@@ -140,8 +139,8 @@ class Bench {
 }  // namespace
 
 int main(int, char** arguments) {
-  Bench bench;
   std::ifstream script(arguments[1]);
+  Bench bench(std::stol(arguments[2]));
   std::string line;
   while (std::getline(script, line)) {
     std::istringstream text(line);

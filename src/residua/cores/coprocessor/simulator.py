@@ -7,6 +7,8 @@ from tempfile import TemporaryDirectory
 
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import patience
 from residua.toolchain import process, verilator
 from residua.toolchain.kept.simulations import keep_simulation
 
@@ -42,10 +44,16 @@ class Answer:
 
 
 class CoprocessorSimulator:
-    """A compiled simulation of a coprocessor whose numbers have ``words`` words of 32 bits."""
+    """A compiled simulation of a coprocessor.
 
-    def __init__(self, executable: Path, words: int) -> None:
-        self.executable, self.words = executable, words
+    Attributes:
+        executable: takes a script, see the harness.
+        words: of 32 bits in a number.
+        patience: cycles after which an operation hangs.
+    """
+
+    def __init__(self, executable: Path, words: int, patience: int) -> None:
+        self.executable, self.words, self.patience = executable, words, patience
 
     def run(self, requests: Iterable[Request]) -> list[Answer]:
         """The answers to some requests without resets, one after another on one simulated core.
@@ -76,10 +84,10 @@ class CoprocessorSimulator:
             folder = Path(work)
             log = folder / "log"
             (folder / "script").write_text(script, encoding="utf-8")
-            command: list[str | Path] = [self.executable, "script"]
+            command: list[str | Path] = [self.executable, "script", str(self.patience)]
             return keep_simulation(
                 self.executable,
-                [script],
+                [script, str(self.patience)],
                 log,
                 lambda: process.run(command, tool="simulator", cwd=folder, log=log),
             )
@@ -108,7 +116,7 @@ class CoprocessorSimulator:
 
 
 def build_coprocessor_simulator(
-    sources: Sequence[Path], top: str, words: int, *, optimise: bool = True
+    sources: Sequence[Path], top: str, design: CurveDesign, *, optimise: bool = True
 ) -> CoprocessorSimulator:
     """Compile the Verilog of a coprocessor called ``top`` with its harness."""
     template = _HARNESS.read_text(encoding="utf-8")
@@ -118,4 +126,4 @@ def build_coprocessor_simulator(
         text = text.replace("TOP top{&context};", f"V{top} top{{&context}};")
         harness.write_text(text, encoding="utf-8")
         executable = verilator.build(sources, top, harness, optimise=optimise, any_state=True)
-    return CoprocessorSimulator(executable, words)
+    return CoprocessorSimulator(executable, design.words, patience(design))

@@ -134,7 +134,7 @@ def verify_coprocessor(
     cases = list(all_cases(design, runs.vectors, runs.seed))
     started = time.perf_counter()
     optimise = _is_long(design, cases, runs.resets)
-    simulator = build_coprocessor_simulator(sources, top, design.words, optimise=optimise)
+    simulator = build_coprocessor_simulator(sources, top, design, optimise=optimise)
     built = time.perf_counter()
     pauses = list(_pauses(cases, runs.stalls))
     answers: list[Answer] = []

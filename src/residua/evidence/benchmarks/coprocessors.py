@@ -135,10 +135,10 @@ def _size(core: CurveCore) -> tuple[int, int, int]:
 
 
 def _simulator(directory: Directory) -> CoprocessorSimulator:
-    words = _curve_core(directory).design.words
+    design = _curve_core(directory).design
     sources = directory.sources()
     # A few operations take less time than the compiler's optimisations.
-    return build_coprocessor_simulator(sources, directory.name, words, optimise=False)
+    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
 
 
 def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:

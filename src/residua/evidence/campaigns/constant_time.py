@@ -35,7 +35,7 @@ def measure(request: Request) -> Figures:
     """Simulate the core of a row."""
     directory = request.directory()
     design = directory.core(EngineCoprocessorCore).core.design
-    simulator = build_coprocessor_simulator(directory.sources(), directory.name, design.words)
+    simulator = build_coprocessor_simulator(directory.sources(), directory.name, design)
     start = time.monotonic()
     found = measure_timing(simulator, design, runs=request.amount, seed=SEED)
     return {

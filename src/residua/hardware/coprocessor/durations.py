@@ -25,6 +25,9 @@ from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.unbuilt import unbuilt
 
+_PATIENCE = 8
+"""An operation hangs after so many times the cycles of the longest one."""
+
 _FETCHED = 3
 """Cycles from the one in which an instruction is asked for to the first one of what it does."""
 
@@ -51,6 +54,18 @@ def operation_cycles(design: CurveDesign, operation: Operation, curve: int) -> i
     for instruction in _called(design, operation, curve):
         walk.take(instruction)
     return walk.now + _FETCHED + design.wipe_cycles + _ENDED
+
+
+def patience(design: CurveDesign) -> int:
+    """Cycles after which an operation that has not ended is taken to hang.
+
+    Streams that pause and verdicts on public data lengthen an operation, but not by so much.
+    """
+    return _PATIENCE * max(
+        operation_cycles(design, operation, curve)
+        for curve, operations in enumerate(design.operations)
+        for operation in operations.keys() - PUBLIC_OPERATIONS
+    )
 
 
 def _called(design: CurveDesign, operation: Operation, curve: int) -> Iterator[Instruction | None]:

@@ -92,7 +92,7 @@ def _coprocessor(name: str, keys: Mapping[str, Any]) -> Candidate:
                 sources.append(Path(work) / Path(path).name)
                 sources[-1].write_text(files[path], encoding="utf-8")
             design = made.core.design
-            simulator = build_coprocessor_simulator(sources, made.name, design.words)
+            simulator = build_coprocessor_simulator(sources, made.name, design)
             ((operation, cycles),) = point_cycles(simulator, design)
         return {"cycles": {"latency": cycles, "operation": operation}}
 

@@ -15,6 +15,7 @@ from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.cores.coprocessor.verification import Case, all_cases, point_operation
 from residua.curves.operations import Operation, Status
 from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import patience
 
 STALLS = 96
 """Cycles of 256 in which a channel pauses when stalls are asked for."""
@@ -56,7 +57,7 @@ def _operations(model: BusModel, design: CurveDesign, seed: int) -> Iterator[Non
     short = [case for case in cases if case.operation not in _LONG or not _full(case)]
     long = next(case for case in cases if case.operation in _LONG and _full(case))
     for stalls, chosen in ((0, cases), (STALLS, [*short, long])):
-        host = Host(BusSimulator(model, seed=seed, stalls=stalls))
+        host = Host(BusSimulator(model, seed=seed, stalls=stalls), patience(design))
         host.check_reset()
         for case, interrupts in zip(chosen, cycle((False, True)), strict=False):
             _compare(host, case, interrupts=interrupts)
@@ -103,7 +104,7 @@ def _refusals(host: Host, case: Case) -> None:
     waiting = host.begin(case)
     host.refused("CONTROL", host.command(case))
     host.refused("ZEROISE", host.map.zeroise_key ^ 1 << 31)
-    found = host.moved(waiting)
+    found = host.moved(waiting, host.patience)
     code = host.ended(interrupts=False)
     if host.streams:
         found = host.simulator.received(len(case.expected[1]) * host.words)
@@ -124,7 +125,7 @@ def _aborted(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
         )
         after = next(case for case in cases if case.operation >= Operation.FIELD_MULTIPLY)
         ladder = design.rounds[number] * design.step_cycles(number)
-        host = Host(BusSimulator(model, seed=seed, stalls=STALLS // 2, pause=4))
+        host = Host(BusSimulator(model, seed=seed, stalls=STALLS // 2, pause=4), patience(design))
         host.idle()
         for index in range(2 * _INSTANTS):
             _start(host, long, min(draw.randrange(ladder), draw.randrange(ladder)))

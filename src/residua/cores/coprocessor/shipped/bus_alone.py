@@ -56,7 +56,7 @@ def verify_bus_alone(model: BusModel, seed: int) -> list[str]:
     """Check a bus around the stand-in; what went wrong first."""
     for stalls, pause in _PACES:
         draw = random.Random(f"bus alone {seed} {stalls}")
-        host = Host(BusSimulator(model, seed=seed, stalls=stalls, pause=pause))
+        host = Host(BusSimulator(model, seed=seed, stalls=stalls, pause=pause), _PATIENCE)
         try:
             _check_registers(host, draw)
             _Echo(host, draw).run()

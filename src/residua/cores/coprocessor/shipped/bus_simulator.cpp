@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr long patience = 10'000'000;  // cycles, for one access
+constexpr long patience = 100'000;  // cycles, for one access
 constexpr int pending = 1;
 constexpr unsigned stall_steps = 256;
 constexpr std::size_t most_taken = 4096;  // random words that are remembered

@@ -5,9 +5,6 @@ from residua.cores.coprocessor.shipped.bus_simulator import BusError, BusSimulat
 from residua.cores.coprocessor.verification import Case
 from residua.curves.operations import Status
 
-_PATIENCE = 200_000_000
-"""Cycles after which an operation hangs."""
-
 _SETTLED = 256
 """Cycles in which a result word that must not come would have come."""
 
@@ -23,11 +20,13 @@ class Host:
     """A program on the bus: it starts operations, moves words, and looks at everything it can.
 
     Attributes:
+        patience: cycles after which an operation hangs.
         given: the random words that were written to a register.
     """
 
-    def __init__(self, simulator: BusSimulator) -> None:
+    def __init__(self, simulator: BusSimulator, patience: int) -> None:
         self.simulator, self.map = simulator, simulator.model.registers
+        self.patience = patience
         self.words = self.map.capabilities.words
         self.streams = not self.map.capabilities.data_registers
         self.given: list[int] = []
@@ -100,11 +99,11 @@ class Host:
         self.write("INTERRUPT_ENABLE", done if interrupts else 0)
         waiting = self.begin(case)
         if interrupts and self.streams:
-            if not self.simulator.interrupted(_PATIENCE):
+            if not self.simulator.interrupted(self.patience):
                 raise Fault("no interrupt at the end of the operation")
             found: list[int] = []
         else:
-            found = self.moved(waiting)
+            found = self.moved(waiting, self.patience)
         code = self.ended(interrupts=interrupts)
         expected = len(case.expected[1]) * self.words if code == Status.OK else 0
         if self.streams and expected:
@@ -150,7 +149,7 @@ class Host:
             raise Fault("the interrupt cannot be cleared")
         return state["code"]
 
-    def moved(self, waiting: list[int], most: int = _PATIENCE) -> list[int]:
+    def moved(self, waiting: list[int], most: int) -> list[int]:
         """Poll until the operation is done, at most for some cycles, moving words; the result's."""
         found: list[int] = []
         first = self.simulator.cycles

@@ -5,15 +5,13 @@ from typing import TYPE_CHECKING, Any
 from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER, hex_file, vectors
 from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
+from residua.hardware.coprocessor.durations import patience
 
 if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
 
 BENCH = "sim/bench.v"
 VECTORS = "sim/vectors.hex"
-
-_PATIENCE = 8
-"""An operation hangs after so many times the cycles of the longest one."""
 
 _FIELDS = {
     "axi": ("busy",),
@@ -35,7 +33,7 @@ def bench_files(made: "CoprocessorCore", manifest: dict[str, Any]) -> tuple[dict
         "header": HEADER,
         "end": END,
         "most_results": max(len(vector.results) for vector in found) * design.words,
-        "patience": _PATIENCE * max(max(own.values()) for own in made.cycles["operations"]),
+        "patience": patience(design),
     }
     if bus != "stream":
         names |= {"registers": RegisterMap(made.capabilities), "fields": _FIELDS[bus]}
