@@ -94,9 +94,12 @@ def test_versions_name_the_tools() -> None:
     assert all(version[0].isdigit() for version in found.values())
 
 
-def test_an_exception_stops_what_runs_side_by_side(tmp_path: Path) -> None:
-    """What runs is stopped, what waits is dropped, and what follows in a call is not started."""
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_exception_stops_what_runs_side_by_side(tmp_path: Path, *, nested: bool) -> None:
+    """What runs is stopped, what waits is dropped, and what follows in a call is not started.
 
+    Also what a thread has others run.
+    """
     begun = []
 
     def call(number: int) -> None:
@@ -106,11 +109,15 @@ def test_an_exception_stops_what_runs_side_by_side(tmp_path: Path) -> None:
             with suppress(ToolError):
                 run(["sh", "-c", text], tool="sh", cwd=tmp_path, log=tmp_path / f"log{number}")
 
+    def through(number: int) -> None:
+        with side_by_side(1) as inner:
+            inner.submit(call, number)
+
     start = time.monotonic()
     pids = tmp_path / "pids"
     with pytest.raises(KeyboardInterrupt), side_by_side(2) as pool:  # noqa: PT012
         for number in range(6):
-            pool.submit(call, number)
+            pool.submit(through if nested else call, number)
         while not pids.exists() or len(pids.read_text().splitlines()) < 2:
             time.sleep(0.01)
         raise KeyboardInterrupt

@@ -51,9 +51,13 @@ class ToolError(RuntimeError):
 
 
 class _Group:
-    """The programs that the threads of one `side_by_side` run, to be stopped together."""
+    """The programs that the threads of one `side_by_side` run, to be stopped together.
 
-    def __init__(self) -> None:
+    Those that are run within a thread of another one belong to both.
+    """
+
+    def __init__(self, outer: "_Group | None") -> None:
+        self._outer = outer
         self._lock = threading.Lock()
         self._running: set[subprocess.Popen[bytes]] = set()
         self._stopped = False
@@ -61,7 +65,7 @@ class _Group:
     @property
     def stopped(self) -> bool:
         """Whether nothing is to be started any more."""
-        return self._stopped
+        return self._stopped or (self._outer is not None and self._outer.stopped)
 
     def add(self, process: "subprocess.Popen[bytes]") -> None:
         """Takes in a program that has just been started."""
@@ -69,11 +73,15 @@ class _Group:
             self._running.add(process)
             if self._stopped:
                 _kill(process)
+        if self._outer:
+            self._outer.add(process)
 
     def discard(self, process: "subprocess.Popen[bytes]") -> None:
         """Lets go of a program that has ended."""
         with self._lock:
             self._running.discard(process)
+        if self._outer:
+            self._outer.discard(process)
 
     def stop(self) -> None:
         """Ends the programs that run, and each that is started from now on."""
@@ -86,6 +94,11 @@ class _Group:
 _thread = threading.local()
 
 
+def _own_group() -> _Group | None:
+    """The group that the programs of this thread belong to."""
+    return getattr(_thread, "group", None)
+
+
 @contextmanager
 def side_by_side(workers: int) -> Iterator[Executor]:
     """An executor of threads for calls that run programs one after another.
@@ -96,7 +109,7 @@ def side_by_side(workers: int) -> Iterator[Executor]:
     Args:
         workers: calls at a time, at least 1.
     """
-    group = _Group()
+    group = _Group(_own_group())
 
     def join() -> None:
         _thread.group = group
@@ -138,7 +151,7 @@ def run(
         ToolError: it could not be started, failed, or took too long.
     """
     words = [str(word) for word in command]
-    group: _Group | None = getattr(_thread, "group", None)
+    group = _own_group()
     if group and group.stopped:
         raise ToolError(f"{tool} was not started any more", words, None, "")
     log.parent.mkdir(parents=True, exist_ok=True)

@@ -10,6 +10,8 @@ from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.coprocessor.verification import point_operation
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.toolchain.process import side_by_side
 
 if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
@@ -25,20 +27,24 @@ def verify_coprocessor_directory(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run operations on the core, some through its bus, in its test bench and by its driver.
 
-    Arguments, results and errors are those of `residua.cores.core.Core.verify`.
+    All at once: core and test bench run for themselves, the bus steps with this thread, where an
+    interrupt ends it. Arguments, results and errors are those of
+    `residua.cores.core.Core.verify`.
     """
     design = made.core.design
-    failures = verify_texts(directory.path, directory.manifest)
-    through_bus = None
-    if directory.top != directory.name:
-        model = directory_model(directory, optimise=False)
-        through_bus, faults = verify_bus(model, design, runs.seed)
-        failures += faults + verify_bus_alone(stand_in_model(directory), runs.seed)
-        failures += verify_driver(directory, design)
     ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.rounds))
     long = ladders >= LONG_LADDERS
-    failures += verify_bench(directory.path, directory.sources("ecp5"), optimise=long)
-    found = made.simulate(directory.sources(top=made.name), runs)
+    failures = verify_texts(directory.path, directory.manifest)
+    with side_by_side(2) as pool:
+        core = pool.submit(made.simulate, directory.sources(top=made.name), runs)
+        ecp5 = directory.sources("ecp5")
+        bench = pool.submit(verify_bench, directory.path, ecp5, optimise=long)
+        through_bus = None
+        if directory.top != directory.name:
+            through_bus, faults = _around(directory, design, runs.seed)
+            failures += faults
+        failures += bench.result()
+        found = core.result()
     names = [curve.name for curve in made.core.curves]
     result: dict[str, Any] = {
         "kind": "coprocessor",
@@ -56,6 +62,14 @@ def verify_coprocessor_directory(
     }
     times = {"seconds": round(found.seconds, 3), "build_seconds": round(found.build_seconds, 3)}
     return result, times
+
+
+def _around(directory: "Directory", design: CurveDesign, seed: int) -> tuple[int, list[str]]:
+    """Run the bus with the core and alone, and by the driver; operations, and what goes wrong."""
+    model = directory_model(directory, optimise=False)
+    count, failures = verify_bus(model, design, seed)
+    failures += verify_bus_alone(stand_in_model(directory), seed)
+    return count, failures + verify_driver(directory, design)
 
 
 def point_times(made: "CoprocessorCore", found: dict[str, Any]) -> dict[str, Any]:
