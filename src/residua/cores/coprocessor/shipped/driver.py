@@ -15,9 +15,16 @@ from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import patience
 from residua.toolchain.process import ToolError
 
 _VALID, _INVALID = "RESIDUA_ECC_VALID", "RESIDUA_ECC_INVALID"
+
+_PAUSE = 64
+"""Cycles between two accesses."""
+
+_WORDS = 1000
+"""Polls that all words of an operation may take, beside those of the operation itself."""
 
 _LIMIT = 1800.0
 """Seconds after which the program is stopped."""
@@ -60,7 +67,8 @@ def verify_driver(directory: Directory, design: CurveDesign) -> list[str]:
     template = environment("residua.cores.coprocessor.shipped").get_template("driver_check.c")
     with TemporaryDirectory() as work:
         check = Path(work) / "driver_check.c"
-        text = template.render(calls=calls, name=directory.name)
+        polls = patience(design) // _PAUSE + _WORDS
+        text = template.render(calls=calls, name=directory.name, pause=_PAUSE, polls=polls)
         check.write_text(text, encoding="utf-8")
         try:
             program = build_driver_program([directory], check, Path(work), optimise=False)
