@@ -27,7 +27,7 @@ _SPARE = 2
 _MEMORY = re.compile(r"^  memory width (\d+) size (\d+) \\(\S+)$", re.MULTILINE)
 _WRITTEN = re.compile(r'^  cell \$memwr.*\n    parameter \\MEMID "\\\\(.*)"$', re.MULTILINE)
 
-_MOST_BITS = 256
+MOST_BITS = 256
 """Of memories that are written, up to which they become registers in a proof."""
 
 _OF_BOTH = "in_"
@@ -143,7 +143,7 @@ def equivalent(
         ToolError: Yosys failed.
     """
     bits = mutants.written_bits
-    steps = [True] * (bits > 0) + [False] * (bits <= _MOST_BITS)
+    steps = [True] * (bits > 0) + [False] * (bits <= MOST_BITS)
     miters = (_write_miter(mutants, number, valid or {}, cut=cut) for cut in steps)
     return any(watch(miter, cpu_seconds=cpu_seconds).proved for miter in miters)
 
