@@ -99,6 +99,26 @@ def test_a_bus_around_a_stand_in(bus, old, directories, tmp_path, monkeypatch):
     assert all(message in fault for fault in faults)
 
 
+CLOSE_FAULTS = {
+    "write_valid = n1 & n3": ("write_valid = n1 & n2", "too early or too late"),
+    "n5 = n4 | bus_rready": ("n5 = 1'b1", "too early or too late"),
+    "bus_rdata <= 32'h00000000": ("bus_rdata <= bus_rdata", "stays on the bus"),
+    "result_valid = output_valid_81 & n5": ("result_valid = output_valid_81", "zeroisation"),
+    "write_data == 32'h5a45524f": ("write_data[30:0] == 31'h5a45524f", "not refused"),
+    "n71 | interrupt_state_set_done": ("n71", "INTERRUPT_STATE"),
+}
+"""Faults of AXI that show when accesses, or flags, follow closely, or come near to a key."""
+
+
+@pytest.mark.parametrize("old", CLOSE_FAULTS)
+def test_close_accesses(old, directories, tmp_path, monkeypatch):
+    made = directories("axi")
+    new, message = CLOSE_FAULTS[old]
+    broken = replaced(monkeypatch, copied(made, tmp_path), f"rtl/{made.top}.v", old, new)
+    (fault,) = verify_bus_alone(stand_in_model(broken), 3)
+    assert message in fault
+
+
 def test_a_bus_that_is_no_verilog_is_found(directories, tmp_path, monkeypatch):
     made = directories("axi")
     path = copied(made, tmp_path)

@@ -2,14 +2,22 @@
 
 Whatever the core makes of its words, the bus has to pass each bit of them on: operands, random
 words, of which no result depends, results and their last word, commands and status. Every register
-is read and written in all of its bytes, and every address that is none is refused.
+is read and written in all of its bytes, and every address that is none is refused. Accesses follow
+one another as closely as the bus lets them, and flags are set and cleared in the same cycles.
 """
 
 import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from residua.cores.coprocessor.shipped.bus_registers import (
+    check_refused,
+    check_registers,
+    check_traffic,
+    expect,
+)
 from residua.cores.coprocessor.shipped.bus_simulator import (
+    Access,
     BusError,
     BusModel,
     BusSimulator,
@@ -19,10 +27,12 @@ from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.curves.operations import Status
-from residua.hardware.bus.register_map import Register
 
 _PACES = ((0, 0), (96, 0), (160, 5))
 """Cycles of 256 in which a channel pauses, and cycles between two accesses, of each run."""
+
+_MEETINGS, _WRITES = 12, 100
+"""Operations that end while flags are written, and the writes meanwhile."""
 
 _ROUNDS = 48
 """Operations of each run."""
@@ -32,9 +42,6 @@ _PATIENCE = 100_000
 
 _SEED = 0x2545F491
 """Of the stand-in's pauses."""
-
-_WHOLE = 0b1111
-"""A write of all bytes of a word."""
 
 
 def stand_in_model(directory: Directory) -> BusModel:
@@ -58,79 +65,14 @@ def verify_bus_alone(model: BusModel, seed: int) -> list[str]:
         draw = random.Random(f"bus alone {seed} {stalls}")
         host = Host(BusSimulator(model, seed=seed, stalls=stalls, pause=pause), _PATIENCE)
         try:
-            _check_registers(host, draw)
-            _Echo(host, draw).run()
+            check_registers(host, draw)
+            check_traffic(host, draw)
+            echo = _Echo(host, draw)
+            echo.check_flags()
+            echo.run()
         except (Fault, BusError) as error:
             return [f"the bus alone: {error}"]
     return []
-
-
-def _check_registers(host: Host, draw: random.Random) -> None:
-    """Values after a reset, accesses that are refused, and what parts of words do."""
-    host.check_reset()
-    mapped = {register.address: register for register in host.map.registers.values()}
-    for register in mapped.values():
-        if register.readable and not register.handed and register.name != "STATUS":
-            _expect(register.name, host.read(register.name), register.reset)
-    for address in range(0, 1 << 12, 4):
-        here = mapped.get(address)
-        if here is None or not here.readable:
-            _check_refused(host, address, None)
-        if here is None or not here.writable:
-            _check_refused(host, address, draw.getrandbits(32))
-    for register in mapped.values():
-        if any(field.kind == "storage" for field in register.fields.values()):
-            _check_storage(host, register, draw)
-        elif register.writable and register.handed:
-            for strobe in range(1, _WHOLE):
-                _check_refused(host, register.address, host.map.zeroise_key, strobe)
-    _check_sticky(host)
-
-
-def _check_refused(host: Host, address: int, value: int | None, strobe: int = _WHOLE) -> None:
-    try:
-        if value is None:
-            host.simulator.read32(address)
-        else:
-            host.simulator.write32(address, value, strobe)
-    except BusError as error:
-        if "refused" not in str(error):
-            raise
-    else:
-        raise Fault(f"{'a read' if value is None else 'a write'} at {address:#x} is not refused")
-
-
-def _check_storage(host: Host, register: Register, draw: random.Random) -> None:
-    """Write bytes of a register and read them back; fields that start something are left 0."""
-    fields = register.fields.values()
-    stored = sum(field.mask for field in fields if field.kind == "storage")
-    pulses = sum(field.mask for field in fields if field.kind == "pulse")
-    expected = host.read(register.name)
-    for strobe in range(_WHOLE + 1):
-        value = draw.getrandbits(32) & ~pulses
-        written = sum(0xFF << 8 * byte for byte in range(4) if strobe >> byte & 1)
-        host.simulator.write32(register.address, value, strobe)
-        expected = expected & ~written | value & written & stored
-        _expect(f"bytes {strobe:04b} of {register.name}", host.read(register.name), expected)
-        if host.status()["busy"]:
-            raise Fault(f"a write of bytes {strobe:04b} of {register.name} starts something")
-    host.write(register.name, 0)
-
-
-def _check_sticky(host: Host) -> None:
-    """A flag is cleared by a 1 in its own byte alone."""
-    address, mask = host.map["INTERRUPT_STATE"].address, host.mask("INTERRUPT_STATE", "refused")
-    _expect("INTERRUPT_STATE after refusals", host.read("INTERRUPT_STATE"), mask)
-    for value, strobe in ((0xFFFFFFFF, _WHOLE & ~1), (0xFFFFFFFF & ~mask, _WHOLE)):
-        host.simulator.write32(address, value, strobe)
-        _expect("INTERRUPT_STATE as it is kept", host.read("INTERRUPT_STATE"), mask)
-    host.simulator.write32(address, mask, 1)
-    _expect("INTERRUPT_STATE as it is cleared", host.read("INTERRUPT_STATE"), 0)
-
-
-def _expect(what: str, found: int, expected: int) -> None:
-    if found != expected:
-        raise Fault(f"{what}: {found:#x} instead of {expected:#x}")
 
 
 class _Echo:
@@ -154,6 +96,65 @@ class _Echo:
             else:
                 self._whole(interrupts=bool(number & 1))
 
+    def check_flags(self) -> None:
+        """Each flag stays until a 1 is written to it, also if that is when it is set."""
+        host, draw = self.host, self.draw
+        done, refused = (host.mask("INTERRUPT_STATE", name) for name in ("done", "refused"))
+        both = done | refused
+        self._end()
+        check_refused(host, host.map["ZEROISE"].address, 0)
+        self._expect_flags("as they are set", both)
+        for register in host.map.registers.values():
+            kinds = {field.kind: field for field in register.fields.values()}
+            if register.writable and not register.handed and "sticky" not in kinds:
+                pulses = kinds["pulse"].mask if "pulse" in kinds else 0
+                host.write(register.name, draw.getrandbits(32) & ~pulses | both)
+                self._expect_flags(f"after a write of {register.name}", both)
+                host.write(register.name, 0)
+        for flags in (done, refused):
+            host.write("INTERRUPT_STATE", both & ~flags)
+            self._expect_flags("of which one was cleared", flags)
+            for enabled in (done, refused, both):
+                host.write("INTERRUPT_ENABLE", enabled)
+                if host.simulator.interrupted(1) != bool(flags & enabled):
+                    raise Fault(f"the interrupt with flags {flags:#x} and enabled {enabled:#x}")
+            host.write("INTERRUPT_ENABLE", 0)
+            self._end()
+            check_refused(host, host.map["ZEROISE"].address, 0)
+        host.write("INTERRUPT_STATE", both)
+        for _ in range(_MEETINGS):
+            self._meet(done, refused)
+
+    def _meet(self, done: int, refused: int) -> None:
+        """Write one flag in every other cycle in which the other one may be set."""
+        host = self.host
+        address = host.map["INTERRUPT_STATE"].address
+        host.write("CONTROL", host.map["CONTROL"].fields["start"].mask)
+        host.simulator.traffic([Access(address, refused)] * _WRITES)
+        self._ended()
+        self._expect_flags("while the other one was cleared", done)
+        host.write("INTERRUPT_STATE", done)
+        nothing = Access(host.map["ZEROISE"].address)
+        host.simulator.traffic([nothing, Access(address, done)])
+        self._expect_flags("in the cycle in which the other one was cleared", refused)
+        host.write("INTERRUPT_STATE", refused)
+
+    def _end(self) -> None:
+        """An operation without operands and random words."""
+        self.host.write("CONTROL", self.host.map["CONTROL"].fields["start"].mask)
+        self._ended()
+
+    def _ended(self) -> None:
+        found = self.host.moved([], _PATIENCE)
+        self.host.idle()
+        if self.host.streams:
+            self.host.simulator.received(1)
+        elif not found:
+            self.host.rest()
+
+    def _expect_flags(self, when: str, expected: int) -> None:
+        expect(f"INTERRUPT_STATE {when}", self.host.read("INTERRUPT_STATE"), expected)
+
     def _whole(self, *, interrupts: bool) -> None:
         """An operation from its start to its end."""
         host = self.host
@@ -166,9 +167,9 @@ class _Echo:
         count = len(operands) + (command >> 4 & 15) + 1
         found = host.simulator.received(count) if host.streams else found + host.rest()
         name = f"command {command:#06x}"
-        _expect(f"{name}: status", code, command >> 8)
-        _expect(f"{name}: words", len(found), count)
-        _expect(f"{name}: command", found[-1], command)
+        expect(f"{name}: status", code, command >> 8)
+        expect(f"{name}: words", len(found), count)
+        expect(f"{name}: command", found[-1], command)
         if found[: len(operands)] != operands:
             raise Fault(f"{name}: an operand word is not the one that was sent")
         self._check_random(name, found[len(operands) : -1])
@@ -186,15 +187,17 @@ class _Echo:
         del self.random[: place + size]
 
     def _aborted(self) -> None:
-        """An operation that is zeroised in its midst."""
-        waiting = self._begin(*self._command())
+        """An operation of many words that is zeroised in its midst."""
+        command, operands = self._command(least=8)
+        waiting = self._begin(command, operands)
         self.host.moved(waiting, self.draw.randrange(1, 200))
         self.host.zeroise()
         self.host.write("INTERRUPT_STATE", self.host.mask("INTERRUPT_STATE", "done"))
         self.dropped = True
 
-    def _command(self) -> tuple[int, list[int]]:
-        command = self.draw.getrandbits(16)
+    def _command(self, least: int = 0) -> tuple[int, list[int]]:
+        """Any command, of no fewer operands, and those."""
+        command = self.draw.getrandbits(16) | least
         return command, [self.draw.getrandbits(32) for _ in range(command & 15)]
 
     def _begin(self, command: int, operands: list[int]) -> list[int]:

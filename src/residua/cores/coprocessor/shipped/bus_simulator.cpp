@@ -6,6 +6,7 @@
 // The host at the other side offers and takes words with random stalls on every channel, and lets
 // the clock run for some cycles before each access. Offers stay until they are taken.
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -18,15 +19,55 @@
 namespace {
 
 constexpr long patience = 100'000;  // cycles, for one access
+constexpr unsigned access_cycles = 2;  // from the last handshake of an access to its answer
 constexpr int pending = 1;
 constexpr unsigned stall_steps = 256;
 constexpr std::size_t most_taken = 4096;  // random words that are remembered
 
-enum Failure { none = 0, refused = 1, hangs = 2, wrong_last = 4, surplus = 8, disarmed = 16 };
+enum Failure {
+  none = 0,
+  refused = 1,
+  hangs = 2,
+  wrong_last = 4,
+  surplus = 8,
+  disarmed = 16,
+  untimely = 32,
+  survives = 64,
+  lingers = 128
+};
 
 struct Word {
   std::uint32_t value;
   bool last;
+};
+
+struct Access {
+  std::uint32_t writes, offset, word, strobe, refused;
+};
+
+// The answers of one channel: each comes as soon as it may, which is after the one before it.
+class Answers {
+ public:
+  // Its access is complete in this cycle.
+  void asked(std::uint64_t cycle) { due_.push_back(cycle + access_cycles); }
+
+  // Whether an answer that is there in this cycle should have been there before, or not yet.
+  bool untimely(std::uint64_t cycle) {
+    if (seen_) return false;
+    seen_ = true;
+    return due_.empty() || cycle != std::max(due_.front(), taken_ + 1);
+  }
+
+  void taken(std::uint64_t cycle) {
+    seen_ = false;
+    taken_ = cycle;
+    if (!due_.empty()) due_.pop_front();
+  }
+
+ private:
+  std::deque<std::uint64_t> due_;
+  std::uint64_t taken_ = 0;
+  bool seen_ = false;
 };
 
 class Bench {
@@ -48,8 +89,17 @@ class Bench {
     // A sender that goes on would leave words of the old operation to the next one.
     const bool zeroises = offset == ZEROISE && value == ZEROISE_KEY;
     if (zeroises) forget();
+    zeroises_ = zeroises;
     write_access(offset, value);
+    zeroises_ = false;
     if (zeroises) forget();
+  }
+
+  // Accesses that do not wait for the answers before them; writes and reads each in their order.
+  // Words of reads, and whether an access was refused, are put in.
+  void traffic(Access *accesses, std::size_t count) {
+    rest();
+    exchange(accesses, count);
   }
 
   void run(std::uint64_t count) {
@@ -199,9 +249,18 @@ class Bench {
     b_ = top.s_axi_bvalid && top.s_axi_bready;
     ar_ = top.s_axi_arvalid && top.s_axi_arready;
     r_ = top.s_axi_rvalid && top.s_axi_rready;
-    if (b_ && top.s_axi_bresp != 0) fail(refused);
-    if (r_ && top.s_axi_rresp != 0) fail(refused);
+    written_ = top.s_axi_bvalid;
+    read_ = top.s_axi_rvalid;
+    write_refused_ = top.s_axi_bresp != 0;
+    read_refused_ = top.s_axi_rresp != 0;
+    if (b_ && write_refused_) fail(refused);
+    if (r_ && read_refused_) fail(refused);
     read_data_ = top.s_axi_rdata;
+    if (!read_ && !top.rst && read_data_ != 0) fail(lingers);
+#if STREAMS
+    // With the answer to a zeroisation nothing of the result is left.
+    if (zeroises_ && written_ && top.m_axis_result_tvalid) fail(survives);
+#endif
   }
 
   void withdraw() {
@@ -257,12 +316,68 @@ class Bench {
     return 0;
   }
 
+  void exchange(Access *accesses, std::size_t count) {
+    std::deque<Access *> writes, reads;  // those without an answer
+    for (std::size_t i = 0; i < count; ++i) {
+      (accesses[i].writes ? writes : reads).push_back(accesses + i);
+    }
+    std::size_t addressed = 0, supplied = 0, asked = 0;  // of them
+    Answers write_answers, read_answers;
+    for (long waited = 0; !writes.empty() || !reads.empty(); ++waited) {
+      if (waited > patience) return void(fail(hangs));
+      if (!top.s_axi_awvalid && addressed < writes.size() && goes()) {
+        top.s_axi_awaddr = writes[addressed]->offset;
+        top.s_axi_awvalid = 1;
+      }
+      if (!top.s_axi_wvalid && supplied < writes.size() && goes()) {
+        top.s_axi_wdata = writes[supplied]->word;
+        top.s_axi_wstrb = writes[supplied]->strobe;
+        top.s_axi_wvalid = 1;
+      }
+      if (!top.s_axi_arvalid && asked < reads.size() && goes()) {
+        top.s_axi_araddr = reads[asked]->offset;
+        top.s_axi_arvalid = 1;
+      }
+      if (goes()) top.s_axi_bready = 1;
+      if (goes()) top.s_axi_rready = 1;
+      const std::uint64_t cycle = cycles;
+      const std::size_t complete = std::min(addressed, supplied);
+      step();
+      addressed += aw_;
+      supplied += w_;
+      if (std::min(addressed, supplied) > complete) write_answers.asked(cycle);
+      asked += ar_;
+      if (ar_) read_answers.asked(cycle);
+      if (written_ && write_answers.untimely(cycle)) fail(untimely);
+      if (read_ && read_answers.untimely(cycle)) fail(untimely);
+      failure &= ~refused;
+      if (b_ && addressed > 0 && supplied > 0) {
+        writes.front()->refused = write_refused_;
+        writes.pop_front();
+        write_answers.taken(cycle);
+        --addressed;
+        --supplied;
+      }
+      if (r_ && asked > 0) {
+        reads.front()->refused = read_refused_;
+        reads.front()->word = read_data_;
+        reads.pop_front();
+        read_answers.taken(cycle);
+        --asked;
+      }
+    }
+  }
+
   bool aw_ = false, w_ = false, b_ = false, ar_ = false, r_ = false;
+  bool written_ = false, read_ = false, write_refused_ = false, read_refused_ = false;
 #else
   void sample() {
     answered_ = top.wb_stb_i && (top.wb_ack_o || top.wb_err_o);
     if (top.wb_stb_i && top.wb_err_o) fail(refused);
+    // A master in pipelined mode goes on with the answer.
+    if (top.wb_stb_i && (top.wb_stall_o != 0) == answered_) fail(untimely);
     read_data_ = top.wb_dat_o;
+    if (!answered_ && !top.rst && read_data_ != 0) fail(lingers);
   }
 
   void withdraw() {
@@ -295,6 +410,23 @@ class Bench {
   void write_access(std::uint32_t offset, std::uint32_t value) { access(true, offset, value); }
   std::uint32_t read_access(std::uint32_t offset) { return access(false, offset, 0); }
 
+  void exchange(Access *accesses, std::size_t count) {
+    for (Access *each = accesses; each < accesses + count; ++each) {
+      while (!goes()) step();
+      strobe_ = each->strobe;
+      begin_access(each->writes, each->offset, each->word);
+      const std::uint64_t begun = cycles;
+      do {
+        if (cycles - begun > patience) return void(fail(hangs));
+        step();
+      } while (!answered_);
+      if (cycles - begun != access_cycles) fail(untimely);
+      each->refused = (failure & refused) != 0;
+      failure &= ~refused;
+      if (!each->writes) each->word = read_data_;
+    }
+  }
+
   bool answered_ = false;
 #endif
 
@@ -310,6 +442,7 @@ class Bench {
   unsigned strobe_ = 0b1111;
   std::uint32_t read_data_ = 0;
   bool operand_taken_ = false, random_taken_ = false;
+  bool zeroises_ = false;
 };
 
 Bench &bench(void *context) { return *static_cast<Bench *>(context); }
@@ -328,6 +461,10 @@ EXPORTED std::uint32_t NAME(read32)(void *context, std::uint32_t offset) {
 
 EXPORTED void NAME(write32)(void *context, std::uint32_t offset, std::uint32_t value) {
   bench(context).write(offset, value);
+}
+
+EXPORTED void NAME(traffic)(void *context, Access *accesses, std::size_t count) {
+  bench(context).traffic(accesses, count);
 }
 
 EXPORTED int NAME(random)(void *context, std::uint32_t *word) {

@@ -3,6 +3,7 @@
 import ctypes
 import weakref
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -24,6 +25,9 @@ _FAILURES = {
     4: "the last word of a result is not marked as such, or another one is",
     8: "the result has more words than were asked for",
     16: "a result was asked for without a place for it",
+    32: "an answer comes too early or too late",
+    64: "a word of the result is left after a zeroisation",
+    128: "a word stays on the bus after its answer",
 }
 """Messages for the bits of the harness's verdict."""
 
@@ -34,6 +38,7 @@ _PROTOTYPES = {
     "close": (None, (_CONTEXT,)),
     "read32": (_U32, (_CONTEXT, _U32)),
     "write32": (None, (_CONTEXT, _U32, _U32)),
+    "traffic": (None, (_CONTEXT, ctypes.c_void_p, ctypes.c_size_t)),
     "random": (ctypes.c_int, (_CONTEXT, _WORDS)),
     "next_taken": (ctypes.c_int, (_CONTEXT, _WORDS)),
     "strobe": (None, (_CONTEXT, _U32)),
@@ -54,6 +59,21 @@ MOST_STALLS = 192
 
 DEFAULT_PAUSE = 64
 """Cycles from one access to the next."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """A write of a word, or of those of its bytes that ``strobe`` has; a read if it is None."""
+
+    offset: int
+    word: int | None = None
+    strobe: int = 0b1111
+
+
+class _Access(ctypes.Structure):
+    """An access as the library has it, with its answer."""
+
+    _fields_ = tuple((name, _U32) for name in ("writes", "offset", "word", "strobe", "refused"))
 
 
 class BusError(RuntimeError):
@@ -106,6 +126,28 @@ class BusSimulator:
         self._call("strobe", strobe)
         self._call("write32", offset, value)
         self._check(f"write of 0x{value:08X} to 0x{offset:02X}")
+
+    def traffic(self, accesses: Sequence[Access]) -> list[int | None]:
+        """Make accesses that do not wait for the answers to those before them.
+
+        On AXI writes and reads each have an order, but not with one another. Each answer has to
+        come as soon as it may.
+
+        Returns:
+            The words of the reads, 0 for writes, None where the core refused an access.
+
+        Raises:
+            BusError: an answer did not come, or not in time.
+        """
+        made = (_Access * len(accesses))(
+            *(
+                _Access(one.word is not None, one.offset, one.word or 0, one.strobe)
+                for one in accesses
+            )
+        )
+        self._call("traffic", made, len(accesses))
+        self._check(f"{len(accesses)} accesses in a row")
+        return [None if one.refused else 0 if one.writes else one.word for one in made]
 
     def send(self, words: Sequence[int]) -> None:
         """Queue words for the operand stream; they leave as the core takes them."""
