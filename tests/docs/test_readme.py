@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from tests.cores.simulations import simulator
 
-from residua.cores.coprocessor.verification import point_cycles, point_operation
+from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.kinds import core_of
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import load, load_any
+from residua.curves.operations import point_operation
 from residua.hardware.coprocessor.durations import operation_cycles
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")

@@ -175,6 +175,15 @@ Instruction = (
 PUBLIC_OPERATIONS = {Operation.ECDSA_VERIFY}
 """Operations whose operands all are public: control may depend on them, and in `Follow` does."""
 
+MULTIPLICATIONS = (
+    Operation.POINT_MULTIPLY,
+    Operation.BASE_MULTIPLY,
+    Operation.X_MULTIPLY,
+    Operation.DOUBLE_MULTIPLY,
+    Operation.ECDSA_VERIFY,
+)
+"""The operations that multiply points, which takes nearly all of their cycles."""
+
 ORDER_OPERATIONS = {
     Operation.ORDER_MULTIPLY,
     Operation.ORDER_INVERT,
@@ -184,6 +193,12 @@ ORDER_OPERATIONS = {
 
 NUMBER = "number"
 """The element that "load" sets from a number, and that "unload" gives out."""
+
+
+def point_operation(curve: Curve) -> Operation:
+    """The operation that multiplies a point of the curve."""
+    montgomery = isinstance(curve, MontgomeryCurve)
+    return Operation.X_MULTIPLY if montgomery else Operation.POINT_MULTIPLY
 
 
 def every(instructions: Iterable[Instruction]) -> Iterator[Instruction]:

@@ -8,10 +8,10 @@ from tests.cores.coprocessor.test_ecc_directory import contents
 from tests.cores.simulations import simulator
 from tests.small_curves import MIDDLE, TINY
 
+from residua.cores.coprocessor.cases import all_cases
 from residua.cores.coprocessor.core import DigitCoprocessorCore
 from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.simulator import Request
-from residua.cores.coprocessor.verification import all_cases
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any, load_any
 from residua.cores.verification import verify_directory

@@ -8,9 +8,10 @@ import pytest
 from tests.small_curves import MIDDLE
 
 from residua.cores.coprocessor import verification as ecc_verification
+from residua.cores.coprocessor.cases import Case
+from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.simulator import Answer
 from residua.cores.coprocessor.specification import CoprocessorSpecification
-from residua.cores.coprocessor.verification import Case, outcome
 from residua.cores.directory import Directory, build
 from residua.cores.drawing import gantt
 from residua.cores.drawing.routines import extension_results

@@ -11,10 +11,11 @@ from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
 from residua.cores.coprocessor import boundary
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
-from residua.cores.coprocessor.verification import outcome, verify_coprocessor
+from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.proofs.reset import prove_first_cycles

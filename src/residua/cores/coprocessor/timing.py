@@ -3,11 +3,11 @@
 import random
 from dataclasses import dataclass
 
+from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
-from residua.cores.coprocessor.verification import outcome, point_operation
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine
-from residua.curves.operations import Operation, Status
+from residua.curves.operations import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign

@@ -8,12 +8,12 @@ from matplotlib.figure import Figure as Drawing
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
-from residua.cores.coprocessor.verification import outcome, point_operation
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.blinding import needed_bits
-from residua.curves.operations import Operation
+from residua.curves.operations import Operation, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page

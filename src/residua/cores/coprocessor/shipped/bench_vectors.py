@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.verification import outcome, point_operation, signature
+from residua.cores.coprocessor.outcomes import outcome, signature
 from residua.curves import affine
-from residua.curves.operations import Operation, Status
+from residua.curves.operations import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 
 from residua.algorithms.conversion import split_words
+from residua.cores.coprocessor.cases import Case, all_cases
 from residua.cores.coprocessor.shipped.bus_simulator import BusError, BusModel, BusSimulator
 from residua.cores.coprocessor.shipped.host import Fault, Host
-from residua.cores.coprocessor.verification import Case, all_cases, point_operation
-from residua.curves.operations import Operation, Status
+from residua.curves.operations import MULTIPLICATIONS, Operation, Status, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
 
@@ -25,15 +25,6 @@ RESETS = (1, 2, 3)
 
 _INSTANTS = 6
 """Zeroisations, and resets, of one operation."""
-
-_LONG = (
-    Operation.POINT_MULTIPLY,
-    Operation.BASE_MULTIPLY,
-    Operation.X_MULTIPLY,
-    Operation.DOUBLE_MULTIPLY,
-    Operation.ECDSA_VERIFY,
-)
-"""Operations that run a ladder."""
 
 
 def verify_bus(model: BusModel, design: CurveDesign, seed: int) -> tuple[int, list[str]]:
@@ -54,8 +45,8 @@ def verify_bus(model: BusModel, design: CurveDesign, seed: int) -> tuple[int, li
 def _operations(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
     """Every way in which every operation ends; those without a ladder with stalls, too."""
     cases = list(_sample(design, seed))
-    short = [case for case in cases if case.operation not in _LONG or not _full(case)]
-    long = next(case for case in cases if case.operation in _LONG and _full(case))
+    short = [case for case in cases if case.operation not in MULTIPLICATIONS or not _full(case)]
+    long = next(case for case in cases if case.operation in MULTIPLICATIONS and _full(case))
     for stalls, chosen in ((0, cases), (STALLS, [*short, long])):
         host = Host(BusSimulator(model, seed=seed, stalls=stalls), patience(design))
         host.check_reset()

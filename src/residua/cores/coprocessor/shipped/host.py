@@ -1,8 +1,8 @@
 """A program on the bus of a simulated coprocessor."""
 
 from residua.algorithms.conversion import split_words
+from residua.cores.coprocessor.cases import Case
 from residua.cores.coprocessor.shipped.bus_simulator import BusError, BusSimulator
-from residua.cores.coprocessor.verification import Case
 from residua.curves.operations import Status
 
 _SETTLED = 256

@@ -7,9 +7,9 @@ from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
-from residua.cores.coprocessor.verification import point_operation
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
+from residua.curves.operations import point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.toolchain.process import side_by_side
 
