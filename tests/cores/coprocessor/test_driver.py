@@ -534,6 +534,16 @@ def test_opening_has_a_limit(language, libraries):
     assert core.zeroised == 0
 
 
+@pytest.mark.parametrize("language", ["c", "python"])
+def test_random_words_are_no_progress(language, libraries):
+    """A core that takes them for ever is given up as soon as one that takes none."""
+    core = ModelCore(*CORES["small"][:2], randomness=1 << 30)
+    driver = open_driver(language, core, libraries, polls=1000)
+    with pytest.raises((DriverError, DriverFailureError), match=r"no progress|-6"):
+        driver.base_multiply(0, bytes(31) + b"\1")
+    assert core.zeroised == 1
+
+
 def open_driver(language, core, libraries, polls):
     if language == "python":
         return PythonDriver(core, lambda: 7, polls=polls)

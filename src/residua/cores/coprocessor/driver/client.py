@@ -205,32 +205,31 @@ class Client:
                 status = {code: name for name, code in self._map.statuses.items()}[state["code"]]
                 raise CoreError(status, fields["code"].meanings[status])
             before = len(queue) - len(found)
-            fed = self._move(state, queue, found, expected)
+            self._move(state, queue, found, expected)
             if state["done"] and len(found) == expected:
                 return found
-            idle = 0 if fed or before != len(queue) - len(found) else idle + 1
+            # Random words are no progress: a core that fails might take them for ever.
+            idle = 0 if before != len(queue) - len(found) else idle + 1
         self.zeroise()
         raise DriverError("the core makes no progress; it was zeroised")
 
     def _move(
         self, state: dict[str, int], queue: list[int], found: list[int], expected: int
-    ) -> bool:
-        """Move the words that the core is ready for; returns whether it took a random one."""
+    ) -> None:
+        """Move the words that the core is ready for."""
         if self._streams is not None:
             if queue:
                 self._streams.send(queue)
                 queue.clear()
             elif state["done"]:
                 found += self._streams.received(expected - len(found))
-            return False
+            return
         if state["operand_ready"] and queue:
             self._write("OPERAND", queue.pop(0))
         if state["result_valid"] and len(found) < expected:
             found.append(self._read("RESULT"))
-        if not state["random_ready"] or self._random is None:
-            return False
-        self._write("RANDOM", self._random())
-        return True
+        if state["random_ready"] and self._random is not None:
+            self._write("RANDOM", self._random())
 
     def _check_identity(self) -> None:
         for name in ("ID", "CAPABILITY", "OPERATIONS"):

@@ -104,7 +104,8 @@ typedef struct {
     void *context; /* handed to every function */
 
     /* How often STATUS is read without progress, streams included, before the driver gives up;
-     * 0 for RESIDUA_ECC_DEFAULT_POLLS; RESIDUA_ECC_UNLIMITED to wait forever. */
+     * random words are no progress. 0 for RESIDUA_ECC_DEFAULT_POLLS; RESIDUA_ECC_UNLIMITED to wait
+     * forever. */
     uint32_t polls;
 } residua_ecc_device;
 

@@ -85,7 +85,8 @@ int residua_ecc_zeroise(const residua_ecc_device *device)
     return becomes_idle(device) ? RESIDUA_ECC_STATUS_OK : RESIDUA_ECC_TIMEOUT;
 }
 
-/* Moves words through registers: 1 if there were any to move, 0 if not, or an error. */
+/* Moves words through registers: 1 if any were those of a number, 0 if not, or an error. Random
+ * words are no progress: a core that fails might take them for ever. */
 static int move_by_registers(const residua_ecc_device *device, uint32_t state, transfer *words)
 {
     int moved = 0;
@@ -102,7 +103,6 @@ static int move_by_registers(const residua_ecc_device *device, uint32_t state, t
         }
         device->write32(device->context, OFFSET(RANDOM), word);
         residua_ecc_wipe(&word, sizeof word);
-        moved = 1;
     }
     if (FIELD(state, STATUS__RESULT_VALID)) {
         if (words->results_left == 0) {
