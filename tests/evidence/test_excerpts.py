@@ -100,8 +100,8 @@ def test_cells():
     assert chosen.flags({"curve": "P-256", "levels_per_register": 2}) == (
         "`--curve P-256 --levels-per-register 2`"
     )
-    assert chosen.grouped(1234567) == "1 234 567"
-    assert (chosen.grouped(None), chosen.milliseconds(5000, None)) == ("–", "–")
+    assert chosen.large(1234567) == "1 234 567"
+    assert (chosen.large(None), chosen.milliseconds(5000, None)) == ("–", "–")
     assert chosen.milliseconds(5000, ROW) == "0.050"
     assert (pages.resources(ROW, "xc7"), pages.resources(ROW, "ice40")) == ("3 / 4 / 5", "–")
     assert pages.clock(ROW) == "100 (one placement)"

@@ -1,9 +1,14 @@
-"""The jinja environments of everything that is rendered from templates."""
+"""The jinja environments of everything that is rendered from templates, and their filters."""
 
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+
+def grouped(number: float) -> str:
+    """Write a large number, rounded, with its digits in threes."""
+    return f"{number:,.0f}".replace(",", " ")
 
 
 @cache
@@ -14,7 +19,7 @@ def environment(*packages: str, html: bool = False) -> Environment:
     what is filled in; without it the text is Markdown, C, Verilog or the like.
     """
     found = [one for one in packages if one and files(one).joinpath("templates").is_dir()]
-    return Environment(
+    made = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in found]),
         autoescape=html,  # noqa: S701 - Markdown, C and Verilog are not HTML
         undefined=StrictUndefined,
@@ -22,3 +27,5 @@ def environment(*packages: str, html: bool = False) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    made.filters["grouped"] = grouped
+    return made

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from residua.cores.drawing import svg
+from residua.cores.templating import grouped
 
 
 def bars(rows: Sequence[tuple[str, float]], unit: str, label: str) -> str:
@@ -25,13 +26,13 @@ def shares(used: Mapping[str, int], totals: Mapping[str, int], label: str) -> st
     elements = []
     for index, (name, value) in enumerate(used.items()):
         y, total = 6 + 26 * index, totals.get(name)
-        told = f"{value:,}".replace(",", " ")
+        told = grouped(value)
         elements.append(svg.text(112, y + 13, name.upper(), "label", anchor="end"))
         if not total:
             elements.append(svg.text(126, y + 13, told, "axis"))
             continue
         share = value / total
-        told += f" of {total:,}".replace(",", " ") + f", {100 * share:.1f} %"
+        told += f" of {grouped(total)}, {100 * share:.1f} %"
         elements += [
             svg.rect(120, y, 300, 18, "rower"),
             svg.rect(

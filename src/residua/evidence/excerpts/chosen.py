@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from residua.cores.templating import grouped
 from residua.evidence.rows import Row
 from residua.report.documents import Table
 
@@ -23,9 +24,9 @@ def _flag(key: str) -> str:
     return "--" + key.replace("_", "-")
 
 
-def grouped(number: int | None) -> str:
-    """Make the cell of a large number, with its digits in threes."""
-    return DASH if number is None else f"{number:,}".replace(",", " ")
+def large(number: int | None) -> str:
+    """Make the cell of a large number."""
+    return DASH if number is None else grouped(number)
 
 
 def milliseconds(cycles: int | None, placed: Row | None) -> str:

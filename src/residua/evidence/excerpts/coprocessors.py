@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from residua.evidence.benchmarks import coprocessors
-from residua.evidence.excerpts.chosen import DASH, flags, grouped, milliseconds
+from residua.evidence.excerpts.chosen import DASH, flags, large, milliseconds
 from residua.evidence.pages import clock, resources
 from residua.evidence.rows import Row, Store
 from residua.report.documents import Table
@@ -34,13 +34,13 @@ def field_units(store: Store) -> Table:
             (
                 f"{name}, blinded",
                 flags(coprocessors.keys(name, blinded=True)),
-                grouped(row["blinded"] if row else None),
+                large(row["blinded"] if row else None),
                 *(DASH,) * 3,
             ),
             (
                 name,
                 flags(coprocessors.keys(name, blinded=False)),
-                grouped(plain),
+                large(plain),
                 resources(clocked),
                 clock(clocked),
                 milliseconds(plain, clocked),
@@ -58,7 +58,7 @@ def formulas(store: Store) -> Table:
         found = [rows.get(f"{curve}, {formula}") for curve in coprocessors.COMPARED]
         bits = 4 if formula == "fixed-window" else 1
         steps = (f"{row['step'] / bits:g}" if row else DASH for row in found)
-        products = (grouped(row["cycles"]) if row else DASH for row in found)
+        products = (large(row["cycles"]) if row else DASH for row in found)
         lines += [(f"`{formula}`", "cycles a bit", *steps), ("", "k P", *products)]
     return Table("", ("Formula", "", *coprocessors.COMPARED), tuple(lines), texts=2)
 
@@ -67,7 +67,7 @@ def inversions(store: Store) -> Table:
     """Ways to invert on P-256."""
     rows = store.read("coprocessors")
     lines = [
-        (text, *(grouped(row.get(key)) if row else DASH for key in ("inverse", "cycles")))
+        (text, *(large(row.get(key)) if row else DASH for key in ("inverse", "cycles")))
         for name, text in INVERSIONS.items()
         for row in (rows.get(name),)
     ]
@@ -79,7 +79,7 @@ def fast(store: Store) -> Table:
     rows, placed = store.read("coprocessors"), store.read("measured")
     cells: dict[str, Callable[[str, Row], str]] = {
         "a step of the ladder, cycles": lambda _, row: str(row["step"]),
-        "k P, cycles": lambda _, row: grouped(row["cycles"]),
+        "k P, cycles": lambda _, row: large(row["cycles"]),
         "multipliers": lambda _, row: str(row["multipliers"]),
         "cycles × multipliers": lambda _, row: f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",
         "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
@@ -94,8 +94,8 @@ def on_digits(store: Store) -> Table:
     rows, placed = store.read("coprocessors"), store.read("measured")
     cells: dict[str, Callable[[str, Row], str]] = {
         "a step of the ladder": lambda _, row: f"{row['step']} cycles",
-        "k P, blinded": lambda _, row: f"{grouped(row['blinded'])} cycles",
-        "k P with `--blinding 0`": lambda _, row: f"{grouped(row['cycles'])} cycles",
+        "k P, blinded": lambda _, row: f"{large(row['blinded'])} cycles",
+        "k P with `--blinding 0`": lambda _, row: f"{large(row['cycles'])} cycles",
         "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
         "MHz": lambda name, _: clock(placed.get(name)),
     }

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from residua.evidence.benchmarks.multipliers import CORES
 from residua.evidence.campaigns import powers
-from residua.evidence.excerpts.chosen import DASH, Cells, flags, grouped, row_table
+from residua.evidence.excerpts.chosen import DASH, Cells, flags, large, row_table
 from residua.evidence.pages import clock, commit, resources
 from residua.evidence.rows import Row, Store
 from residua.report.documents import Table
@@ -50,7 +50,7 @@ def exponentiators(store: Store) -> Table:
         "Exponent": powers.exponent,
         "Bases": lambda row: f"{row['parameters']['n']} × {row['parameters']['w']}",
         "Window": lambda row: row["parameters"]["window"] or DASH,
-        "Latency": lambda row: grouped(row["cycles"]["latency"]),
+        "Latency": lambda row: large(row["cycles"]["latency"]),
         "Step": lambda row: row["step"],
         "Rowers busy": lambda row: f"{row['utilisation']:.0%}",
     }
@@ -62,7 +62,7 @@ def signatures(store: Store) -> Table:
     """Exponentiators on digits for RSA of 1024 bits."""
     columns = {
         "Digit, lanes": lambda row: f"{row['digit']}, {row['lanes']}",
-        "Cycles": lambda row: grouped(row["cycles"]),
+        "Cycles": lambda row: large(row["cycles"]),
         "Multiplier blocks": lambda row: row["multipliers"],
     }
     names = {
