@@ -137,17 +137,17 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
     valid = valid_outputs([port.name for port in made.ports if port.direction == "output"])
     # Within a bus nothing says what steers.
     boundary = None if made.box else directory.made.boundary
-    # Memories are cut off in the proof, but not in the simulation, which takes longer if they are
-    # large.
-    large = made.written_bits > MOST_BITS
-    if large and equivalent(made, number, valid=valid):
-        return Mutant(number, command, "equivalent", "")
+    if made.written_bits > MOST_BITS:
+        # With memories cut off; whole they take minutes, to simulate as well as to prove.
+        proved = equivalent(made, number, valid=valid) or bool(
+            boundary and unseen(made, number, boundary, valid=valid)
+        )
+        return Mutant(number, command, "equivalent" if proved else "open", "")
     if boundary and unseen(made, number, boundary, valid=valid):
         return Mutant(number, command, "equivalent", "")
     differs = any(outputs.any() for outputs in simulate(side_by_side(made, number, valid=valid)))
-    proved = not (large or differs) and equivalent(made, number, valid=valid)
-    # With their values, data of large cores take minutes and prove nothing.
-    if boundary and not (large or proved):
+    proved = not differs and equivalent(made, number, valid=valid)
+    if boundary and not proved:
         # What differs for some inputs may yet be the same for operands within their ranges.
         operands = word_bits(directory.manifest)
         proved = (operands or not differs) and unseen(

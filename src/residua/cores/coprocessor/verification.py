@@ -88,7 +88,7 @@ def verify_coprocessor(
 
     Registers begin with random values, and one cycle of reset comes before the first operation.
     Afterwards each operation is reset in the middle, for 1, 2 and 3 cycles, at instants spread over
-    it, and the operations that follow are judged, too.
+    it, and the operations that follow are judged, too. Stops after the first few mismatches.
 
     Args:
         design: the coprocessor.
@@ -113,7 +113,29 @@ def verify_coprocessor(
     simulator = build_coprocessor_simulator(sources, top, design, optimise=optimise)
     built = time.perf_counter()
     pauses = list(_pauses(cases, runs.stalls))
+    answers = _answers(simulator, cases, pauses, runs)
+    ended_early = len(answers) < len(cases)
+    del cases[len(answers) :], pauses[len(answers) :]
+    resets = 0 if ended_early else runs.resets
+    interrupted = list(_interruptions(cases, answers, resets))
+    for case, answer in _around_resets(simulator, interrupted):
+        cases.append(case)
+        answers.append(answer)
+    timed = [not paused for paused in pauses]
+    timed += [runs.stalls is not True] * (len(cases) - len(timed))
+    result = _judged(design, cases, answers, timed)
+    result.resets = len(interrupted)
+    result.build_seconds = built - started
+    result.seconds = time.perf_counter() - built
+    return result
+
+
+def _answers(
+    simulator: CoprocessorSimulator, cases: Sequence[Case], pauses: Sequence[bool], runs: Runs
+) -> list[Answer]:
+    """The answers to the cases, of the first ones if there are many mismatches."""
     answers: list[Answer] = []
+    wrong = 0
     for first in range(0, len(cases), _BATCH):
         requests = [
             Request(
@@ -125,19 +147,13 @@ def verify_coprocessor(
             )
             for index, case in enumerate(cases[first : first + _BATCH], first)
         ]
-        answers += simulator.run(requests)
+        found = simulator.run(requests)
+        wrong += sum(map(_differs, cases[first:], found))
+        answers += found
         runs.progress(len(answers), len(cases))
-    interrupted = list(_interruptions(cases, answers, runs.resets))
-    for case, answer in _around_resets(simulator, interrupted):
-        cases.append(case)
-        answers.append(answer)
-    timed = [not paused for paused in pauses]
-    timed += [runs.stalls is not True] * (len(cases) - len(timed))
-    result = _judged(design, cases, answers, timed)
-    result.resets = len(interrupted)
-    result.build_seconds = built - started
-    result.seconds = time.perf_counter() - built
-    return result
+        if wrong >= MOST_FAILURES:
+            break
+    return answers
 
 
 def _pauses(cases: Sequence[Case], stalls: Stalls) -> Iterator[bool]:
@@ -245,7 +261,7 @@ def _judged(
     result = EccResult(operations=len(cases), cycles=[{} for _ in design.curves])
     times: dict[tuple[int, int, Status], set[int]] = {}
     for case, answer, is_timed in zip(cases, answers, timed, strict=True):
-        if (answer.status, answer.results) != case.expected:
+        if _differs(case, answer):
             result.mismatches += 1
             result.failures.append(_mismatch(design, case, answer))
         if case.operation == Operation.DOUBLE_MULTIPLY and answer.status is not Status.OK:
@@ -268,6 +284,10 @@ def _judged(
                 _compare(result, design, number, Operation(code), *counts)
     result.failures = result.failures[:MOST_FAILURES]
     return result
+
+
+def _differs(case: Case, answer: Answer) -> bool:
+    return (answer.status, answer.results) != case.expected
 
 
 def _compare(

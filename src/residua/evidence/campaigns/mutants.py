@@ -53,7 +53,8 @@ How good the checks are. Faults are made in the Verilog of a small core of every
 *equivalent* if ABC proves that from its initial values on it has the outputs of the core for every
 sequence of inputs, where they are valid, with resets at any time; of operands, where it takes that,
 for those that have no bit above the range of the manifest. Otherwise it is *open*, and no
-equivalent if a simulation of the gates of both shows outputs that differ for any inputs at all.
+equivalent if a simulation of the gates of both shows outputs that differ for any inputs at all;
+cores with large memories are not simulated so.
 Clocks and the contents of memories are left alone. Where a core has a bus around it, the bus alone
 has mutants.
 `make mutants` writes this page."""
