@@ -24,7 +24,8 @@ def verify_directory(
     the Verilog with the primitives for any target and, for a part of the runs, with those for the
     ECP5; the files that take it into a design are read back. Of a coprocessor, operations also run
     through the registers and streams of its bus, in its test bench, and by its C driver; and the
-    bus passes on each bit, also those on which no result depends, as random words.
+    bus passes on each bit, also those on which no result depends, as random words, answers accesses
+    that do not wait for one another, and refuses what comes near to a key.
 
     A core with binary words, a digit multiplier and a coprocessor are compared with plain integers,
     which judge every result then.
