@@ -2,6 +2,7 @@
 
 import functools
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from tests.cores.planted import replaced
@@ -14,11 +15,13 @@ from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
+from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.cores.coprocessor.verification import EccResult
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
+from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.toolchain.process import ToolError
 
 
@@ -117,6 +120,15 @@ def test_close_accesses(old, directories, tmp_path, monkeypatch):
     broken = replaced(monkeypatch, copied(made, tmp_path), f"rtl/{made.top}.v", old, new)
     (fault,) = verify_bus_alone(stand_in_model(broken), 3)
     assert message in fault
+
+
+def test_a_result_without_an_end_is_found():
+    ones = SimpleNamespace(
+        model=SimpleNamespace(registers=RegisterMap(Capabilities(1, 8, range(1, 12)))),
+        read32=lambda offset: 0xFFFFFFFF,
+    )
+    with pytest.raises(Fault, match="does not end"):
+        Host(ones, 100).rest()
 
 
 def test_a_bus_that_is_no_verilog_is_found(directories, tmp_path, monkeypatch):

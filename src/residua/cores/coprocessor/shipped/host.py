@@ -5,6 +5,9 @@ from residua.cores.coprocessor.cases import Case
 from residua.cores.coprocessor.shipped.bus_simulator import BusError, BusSimulator
 from residua.curves.operations import Status
 
+_MOST_WORDS = 1024
+"""More than any result has."""
+
 _SETTLED = 256
 """Cycles in which a result word that must not come would have come."""
 
@@ -169,8 +172,10 @@ class Host:
 
     def rest(self) -> list[int]:
         """Words that registers still hold."""
-        found = []
+        found: list[int] = []
         while self.status()["result_valid"]:
+            if len(found) >= _MOST_WORDS:
+                raise Fault("a result does not end")
             found.append(self.read("RESULT"))
         return found
 
