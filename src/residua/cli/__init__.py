@@ -24,6 +24,10 @@ VERBS = {
     ),
     "synth": ("cores", "Synthesise a directory for a device; place and route it for an ECP5."),
     "report": ("cores", "Write report.html into a directory, with all results so far."),
+    "compare": (
+        "cores",
+        "Compare cores side by side: keys, cycles, resources, clocks, verification.",
+    ),
     "bases": ("cores", "Search the pair of bases that a specification leads to."),
     "cost": ("cores", "Count the operations of the algorithms beside the formulas."),
     "range": (

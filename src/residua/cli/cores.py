@@ -1,4 +1,4 @@
-"""Verbs of cores: build, verify, synth, report, and what is known before: bases, cost.
+"""Verbs of cores: build, verify, synth, report, compare, and what is known before: bases, cost.
 
 What a verb runs is imported when it runs: its help needs none of it.
 """
@@ -162,6 +162,27 @@ def report(directory: Core, *, as_json: Json = False) -> None:
         step("report.html")
         found = page.write(opened)
     show(found, as_json, tables.reported)
+
+
+@app.command(cls=Verb)
+def compare(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR DIR...", help="Directories of `residua build`.")
+    ],
+    *,
+    as_json: Json = False,
+) -> None:
+    """Compare cores side by side: keys, cycles, resources, clocks, verification."""
+    from residua.cores.directory import Directory
+    from residua.report import comparison, tables
+
+    with steps("compare") as step:
+        opened = []
+        for path in directories:
+            step(str(path))
+            opened.append(Directory.open(path))
+        found = comparison.compare(opened)
+    show(found, as_json, tables.compared)
 
 
 @app.command(cls=Verb)

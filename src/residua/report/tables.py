@@ -11,6 +11,7 @@ from rich.table import Table
 from residua.cores.kind import Kind
 from residua.cores.kinds import kind_asked
 from residua.cores.summary import bases_text, modulus_text
+from residua.report.comparison import lines
 from residua.report.parts import COLUMNS, parts
 
 Result = dict[str, Any]
@@ -57,6 +58,17 @@ def synthesised(found: Result, kind: Kind) -> Text:
     for part in parts(found):
         table.add_row("  " * part.depth + part.label, *(str(count or "") for count in part.counts))
     return [_pairs(rows), table] if table.row_count else [_pairs(rows)]
+
+
+def compared(found: Result) -> Text:
+    """Cores side by side."""
+    table = Table(box=SIMPLE)
+    table.add_column("directory", style="bold")
+    for core in found["cores"]:
+        table.add_column(core["directory"], overflow="fold")
+    for line in lines(found["cores"]):
+        table.add_row(*line)
+    return [table]
 
 
 def reported(found: Result) -> Text:
