@@ -10,7 +10,9 @@ from residua.cores.proofs.difference import unseen
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
-from residua.evidence.campaigns.mutants import CAMPAIGN
+from residua.evidence import subjects
+from residua.evidence.campaign import Request
+from residua.evidence.campaigns import mutants as campaigns
 from residua.evidence.mutants import DIFFERS, run_mutants, tally
 from residua.evidence.rows import Row
 from residua.report import documents
@@ -59,7 +61,7 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
         failures=[],
         figures={"core": core.name, **missed},
     )
-    text = documents.markdown(CAMPAIGN.page.document([row]))
+    text = documents.markdown(campaigns.CAMPAIGN.page.document([row]))
     assert f"| R2MM | `{core.name}` | {COUNT} | 0 |" in text
     for mutant in missed["mutants"]:
         assert (f"| R2MM | {mutant['number']} |" in text) == (mutant["verdict"] == "open")
@@ -86,7 +88,29 @@ def test_a_run_is_continued(core, monkeypatch):
     opened = [one | {"verdict": "open"} if one["number"] == 2 else one for one in whole["mutants"]]
     assert run_mutants(core, 4, check=check, kept=whole | {"mutants": opened}) == whole
     assert numbers[8:] == [0, 2]
+    row = run_mutants(core, 4, check=check, kept=whole | {"mutants": opened}, again=False)
+    assert row["mutants"] == opened
+    assert len(numbers) == 10
     assert VARIABLE not in os.environ
+
+
+def test_an_open_mutant_is_judged_again_by_another_package(core, monkeypatch, tmp_path):
+    """A campaign that goes on where it stopped judges none twice."""
+    asked = []
+
+    def run(*_, again, keep, **__):
+        asked.append(again)
+        row = {"digest": "", "asked": 1, "mutants": []}
+        keep(row)
+        return row
+
+    monkeypatch.setattr(campaigns, "run_mutants", run)
+    request = Request("R2MM", 1, None, tmp_path, subjects.core(SPECIFICATION))
+    assert campaigns.measure(request)["core"] == core.name
+    campaigns.measure(request)
+    monkeypatch.setattr(campaigns, "STATE", "another")
+    campaigns.measure(request)
+    assert asked == [True, False, True]
 
 
 def test_a_check_that_fails_on_the_core_is_no_judge(core):

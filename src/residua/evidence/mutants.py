@@ -67,6 +67,7 @@ def run_mutants(
     seed: int = 1,
     seconds: float = 600,
     kept: Mapping[str, Any] | None = None,
+    again: bool = True,
     keep: Callable[[dict[str, Any]], None] = lambda row: None,
 ) -> dict[str, Any]:
     """Verify the mutants of a core, one after the other in one simulator.
@@ -79,8 +80,8 @@ def run_mutants(
         check: the verification that is judged.
         seed: which mutants are taken of all.
         seconds: for the verification of one mutant; one that takes longer has killed it.
-        kept: an earlier row, whose mutants are taken over if the mutated Verilog is the same; not
-            those that are open, for which there may be a check or a proof by now.
+        kept: an earlier row, whose mutants are taken over if the mutated Verilog is the same.
+        again: judge those of them again that are open, as there may be a check or a proof by now.
         keep: called with the row after each mutant, so that it can be continued.
 
     Returns:
@@ -96,7 +97,7 @@ def run_mutants(
         made = _mutated(directory, count, seed, work / "yosys")
         text = made.verilog.read_text(encoding="utf-8")
         row: dict[str, Any] = {"digest": digest(text), "asked": count, "mutants": []}
-        judged = _judged_before(kept, row["digest"])
+        judged = _judged_before(kept, row["digest"], again)
         switched = with_top(directory, text, work / "core")
         if len(judged) < count and (reason := _reason(switched, check, 0, seconds)):
             raise SpecificationError(f"the check fails on {directory.name} itself: {reason}")
@@ -123,11 +124,14 @@ def _mutated(directory: Directory, count: int, seed: int, work: Path) -> Mutants
     return mutate(directory.sources(), directory.top, count, out_dir=work, seed=seed, spared=core)
 
 
-def _judged_before(kept: Mapping[str, Any] | None, digest: str) -> dict[int, dict[str, Any]]:
-    """The mutants of an earlier row that are not open, by number."""
+def _judged_before(
+    kept: Mapping[str, Any] | None, digest: str, again: bool
+) -> dict[int, dict[str, Any]]:
+    """The mutants of an earlier row by number, without open ones if these are judged again."""
     if not kept or kept["digest"] != digest:
         return {}
-    return {one["number"]: one for one in kept["mutants"] if one["verdict"] != "open"}
+    left_out = ("open",) if again else ()
+    return {one["number"]: one for one in kept["mutants"] if one["verdict"] not in left_out}
 
 
 def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mutant:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from residua.cores.kept_files import STATE
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.mutants import DIFFERS, run_mutants, tally
 from residua.evidence.pages import RowTable, commit, table_page
@@ -13,6 +14,9 @@ from residua.output import write_whole
 
 COUNT = 200
 SEED = 1
+
+_PACKAGE = "package"
+"""What judged the mutants of a campaign that was interrupted: open ones are not judged again."""
 
 SMALL = {"modulus": "0x1000b", "width": 12}
 PRIME = {"algorithm": "inversion", "modulus": "0x10001"}
@@ -65,13 +69,17 @@ def measure(request: Request) -> Figures:
     directory = request.directory()
     store = request.work / f"{directory.path.name}.json"
     known: Figures = request.known.figures if request.known else {}
+    judged_by = ""
     if store.exists():
         known = json.loads(store.read_text(encoding="utf-8"))
+        judged_by = known.pop(_PACKAGE, "")
 
     def keep(figures: Figures) -> None:
-        write_whole(store, json.dumps(figures, indent=1) + "\n")
+        write_whole(store, json.dumps({_PACKAGE: STATE, **figures}, indent=1) + "\n")
 
-    found = run_mutants(directory, request.amount, seed=SEED, kept=known, keep=keep)
+    found = run_mutants(
+        directory, request.amount, seed=SEED, kept=known, again=judged_by != STATE, keep=keep
+    )
     return {"core": directory.name, **found}
 
 
