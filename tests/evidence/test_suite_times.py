@@ -30,7 +30,9 @@ def test_a_run_is_told_by_kinds_and_slowest_tests(monkeypatch, tmp_path):
     spec.loader.exec_module(suite)
     monkeypatch.setattr(suite, "LOG", tmp_path / "suite.log")
     monkeypatch.setattr(
-        sys, "argv", ["suite", "tests/toolchain/test_verilator.py", "-k", "kept", "--durations=1"]
+        sys,
+        "argv",
+        ["suite", "tests/toolchain/test_verilator.py", "-k", "kept or optimised", "--durations=1"],
     )
     own_cache = tmp_path / "cache"
     take_shared_parts(own_cache)

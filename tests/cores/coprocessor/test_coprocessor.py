@@ -46,7 +46,7 @@ class Core(CoprocessorSimulator):
     """A simulated coprocessor with its curves."""
 
     def __init__(self, simulated, curves):
-        super().__init__(simulated.executable, simulated.words)
+        super().__init__(simulated.executable, simulated.words, simulated.patience)
         self.curves = curves
 
     @property

@@ -180,7 +180,7 @@ def test_wrong_results_are_told(built, monkeypatch):
         status, results = outcome(curve, bits, operation, operands)
         return status, tuple(number ^ 1 for number in results)
 
-    monkeypatch.setattr(ecc_verification, "outcome", wrong)
+    monkeypatch.setattr("residua.cores.coprocessor.cases.outcome", wrong)
     monkeypatch.setattr(Directory, "store", lambda *_arguments: None)
     found = verify_directory(Directory.open(built.path), vectors=1)
     assert not found["passed"]
