@@ -102,10 +102,14 @@ def test_a_bus_around_a_stand_in(bus, old, directories, tmp_path, monkeypatch):
     assert all(message in fault for fault in faults)
 
 
+LINGERING = """      else begin
+        output_payload <= 32'h00000000;"""
 CLOSE_FAULTS = {
     "write_valid = n1 & n3": ("write_valid = n1 & n2", "too early or too late"),
     "n5 = n4 | bus_rready": ("n5 = 1'b1", "too early or too late"),
-    "bus_rdata <= 32'h00000000": ("bus_rdata <= bus_rdata", "stays on the bus"),
+    "bus_rdata <= 32'h00000000": ("bus_rdata <= bus_rdata", "beside no answer"),
+    "? n55 : 32'h00000000": ("? n55 : 32'h00000001", "beside a refusal"),
+    LINGERING: (LINGERING.replace("00;", "01;"), "stays in a buffer"),
     "result_valid = output_valid_81 & n5": ("result_valid = output_valid_81", "zeroisation"),
     "write_data == 32'h5a45524f": ("write_data[30:0] == 31'h5a45524f", "not refused"),
     "n71 | interrupt_state_set_done": ("n71", "INTERRUPT_STATE"),

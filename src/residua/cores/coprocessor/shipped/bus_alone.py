@@ -169,10 +169,12 @@ class _Echo:
         name = f"command {command:#06x}"
         expect(f"{name}: status", code, command >> 8)
         expect(f"{name}: words", len(found), count)
-        expect(f"{name}: command", found[-1], command)
+        expect(f"{name}: command", found[-1] & 0xFFFF, command)
         if found[: len(operands)] != operands:
             raise Fault(f"{name}: an operand word is not the one that was sent")
         self._check_random(name, found[len(operands) : -1])
+        if found[-1] != command:
+            raise Fault("a word stays in a buffer after it was passed on")
 
     def _check_random(self, name: str, found: list[int]) -> None:
         host = self.host

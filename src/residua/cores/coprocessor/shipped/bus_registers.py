@@ -5,7 +5,7 @@ Raise `Fault` or `BusError` at the first thing that is not as the register map s
 
 import random
 
-from residua.cores.coprocessor.shipped.bus_simulator import Access, BusError
+from residua.cores.coprocessor.shipped.bus_simulator import REFUSED, Access, BusError
 from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.hardware.bus.register_map import Register
 
@@ -61,7 +61,7 @@ def check_refused(host: Host, address: int, value: int | None, strobe: int = _WH
         else:
             host.simulator.write32(address, value, strobe)
     except BusError as error:
-        if "refused" not in str(error):
+        if not str(error).endswith(REFUSED):
             raise
     else:
         raise Fault(f"{'a read' if value is None else 'a write'} at {address:#x} is not refused")

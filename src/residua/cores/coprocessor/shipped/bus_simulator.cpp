@@ -256,7 +256,7 @@ class Bench {
     if (b_ && write_refused_) fail(refused);
     if (r_ && read_refused_) fail(refused);
     read_data_ = top.s_axi_rdata;
-    if (!read_ && !top.rst && read_data_ != 0) fail(lingers);
+    if ((!read_ || read_refused_) && !top.rst && read_data_ != 0) fail(lingers);
 #if STREAMS
     // With the answer to a zeroisation nothing of the result is left.
     if (zeroises_ && written_ && top.m_axis_result_tvalid) fail(survives);
@@ -377,7 +377,8 @@ class Bench {
     // A master in pipelined mode goes on with the answer.
     if (top.wb_stb_i && (top.wb_stall_o != 0) == answered_) fail(untimely);
     read_data_ = top.wb_dat_o;
-    if (!answered_ && !top.rst && read_data_ != 0) fail(lingers);
+    const bool reads = answered_ && top.wb_ack_o;
+    if (!reads && !top.rst && read_data_ != 0) fail(lingers);
   }
 
   void withdraw() {

@@ -19,15 +19,18 @@ from residua.toolchain import verilator
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
+REFUSED = "the core refused the access"
+"""What a `BusError` ends with that tells of nothing else."""
+
 _FAILURES = {
-    1: "the core refused the access",
+    1: REFUSED,
     2: "the bus hangs",
     4: "the last word of a result is not marked as such, or another one is",
     8: "the result has more words than were asked for",
     16: "a result was asked for without a place for it",
     32: "an answer comes too early or too late",
     64: "a word of the result is left after a zeroisation",
-    128: "a word stays on the bus after its answer",
+    128: "a word is on the bus beside no answer, or beside a refusal",
 }
 """Messages for the bits of the harness's verdict."""
 

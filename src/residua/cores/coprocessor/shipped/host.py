@@ -2,7 +2,7 @@
 
 from residua.algorithms.conversion import split_words
 from residua.cores.coprocessor.cases import Case
-from residua.cores.coprocessor.shipped.bus_simulator import BusError, BusSimulator
+from residua.cores.coprocessor.shipped.bus_simulator import REFUSED, BusError, BusSimulator
 from residua.curves.operations import Status
 
 _MOST_WORDS = 1024
@@ -54,7 +54,7 @@ class Host:
             else:
                 self.write(register, value)
         except BusError as error:
-            if "refused" not in str(error):
+            if not str(error).endswith(REFUSED):
                 raise
         else:
             raise Fault(f"an access to {register} is not refused")

@@ -2,7 +2,8 @@
 //
 // The operation says how many words it takes: of operands in bits 0 to 3, of random words in bits 4
 // to 7. They are its result, with a last word that is the command. It ends with the status of the
-// command's curve. Each channel pauses at random.
+// command's curve. Each channel pauses at random. Bit 16 of the last word says whether a word ever
+// stayed on a channel after it was taken.
 
 module {{ module }} (
   input wire clk,
@@ -33,7 +34,7 @@ module {{ module }} (
   reg [31:0] operands [0:15];
   reg [31:0] random [0:15];
   reg [31:0] pauses = {{ seed }};
-  reg offered = 0, wiped = 0;
+  reg offered = 0, wiped = 0, lingered = 0;
   wire all_given = given == command[3:0] + command[7:4];
   wire [4:0] random_place = given - command[3:0];
 
@@ -42,7 +43,7 @@ module {{ module }} (
   assign random_ready = state == TAKING && random_left != 0 && pauses[11];
   assign result_valid = state == GIVING && offered;
   assign result_payload[32] = all_given;
-  assign result_payload[31:0] = all_given ? {16'h0000, command}
+  assign result_payload[31:0] = all_given ? {15'h0000, lingered, command}
     : given < command[3:0] ? operands[given[3:0]] : random[random_place[3:0]];
   assign busy = state != IDLE;
   assign status = wiped ? 8'd{{ zeroised }} : command[15:8];
@@ -50,6 +51,8 @@ module {{ module }} (
   always @(posedge clk) begin
     pauses <= {pauses[30:0], pauses[31] ^ pauses[21] ^ pauses[1] ^ pauses[0]};
     done <= 0;
+    lingered <= lingered || (!operands_valid && operands_payload != 0)
+      || (!random_valid && random_payload != 0);
     case (state)
       IDLE: if (command_valid && command_ready) begin
         command <= command_payload;
