@@ -11,7 +11,7 @@ from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence import subjects
-from residua.evidence.campaign import Request
+from residua.evidence.campaign import Request, Task
 from residua.evidence.campaigns import mutants as campaigns
 from residua.evidence.mutants import DIFFERS, run_mutants, tally
 from residua.evidence.rows import Row
@@ -111,6 +111,31 @@ def test_an_open_mutant_is_judged_again_by_another_package(core, monkeypatch, tm
     monkeypatch.setattr(campaigns, "STATE", "another")
     campaigns.measure(request)
     assert asked == [True, False, True]
+
+
+def test_a_row_of_other_hardware_is_gone_on_with(monkeypatch, tmp_path):
+    """What is not mutated may have changed: `run_mutants` sees whether the Verilog is the same."""
+    taken = []
+
+    def run(*_, kept, **__):
+        taken.append(kept)
+        return kept
+
+    monkeypatch.setattr(campaigns, "run_mutants", run)
+    row = Row(
+        name="R2MM",
+        specification=SPECIFICATION,
+        verilog="of other hardware",
+        commit="x",
+        tools={},
+        amount=COUNT,
+        seconds=None,
+        failures=[],
+        figures={"core": "r2mm", "digest": "", "asked": COUNT, "mutants": []},
+    )
+    made = campaigns.CAMPAIGN.row(Task("R2MM", COUNT, "y", row, tmp_path))
+    assert taken == [row.figures]
+    assert (made.commit, made.verilog == row.verilog) == ("y", False)
 
 
 def test_a_check_that_fails_on_the_core_is_no_judge(core):

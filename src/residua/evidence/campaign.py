@@ -61,6 +61,7 @@ class Request:
         name, amount, work: see `Task`.
         known: an earlier row of the same hardware, with less than is asked for.
         subject: what is measured.
+        earlier: the row as it was, whatever its hardware.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Request:
     known: Row | None
     work: Path
     subject: Subject
+    earlier: Row | None = None
 
     def directory(self, part: str = "") -> Directory:
         """Build a core of the row, in place of what was there."""
@@ -177,7 +179,7 @@ class Campaign:
         if known and task.is_enough(known) and self.is_complete(known) and not known.is_dirty:
             return known
         task.work.mkdir(parents=True, exist_ok=True)
-        request = Request(task.name, task.amount, known, task.work, subject)
+        request = Request(task.name, task.amount, known, task.work, subject, task.known)
         figures = dict(self.measure(request))
         if known and task.is_enough(known) and figures == known.figures:
             return known

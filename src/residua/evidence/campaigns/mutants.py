@@ -65,10 +65,13 @@ has mutants.
 
 
 def measure(request: Request) -> Figures:
-    """Run the mutants of a core but those that were run before."""
+    """Run the mutants of a core but those that were run before.
+
+    Also those of a row whose hardware differs elsewhere: the mutated Verilog decides.
+    """
     directory = request.directory()
     store = request.work / f"{directory.path.name}.json"
-    known: Figures = request.known.figures if request.known else {}
+    known: Figures = request.earlier.figures if request.earlier else {}
     judged_by = ""
     if store.exists():
         known = json.loads(store.read_text(encoding="utf-8"))
