@@ -27,6 +27,21 @@ def core(tmp_path_factory):
     return build(check_any(SPECIFICATION), tmp_path_factory.mktemp("mutants") / "core")
 
 
+def row_of(figures):
+    """A row of other hardware than the sources make now."""
+    return Row(
+        name="R2MM",
+        specification=SPECIFICATION,
+        verilog="",
+        commit="x",
+        tools={},
+        amount=COUNT,
+        seconds=None,
+        failures=[],
+        figures=figures,
+    )
+
+
 def blind(_directory):
     """A check that is off."""
     return {"passed": True, "failures": []}
@@ -50,17 +65,7 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
         assert one["command"] == other["command"]
         # What verification finds is no equivalent mutant.
         assert (one["verdict"], other["verdict"]) != ("killed", "equivalent")
-    row = Row(
-        name="R2MM",
-        specification=SPECIFICATION,
-        verilog="",
-        commit="x",
-        tools={},
-        amount=COUNT,
-        seconds=None,
-        failures=[],
-        figures={"core": core.name, **missed},
-    )
+    row = row_of({"core": core.name, **missed})
     text = documents.markdown(campaigns.CAMPAIGN.page.document([row]))
     assert f"| R2MM | `{core.name}` | {COUNT} | 0 |" in text
     for mutant in missed["mutants"]:
@@ -122,17 +127,7 @@ def test_a_row_of_other_hardware_is_gone_on_with(monkeypatch, tmp_path):
         return kept
 
     monkeypatch.setattr(campaigns, "run_mutants", run)
-    row = Row(
-        name="R2MM",
-        specification=SPECIFICATION,
-        verilog="of other hardware",
-        commit="x",
-        tools={},
-        amount=COUNT,
-        seconds=None,
-        failures=[],
-        figures={"core": "r2mm", "digest": "", "asked": COUNT, "mutants": []},
-    )
+    row = row_of({"core": "r2mm", "digest": "", "asked": COUNT, "mutants": []})
     made = campaigns.CAMPAIGN.row(Task("R2MM", COUNT, "y", row, tmp_path))
     assert taken == [row.figures]
     assert (made.commit, made.verilog == row.verilog) == ("y", False)

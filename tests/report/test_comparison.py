@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.small_curves import TINY
 
 from residua import cli
 from residua.cores.directory import build
@@ -69,9 +70,7 @@ def test_kinds_stand_side_by_side(cores):
 
 
 def test_long_values_are_short(cores, tmp_path):
-    curve = {"form": "weierstrass", "name": "tiny", "prime": "0xfff1", "a": "0xffee", "b": "0x3"}
-    curve |= {"x": "0x0", "y": "0x273", "order": "0x1001b", "cofactor": 1}
-    made = build(check_any({"curve": [curve], "bus": "stream"}), tmp_path / "core")
+    made = build(check_any({"curve": [TINY], "bus": "stream"}), tmp_path / "core")
     assert table(made, cores["five"])["curve"] == ["tiny", "–"]
     assert comparison._text(list(range(16))) == "16 values"
 

@@ -130,8 +130,9 @@ def _judged_before(
     """The mutants of an earlier row by number, without open ones if these are judged again."""
     if not kept or kept["digest"] != digest:
         return {}
-    left_out = ("open",) if again else ()
-    return {one["number"]: one for one in kept["mutants"] if one["verdict"] not in left_out}
+    return {
+        one["number"]: one for one in kept["mutants"] if not (again and one["verdict"] == "open")
+    }
 
 
 def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mutant:

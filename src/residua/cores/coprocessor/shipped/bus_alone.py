@@ -11,7 +11,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from residua.cores.coprocessor.shipped.bus_registers import (
-    check_refused,
     check_registers,
     check_traffic,
     expect,
@@ -102,7 +101,7 @@ class _Echo:
         done, refused = (host.mask("INTERRUPT_STATE", name) for name in ("done", "refused"))
         both = done | refused
         self._end()
-        check_refused(host, host.map["ZEROISE"].address, 0)
+        host.check_refused(host.map["ZEROISE"].address, 0)
         self._expect_flags("as they are set", both)
         for register in host.map.registers.values():
             kinds = {field.kind: field for field in register.fields.values()}
@@ -120,7 +119,7 @@ class _Echo:
                     raise Fault(f"the interrupt with flags {flags:#x} and enabled {enabled:#x}")
             host.write("INTERRUPT_ENABLE", 0)
             self._end()
-            check_refused(host, host.map["ZEROISE"].address, 0)
+            host.check_refused(host.map["ZEROISE"].address, 0)
         host.write("INTERRUPT_STATE", both)
         for _ in range(_MEETINGS):
             self._meet(done, refused)
@@ -129,7 +128,7 @@ class _Echo:
         """Write one flag in every other cycle in which the other one may be set."""
         host = self.host
         address = host.map["INTERRUPT_STATE"].address
-        host.write("CONTROL", host.map["CONTROL"].fields["start"].mask)
+        self._start(0)
         host.simulator.traffic([Access(address, refused)] * _WRITES)
         self._ended()
         self._expect_flags("while the other one was cleared", done)
@@ -141,7 +140,7 @@ class _Echo:
 
     def _end(self) -> None:
         """An operation without operands and random words."""
-        self.host.write("CONTROL", self.host.map["CONTROL"].fields["start"].mask)
+        self._start(0)
         self._ended()
 
     def _ended(self) -> None:
@@ -204,15 +203,17 @@ class _Echo:
 
     def _begin(self, command: int, operands: list[int]) -> list[int]:
         """Start it, on streams with the operands before or after that; words for registers."""
-        fields, host = self.host.map["CONTROL"].fields, self.host
-        start = fields["start"].mask
+        host = self.host
         early = self.draw.getrandbits(1)
         if host.streams and early:
             host.simulator.send(operands)
-        host.write("CONTROL", command | start)
+        self._start(command)
         if host.streams and not early:
             host.simulator.send(operands)
         return [] if host.streams else list(operands)
+
+    def _start(self, command: int) -> None:
+        self.host.write("CONTROL", command | self.host.map["CONTROL"].fields["start"].mask)
 
     def _superfluous(self) -> None:
         """Operand words before the start, which drops them."""

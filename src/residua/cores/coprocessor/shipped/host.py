@@ -42,22 +42,28 @@ class Host:
         """Write a register."""
         self.simulator.write32(self.map[register].address, value)
 
+    def check_refused(self, address: int, value: int | None, strobe: int = 0b1111) -> None:
+        """Write a word, or read if it is None, and see that the core refuses it."""
+        try:
+            if value is None:
+                self.simulator.read32(address)
+            else:
+                self.simulator.write32(address, value, strobe)
+        except BusError as error:
+            if not str(error).endswith(REFUSED):
+                raise
+        else:
+            raise Fault(
+                f"{'a read' if value is None else 'a write'} at {address:#x} is not refused"
+            )
+
     def refused(self, register: str, value: int | None) -> None:
         """Write a register, or read it; the access is refused, which an interrupt tells."""
         mask = self.mask("INTERRUPT_STATE", "refused")
         self.write("INTERRUPT_ENABLE", self.mask("INTERRUPT_ENABLE", "refused"))
         if self.simulator.interrupted(1):
             raise Fault("an interrupt tells of a refused access before there is one")
-        try:
-            if value is None:
-                self.read(register)
-            else:
-                self.write(register, value)
-        except BusError as error:
-            if not str(error).endswith(REFUSED):
-                raise
-        else:
-            raise Fault(f"an access to {register} is not refused")
+        self.check_refused(self.map[register].address, value)
         if not self.read("INTERRUPT_STATE") & mask or not self.simulator.interrupted(1):
             raise Fault(f"no interrupt tells of a refused access to {register}")
         self.write("INTERRUPT_STATE", mask)
