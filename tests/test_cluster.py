@@ -7,11 +7,14 @@ from functools import partial
 import pytest
 from distributed import LocalCluster
 from tests.evidence.test_campaign import Hardware
+from tests.explore import test_exploration as stand_in
 
 from residua.errors import SpecificationError
 from residua.evidence.campaign import Campaign
 from residua.evidence.pages import RowTable, table_page
 from residua.evidence.rows import Store
+from residua.explore.designs import doer, exploration, space
+from residua.explore.designs.measures import Step
 from residua.explore.prime_search import find, request
 
 
@@ -65,6 +68,28 @@ def test_primes_found_there_are_those_found_here(scheduler, tmp_path):
     here = find(search, 60, tmp_path / "here", processes=1)
     there = find(search, 60, tmp_path / "there", scheduler=scheduler)
     assert there.path.read_bytes() == here.path.read_bytes()
+
+
+DEADLY = ((Step.MODEL, 12), (Step.PLACEMENT, 20))
+
+
+def timed_or_dead(directory, task):
+    """Measure a point; twice, the process that is the first to come to a certain one dies."""
+    mark = directory / str(task.step)
+    if (task.step, task.keys["width"]) in DEADLY and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return stand_in.measure(task), 0.0
+
+
+def test_an_exploration_whose_workers_die(scheduler, tmp_path, monkeypatch):
+    made = space.check({"keys": stand_in.KEYS, "seeds": 1})
+    monkeypatch.setattr(doer, "measure", stand_in.measure)
+    here = exploration.explore(made, tmp_path / "here", jobs=2)
+    monkeypatch.setattr(doer, "_timed", partial(timed_or_dead, tmp_path))
+    there = exploration.explore(made, tmp_path / "there", scheduler=scheduler)
+    assert all((tmp_path / str(step)).exists() for step, _ in DEADLY)
+    assert there == here
 
 
 def test_a_scheduler_without_workers_is_refused(tmp_path):

@@ -192,6 +192,16 @@ def test_campaign(start, tmp_path):
     assert not (tmp_path / "rows").exists()
 
 
+@pytest.mark.slow
+def test_explore(start, tmp_path):
+    """While a core is synthesised and another worker has nothing to do; what was found is kept."""
+    (tmp_path / "space.toml").write_text('keys = { modulus = "0x1000b", width = 12 }\n')
+    command = start("explore", "space.toml", "-o", "found", "--jobs", 2)
+    command.wait_until(runs("yosys"))
+    check_gone(command, *command.interrupt())
+    assert files(tmp_path / "found") == ["points.duckdb"]
+
+
 def test_unfinished_hardware_is_thrown_away_in_silence(monkeypatch):
     monkeypatch.setattr(Elaboratable, "_MustUse__silence", False)
     # Amaranth says nothing before it has elaborated anything.

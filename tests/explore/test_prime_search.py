@@ -9,12 +9,12 @@ import pytest
 import sympy
 
 from residua.errors import SpecificationError
-from residua.explore import executors
 from residua.explore.chain import Chain
-from residua.explore.executors import in_order, workers
 from residua.explore.prime_check import check_file
 from residua.explore.prime_pick import pick
 from residua.explore.prime_search import CANDIDATES, PICK, find, numbers, request, run
+from residua.toolchain import executors
+from residua.toolchain.executors import in_order, workers
 
 
 def search(**changes):

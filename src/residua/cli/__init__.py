@@ -28,6 +28,11 @@ VERBS = {
         "cores",
         "Compare cores side by side: keys, cycles, resources, clocks, verification.",
     ),
+    "explore": (
+        "explore",
+        "Find the best cores of a space: all modelled, those that may be best placed.",
+    ),
+    "pick": ("explore", "Choose a core among those that explorations measured."),
     "bases": ("cores", "Search the pair of bases that a specification leads to."),
     "cost": ("cores", "Count the operations of the algorithms beside the formulas."),
     "range": (

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -31,6 +32,21 @@ STREAM_PORTS = {
     "result_ready": "the word is taken in this cycle",
 }
 """Purposes of the ports of a core with streams of words."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a core does what it is made for, in cycles; cores are compared by it.
+
+    Attributes:
+        operation: name of what it is made for; "" if it does one thing only.
+        latency: from the operands to the result.
+        interval: from one operation to the next.
+    """
+
+    operation: str
+    latency: int
+    interval: int
 
 
 class Core(ABC):
@@ -88,6 +104,11 @@ class Core(ABC):
     @abstractmethod
     def cycles(self) -> dict[str, Any]:
         """Latencies and other times, in cycles."""
+
+    @property
+    def pace(self) -> Pace:
+        """How fast it does what it is made for."""
+        return Pace("", self.cycles["latency"], self.cycles["interval"])
 
     @property
     @abstractmethod

@@ -70,7 +70,7 @@ def synthesise_directory(
     runner = _RUNNERS.get(target)
     with cache.anew() if force else nullcontext():
         if runner is None:
-            found = _mapped(directory, target, work, progress)
+            found = map_directory(directory, target, work, progress)
         else:
             found = runner(directory, work, range(1, seeds + 1), progress)
     times = directory.kind.core_class.times(directory, found)
@@ -90,8 +90,20 @@ def _told(directory: Directory, result: dict[str, Any], *, kept: bool) -> dict[s
     return {"name": directory.top, "kept": kept, **result, "parameters": parameters}
 
 
-def _mapped(directory: Directory, target: str, work: Path, progress: Progress) -> dict[str, Any]:
-    """Resources after synthesis with Yosys."""
+def map_directory(
+    directory: Directory, target: str, work: Path, progress: Progress = lambda step: None
+) -> dict[str, Any]:
+    """Find the resources of a directory's core after synthesis with Yosys.
+
+    Args:
+        directory: what ``residua build`` wrote; no result is kept in it.
+        target: one of `YOSYS_TARGETS`.
+        work: directory for what the tool reads and writes.
+        progress: called at each step.
+
+    Raises:
+        ToolError: Yosys failed.
+    """
     progress(f"synthesis for {target}")
     sources = directory.sources(target)
     result = yosys.synthesise(sources, directory.top, target, out_dir=work)
@@ -110,7 +122,7 @@ def _placed(
     directory: Directory, work: Path, seeds: Sequence[int], progress: Progress
 ) -> dict[str, Any]:
     """Resources of the core, clock frequency of the core in its harness."""
-    found = _mapped(directory, "ecp5", work / "core", progress)
+    found = map_directory(directory, "ecp5", work / "core", progress)
     sources = directory.sources("ecp5")
     placed = place_in_harness(sources, directory.top, work / "harness", seeds, progress)
     return {**found, **clock_figures(placed), "floor_plan": asdict(placed.floor_plan)}

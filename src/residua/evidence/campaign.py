@@ -1,15 +1,11 @@
 """Campaigns: measurements of many cores, resumed where they stopped."""
 
 import json
-import multiprocessing
-import os
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,8 +17,8 @@ from residua.errors import SpecificationError
 from residua.evidence.pages import Page
 from residua.evidence.rows import Row, Rows, Store
 from residua.evidence.subjects import Cores, Subject
-from residua.explore import executors
 from residua.output import Progress, check_directory
+from residua.toolchain import executors
 from residua.toolchain.commit import source_commit
 from residua.toolchain.process import versions
 
@@ -270,7 +266,7 @@ def _done(
             except Exception as error:  # noqa: BLE001 - a row that is lost is told of
                 yield task.name, error
     else:
-        with _local_workers(jobs, campaign) as pool:
+        with executors.tool_workers(jobs, _begin, (campaign,)) as pool:
             yield from _collected(pool, _row_here, tasks)
 
 
@@ -288,40 +284,13 @@ def _row_elsewhere(campaign: Campaign, task: Task) -> Row:
         return campaign.row(replace(task, work=Path(work)))
 
 
-_INTERRUPTED = 128 + signal.SIGINT
-
 _campaigns: list[Campaign] = []
 """The campaign of a worker, which it has from the process that it was forked from."""
 
 
 def _row_here(task: Task) -> Row:
-    try:
-        return _campaigns[0].row(task)
-    except KeyboardInterrupt:
-        # An executor's worker would go on with the next row, whatever becomes of this one.
-        os._exit(_INTERRUPTED)
-
-
-@contextmanager
-def _local_workers(count: int, campaign: Campaign) -> Iterator[Executor]:
-    """Start processes for rows; what stops the campaign stops them and what they run."""
-    _end_cleanly()
-    context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(count, context, _begin, (campaign,)) as pool:
-        try:
-            yield pool
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for worker in multiprocessing.active_children():
-                worker.terminate()
-            raise
+    return executors.ended_by_interrupts(_campaigns[0].row, task)
 
 
 def _begin(campaign: Campaign) -> None:
     _campaigns[:] = [campaign]
-    _end_cleanly()
-
-
-def _end_cleanly() -> None:
-    """Take SIGTERM as an interrupt, which leaves no simulator behind."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)

@@ -25,6 +25,9 @@ DEVICES: Mapping[str, tuple[str, str]] = {
 """nextpnr's switch and a package, by device."""
 
 TOTALS: Mapping[str, Mapping[str, int]] = {
+    "LFE5U-12F": {"lut": 24288, "ff": 24288, "dsp": 28, "bram": 56},
+    "LFE5U-25F": {"lut": 24288, "ff": 24288, "dsp": 28, "bram": 56},
+    "LFE5U-45F": {"lut": 43848, "ff": 43848, "dsp": 72, "bram": 108},
     "LFE5U-85F": {"lut": 83640, "ff": 83640, "dsp": 156, "bram": 208},
 }
 """What nextpnr has of each resource, by device."""

@@ -21,7 +21,7 @@ from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification
-from residua.cores.core import Core
+from residua.cores.core import Core, Pace
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.runs import POINTS, Runs
@@ -33,7 +33,7 @@ from residua.curves.blinding import (
     multiple_name,
 )
 from residua.curves.formulas import Formula
-from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status
+from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.coprocessor import BUSES, CoreInstance
@@ -183,6 +183,14 @@ class CoprocessorCore(Core):
             **({"comb": self._comb} if any(design.combs) else {}),
             **({"windows": self._windows} if any(design.verified) else {}),
         }
+
+    @cached_property
+    def pace(self) -> Pace:
+        """Of a multiplication of a point on the first curve, blinded as was asked for."""
+        design = self.core.design
+        operation = point_operation(design.curves[0])
+        cycles = operation_cycles(design, operation, 0)
+        return Pace(operation.name, cycles, cycles)
 
     @property
     def _windows(self) -> list[dict[str, int] | None]:

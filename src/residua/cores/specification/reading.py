@@ -128,7 +128,7 @@ def _fault(error: Mapping[str, Any], kind: str) -> str:
         return reason
     name = str(error["loc"][0])
     if error["type"] == "extra_forbidden":
-        return _foreign(name, kind) if name in keys() else _unknown(name)
+        return _foreign(name, kind) if name in keys() else unknown(name)
     if name == "algorithm":
         return f"algorithm = {shown(error['input'])}{_other_algorithm(error['input'])}"
     key = keys()[name]
@@ -169,7 +169,8 @@ def _foreign(name: str, kind: str) -> str:
     return f"{name} means nothing for {kind}: leave it out"
 
 
-def _unknown(name: str) -> str:
+def unknown(name: str) -> str:
+    """Message on a name that is no key of any kind of core."""
     known = list(keys())
     near = difflib.get_close_matches(name.replace("-", "_").lower(), known, n=1, cutoff=0.5)
     if near:

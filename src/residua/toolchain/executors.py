@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from residua.errors import SpecificationError
 
@@ -81,6 +81,66 @@ def local_workers(count: int) -> Iterator[Executor]:
         for worker in set(multiprocessing.active_children()) - others:
             worker.kill()
         pool.shutdown(cancel_futures=True)
+
+
+INTERRUPTED = 128 + signal.SIGINT
+"""Exit code of a worker that was interrupted."""
+
+
+@contextmanager
+def tool_workers(
+    count: int, begin: Callable[..., None] | None = None, arguments: tuple[object, ...] = ()
+) -> Iterator[Executor]:
+    """An executor of local processes whose tasks run tools, which end with it.
+
+    Whatever ends the block ends the workers; each ends what it runs, see `ended_by_interrupts`.
+
+    Args:
+        count: processes, at least 1.
+        begin: is called in each of them first.
+        arguments: of ``begin``; a worker has them as they were when it was forked.
+    """
+    # Taken as an interrupt, which ends the block.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(count, context, _begun, (begin, arguments)) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            raise
+
+
+def ended_by_interrupts(call: Callable[[T], R], task: T) -> R:
+    """Call ``call`` in a worker of `tool_workers`; a signal ends it when its tools are put away.
+
+    An executor's worker would go on with the next task, whatever becomes of this one.
+    """
+    _on_signals(signal.default_int_handler)
+    try:
+        return call(task)
+    except KeyboardInterrupt:
+        os._exit(INTERRUPTED)
+    finally:
+        _on_signals(_end)
+
+
+def _begun(begin: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:
+    _on_signals(_end)
+    if begin is not None:
+        begin(*arguments)
+
+
+def _end(_number: int, _frame: object) -> None:
+    """End a worker that has no task, and nothing to put away."""
+    os._exit(INTERRUPTED)
+
+
+def _on_signals(handler: Callable[[int, Any], Any]) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
 
 
 def _leave_interrupts() -> None:

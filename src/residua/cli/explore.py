@@ -1,0 +1,165 @@
+"""Verbs of spaces of cores: explore, pick."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from residua.cli.flags import Flags, SpecificationVerb, specification_flags
+from residua.cli.terminal import Json, Scheduler, Verb, counter, show
+from residua.cores.specification import reading as specifications
+from residua.errors import SpecificationError
+from residua.explore.designs.figures import FIGURES
+from residua.explore.designs.measures import Step
+
+app = typer.Typer()
+
+
+@app.command(cls=Verb)
+def explore(
+    space: Annotated[Path, typer.Argument(metavar="SPACE", help="A TOML file.")],
+    *,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Directory; an earlier run in it goes on."
+        ),
+    ],
+    last: Annotated[Step, typer.Option("--to", help="The last step.")] = Step.PLACEMENT,
+    hours: Annotated[
+        float | None,
+        typer.Option(metavar="H", min=0, help="CPU hours after which nothing more begins."),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; by default one a core.")
+    ] = None,
+    scheduler: Scheduler = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the measured cores as .csv or .parquet, too."),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option("--report", help="Write DIR/SPACE.html with all measured cores, too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Find the best cores of a space: all modelled, those that may be best placed."""
+    from residua.evidence.rows import Store
+    from residua.explore.designs import exploration, points, results
+    from residua.explore.designs.space import read
+    from residua.output import check_directory, write_whole
+    from residua.report import space_page
+    from residua.report.exploration_tables import explored
+
+    if export:
+        points.check_export(export)
+    if report:
+        space_page.check()
+    asked = read(space)
+    check_directory(output)
+    with counter("explore") as progress:
+        outcome = exploration.explore(
+            asked, output, last=last, hours=hours, jobs=jobs, scheduler=scheduler,
+            progress=lambda _step, done, total: progress(done, total),
+        )  # fmt: skip
+    rows = results.rows(asked, outcome)
+    Store(output).write(space.stem, rows)
+    if export:
+        points.export(rows, export)
+    found = results.summary(asked, outcome)
+    if report:
+        page = space_page.render(space.stem, found, results.cores(rows))
+        write_whole(output / f"{space.stem}.html", page)
+    show(found, as_json, explored)
+    if not outcome.front and outcome.finished:
+        raise typer.Exit(1)
+
+
+_Limits = dict[str, float]
+
+
+def _limit_flags(verb: Callable[..., None]) -> Callable[..., None]:
+    """Give a verb one flag for the limit of each figure, in its argument ``limits``."""
+    names = {f"{'min' if figure.rises else 'max'}_{name}": name for name, figure in FIGURES.items()}
+
+    @functools.wraps(verb)
+    def wrapper(**arguments: object) -> None:
+        given = {name: arguments.pop(flag) for flag, name in names.items()}
+        limits = {name: value for name, value in given.items() if value is not None}
+        verb(**arguments, limits=limits)
+
+    signature = inspect.signature(verb)
+    own = [p for name, p in signature.parameters.items() if name != "limits"]
+    added = [
+        inspect.Parameter(
+            flag,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[
+                float | None,
+                typer.Option(
+                    f"--{flag.replace('_', '-')}",
+                    metavar="N",
+                    min=0,
+                    help=f"{'At least' if FIGURES[name].rises else 'At most'} so many "
+                    f"{FIGURES[name].meaning}.",
+                    rich_help_panel="Limits",
+                ),
+            ],
+        )
+        for flag, name in names.items()
+    ]
+    parameters = sorted([*own, *added], key=lambda p: p.default is not p.empty)
+    vars(wrapper)["__signature__"] = inspect.Signature(parameters)
+    wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
+    return wrapper
+
+
+@app.command(cls=SpecificationVerb)
+@_limit_flags
+@specification_flags(*specifications.keys())
+def pick(
+    *,
+    flags: Flags,
+    limits: _Limits,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIGURE",
+            help=f"The figure of which the best is wanted: {', '.join(FIGURES)}. [default: lut_ms]",
+        ),
+    ] = None,
+    fastest: Annotated[bool, typer.Option("--fastest", help="The same as --by ms.")] = False,
+    smallest: Annotated[bool, typer.Option("--smallest", help="The same as --by lut.")] = False,
+    device: Annotated[
+        str, typer.Option(metavar="DEVICE", help="On which the core has to fit, as LFE5U-25F.")
+    ] = "",
+    store: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="DIR", help="Where explorations left rows; by default what Residua ships."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Choose a core among those that explorations measured."""
+    from residua.explore.designs import choice
+    from residua.report.exploration_tables import picked
+
+    asked = {name: value for name, value in flags.items() if value is not None}
+    wish = choice.Wish(asked, _figure(by, fastest=fastest, smallest=smallest), limits, device)
+    found = choice.pick(choice.read(store or [choice.measured()]), wish)
+    show(found, as_json, picked)
+
+
+def _figure(by: str | None, *, fastest: bool, smallest: bool) -> str:
+    """The figure that was asked for."""
+    asked = [*([by] if by else []), *(["ms"] if fastest else []), *(["lut"] if smallest else [])]
+    if len(asked) > 1:
+        raise SpecificationError("--by, --fastest and --smallest: give one of them")
+    if asked and asked[0] not in FIGURES:
+        raise SpecificationError(f"--by {asked[0]} is no figure: one of {', '.join(FIGURES)}")
+    return asked[0] if asked else "lut_ms"

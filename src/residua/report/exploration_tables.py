@@ -1,0 +1,90 @@
+"""Tables of `residua explore` and `residua pick` for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import RenderableType
+from rich.table import Table
+
+from residua.cores.specification.command import flags
+from residua.report.prime_tables import pairs
+
+Result = dict[str, Any]
+Text = list[RenderableType]
+
+_FIGURES = ("cycles", "lut", "dsp", "bram", "mhz", "ms", "per_second")
+
+_FLAGS = 24
+"""Characters for flags, at least."""
+
+
+def explored(found: Result) -> Text:
+    """An exploration: how many points came how far, and the front."""
+    rows = [
+        ("points", f"{found['points']}, {found['cores']} different cores"),
+        *[("refused", f"{count}: {reason}") for reason, count in found["refused"].items()],
+        ("synthesised, placed", f"{found['synthesised']}, {found['placed']}"),
+        *[("failed", f"{count}: {reason}") for reason, count in found["failed"].items()],
+        *[(f"estimates of {name}", _error(own)) for name, own in found["errors"].items()],
+        ("front", _state(found)),
+    ]
+    return [pairs(rows), front_table(found["front"])]
+
+
+def _state(found: Result) -> str:
+    number = f"{len(found['front'])} cores"
+    return number if found["finished"] else f"{number} so far; the same command goes on"
+
+
+def front_table(front: Sequence[Mapping[str, Any]]) -> Table:
+    """Cores, a line for each: the flags by which they differ, and figures."""
+    keys = dict.fromkeys(key for core in front for key in core["keys"])
+    differing = [key for key in keys if len({str(core["keys"].get(key)) for core in front}) > 1]
+    figures = [name for name in _FIGURES if any(name in core for core in front)]
+    table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
+    table.add_column("flags", overflow="fold", min_width=_FLAGS)
+    for name in figures:
+        table.add_column(name.replace("_", " "), justify="right")
+    for core in front:
+        own = {key: core["keys"][key] for key in differing if key in core["keys"]}
+        table.add_row(flags(own), *(number(core.get(name)) for name in figures))
+    return table
+
+
+def picked(found: Result) -> Text:
+    """The core that was chosen, and those that came after it."""
+    best = found["best"]
+    rows = [
+        ("core", best["name"]),
+        ("best by", f"{found['by'].replace('_', ' ')} of {found['cores']} that fit"),
+        *[(name.replace("_", " "), number(value)) for name, value in best["figures"].items()],
+        ("clocks", _clocks(best["clocks"])),
+        ("command", f"{best['command']} -o DIR"),
+        *[
+            (f"worse by {core['worse']:.1%}", f"{_short(core['figures'])}: {core['command']}")
+            for core in found["runners_up"]
+        ],
+    ]
+    return [pairs(rows)]
+
+
+def _clocks(clocks: Sequence[float]) -> str:
+    if len(clocks) == 1:
+        return f"{clocks[0]} MHz, one placement"
+    return f"{min(clocks)} to {max(clocks)} MHz, {len(clocks)} placements"
+
+
+def _short(figures: Mapping[str, float]) -> str:
+    return ", ".join(f"{number(figures[name])} {name}" for name in ("ms", "lut", "dsp", "mhz"))
+
+
+def number(value: float | None) -> str:
+    """A figure, short."""
+    if value is None:
+        return ""
+    return f"{value:.0f}" if value == int(value) or value >= 1000 else f"{value:.4g}"
+
+
+def _error(found: Mapping[str, float]) -> str:
+    return f"{found['median']:.1%} wrong, four in five below {found['four_in_five']:.1%}"

@@ -1,0 +1,116 @@
+"""Spaces of cores: points, conditions, and refusals that say what is wrong."""
+
+import pytest
+
+from residua.errors import SpecificationError
+from residua.explore.designs import space
+from residua.explore.designs.conditions import filtered
+from residua.explore.designs.figures import COLUMNS, FIGURES, derived
+
+SMALL = {"modulus": "0x1000b", "width": [11, 12]}
+
+
+def test_points_are_all_combinations_in_order():
+    made = space.check({"keys": SMALL | {"rowers": ["default", 1], "levels_per_register": [1, 2]}})
+    assert made.size == len(made.points) == 8
+    assert made.points[0] == {"modulus": "0x1000b", "width": 11, "levels_per_register": 1}
+    assert made.points[3] == SMALL | {"width": 11, "rowers": 1, "levels_per_register": 2}
+    assert [point["width"] for point in made.points] == [11] * 4 + [12] * 4
+
+
+def test_ranges_and_lists_of_one():
+    keys = {"width": {"from": 15, "to": 21, "step": 3}, "curve": [["P-256", "P-384"], "P-521"]}
+    points = space.check({"keys": keys}).points
+    assert [point["width"] for point in points] == [15, 15, 18, 18, 21, 21]
+    assert points[0]["curve"] == ["P-256", "P-384"]
+
+
+def test_parts_with_keys_of_their_own():
+    parts = [{"modulus": 65537, "width": [11, 12]}, {"modulus": 65537, "digit": [5, 7]}]
+    values = {"keys": parts, "where": ["digit IS NULL OR digit > 5", "coalesce(width, 0) <> 11"]}
+    assert space.check(values).points == [
+        {"modulus": 65537, "width": 12},
+        {"modulus": 65537, "digit": 7},
+    ]
+
+
+def test_ranges_among_alternatives():
+    made = space.check(
+        {"keys": {"width": ["default", {"from": 15, "to": 17}, 20], "modulus": 65537}}
+    )
+    assert [point.get("width") for point in made.points] == [None, 15, 16, 17, 20]
+
+
+def test_conditions_choose_points():
+    keys = SMALL | {"rowers": ["default", 1], "schedule": ["latency", "interval"]}
+    where = ["rowers IS NULL OR schedule = 'interval'", "width * 2 < 24"]
+    points = space.check({"keys": keys, "where": where}).points
+    assert [(point.get("rowers"), point["schedule"]) for point in points] == [
+        (None, "latency"),
+        (None, "interval"),
+        (1, "interval"),
+    ]
+    assert {point["width"] for point in points} == {11}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({}, "keys is missing"),
+        ({"keys": []}, r"tables \[\[keys\]\] with the alternatives"),
+        ({"keys": {"widht": [3]}}, "unknown key 'widht': did you mean 'width'"),
+        ({"keys": {"width": []}}, "width has no alternatives"),
+        ({"keys": {"width": {"from": 3}}}, "a range has whole numbers"),
+        ({"keys": {"width": {"from": 5, "to": 3}}}, "a range has whole numbers"),
+        ({"keys": {"name": "one"}}, "a name of its own; leave it out"),
+        ({"keys": SMALL, "objective": ["ms"]}, "unknown key 'objective': those of a space are"),
+        ({"keys": SMALL, "objectives": []}, "objectives: tuple should have at least 1 item"),
+        ({"keys": SMALL, "objectives": ["speed"]}, "objective 'speed' is no figure: cycles"),
+        ({"keys": SMALL, "objectives": ["ms", "ms"]}, "an objective is there twice"),
+        ({"keys": SMALL, "limits": ["luts < 9"]}, "'luts < 9' is no condition here: .*\"lut\""),
+        ({"keys": SMALL, "limits": ["lut <"]}, "'lut <' is no condition here"),
+        ({"keys": SMALL, "limits": ["lut < 9) OR (TRUE"]}, "no condition"),
+        ({"keys": SMALL, "limits": ["TRUE; DROP TABLE own"]}, "no condition"),
+        ({"keys": SMALL, "seeds": 0}, "seeds: input should be greater than or equal to 1"),
+        ({"keys": SMALL, "target": "ecp6"}, "target 'ecp6' is unknown: ecp5"),
+        ({"keys": SMALL, "target": "xc7"}, "objective 'ms' needs a clock, which only .*'ecp5'"),
+        ({"keys": SMALL, "where": ["width = 4"]}, "the space is empty: none of its 2 combinations"),
+        ({"keys": SMALL, "where": ["columns = 2"]}, "'columns = 2' is no condition here"),
+        ({"keys": [SMALL, {"curve": "P-256"}], "where": ["columns = 2"]}, "no condition here"),
+        ({"keys": SMALL | {"width": {"from": 8, "to": 64}, "channels": {"from": 1, "to": 2000}}},
+         "the space has 114000 points, and at most 100000 are enumerated"),
+        ({"keys": {"width": {"from": 1, "to": 9999}, "channels": {"from": 1, "to": 9999}}},
+         "99980001 combinations"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(values, message):
+    with pytest.raises(SpecificationError, match=message):
+        _ = space.check(values, "file: ").points
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [(None, "cannot read the space"), ("keys = [", "is no TOML"), ("", "keys is missing")],
+)
+def test_files_that_are_none(tmp_path, text, message):
+    path = tmp_path / "space.toml"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(SpecificationError, match=message):
+        space.read(path)
+
+
+def test_figures_that_follow_from_others():
+    found = derived({"cycles": 200, "interval": 50, "lut": 1000, "mhz": 100.0})
+    assert found["ms"] == pytest.approx(0.002)
+    assert found["per_second"] == pytest.approx(2e6)
+    assert found["lut_ms"] == pytest.approx(2)
+    assert found.keys() <= FIGURES.keys()
+    assert derived({"cycles": 200}) == {"cycles": 200}
+
+
+def test_a_figure_that_is_not_known_meets_no_condition():
+    rows = [{"lut": 10}, {"ff": 10}, {"lut": 30, "ff": 1}]
+    assert filtered(rows, COLUMNS, ["lut < 20"]) == [0]
+    assert filtered(rows, COLUMNS, []) == [0, 1, 2]
+    assert filtered(rows, COLUMNS, ["lut >= 10", "lut + coalesce(ff, 0) > 20"]) == [2]
