@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -28,6 +28,9 @@ _IN_USE = 3600.0
 
 _PRECISION = 300.0
 """Seconds by which the time when an entry was taken may be wrong."""
+
+_TICK = 1_000_000_000
+"""Nanoseconds that the time of a change of a folder may be wrong by."""
 
 _DIGITS = 20
 """Hexadecimal digits of a digest in a name."""
@@ -107,7 +110,8 @@ def clear() -> None:
 
 def _found(place: Path, start: str) -> Path | None:
     """The entry whose name begins so and whose content is what its name says; others go."""
-    for path in [place / each.name for each in _scanned(place) if each.name.startswith(start)]:
+    for name in _names(place).get(start, ()):
+        path = place / name
         with suppress(OSError):
             if _is_whole(path, start):
                 return path
@@ -130,6 +134,27 @@ def _is_whole(path: Path, start: str) -> bool:
 def _version(status: os.stat_result) -> tuple[int, int, int]:
     """What is another one after a file has been written."""
     return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _names(place: Path) -> Mapping[str, list[str]]:
+    """The names of the entries in a folder, by what they begin with before their own digest.
+
+    A folder is read again when something in it was made, renamed or removed since.
+    """
+    try:
+        changed = place.stat().st_mtime_ns
+    except OSError:
+        return {}
+    if place in _read and _read[place][0] == changed:
+        return _read[place][1]
+    names: dict[str, list[str]] = {}
+    for entry in _scanned(place):
+        start, dash, _ = entry.name.rpartition("-")
+        names.setdefault(start + dash, []).append(entry.name)
+    # What changes within the same tick of the file system's clock has the same time.
+    if time.time_ns() - changed > _TICK:
+        _read[place] = changed, names
+    return names
 
 
 def _scanned(place: Path | str) -> list[os.DirEntry[str]]:
@@ -212,6 +237,9 @@ _anew: list[bool] = []
 
 _checked: dict[Path, tuple[int, int, int]] = {}
 """The files that this process has compared with their names, as they were then."""
+
+_read: dict[Path, tuple[int, Mapping[str, list[str]]]] = {}
+"""What this process read of folders, and when each had changed."""
 
 _room = [0]
 """Bytes that this process may keep before it looks at the size of all."""

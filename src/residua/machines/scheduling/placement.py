@@ -90,7 +90,10 @@ class Placer:
         """Whether a placement made for another interval does for this one too."""
         taken, ready = 0, dict[Word, int]()
         for candidate in placed:
-            if not self._fits(candidate, taken, ready):
+            sequence, start = candidate.sequence, candidate.start
+            if not (
+                self._window(sequence, ready).has(start) and self._is_free(sequence, start, taken)
+            ):
                 return False
             taken |= self._phases(candidate)
             if candidate.sequence.result:
@@ -114,40 +117,41 @@ class Placer:
     def _candidates(self, position: int, taken: int, ready: dict[Word, int]) -> Iterator[Placed]:
         """Starts of the next sequence, the earliest first, while the limit can still be met."""
         orders = self.choices[position]
-        earliest = min(_earliest(sequence, ready) for sequence in orders)
-        for start in range(earliest, earliest + 2 * self.interval):
-            for sequence in orders:
-                candidate = Placed(sequence, start)
-                if self.limit is not None and candidate.last > self.limit:
+        windows = [(sequence, self._window(sequence, ready)) for sequence in orders]
+        earliest = min(window.first for _, window in windows)
+        last = max(window.last for _, window in windows)
+        for start in range(earliest, min(earliest + 2 * self.interval, last + 1)):
+            for sequence, window in windows:
+                if self.limit is not None and start + len(sequence.slots) - 1 > self.limit:
                     return
-                if self._fits(candidate, taken, ready):
-                    yield candidate
+                if window.has(start) and self._is_free(sequence, start, taken):
+                    yield Placed(sequence, start)
 
-    def _fits(self, candidate: Placed, taken: int, ready: dict[Word, int]) -> bool:
-        if len(candidate.sequence.slots) > self.interval or self._phases(candidate) & taken:
-            return False
-        reload = _reload(candidate)
-        if reload is not None and reload + self.task.binary_words + START_DELAY > self.interval:
-            return False
-        return self._operands(candidate, ready)
-
-    def _operands(self, candidate: Placed, ready: dict[Word, int]) -> bool:
-        """Whether every word is there and not yet overwritten by the next run.
+    def _window(self, sequence: Sequence, ready: dict[Word, int]) -> "_Window":
+        """When a sequence finds all its words there and not yet overwritten by the next run.
 
         A result can be forwarded to a left operand in the slot in which it is ready, and read from
         where it is stored some slots after that.
         """
-        for offset, word, is_left in candidate.sequence.reads:
-            time, delay = candidate.start + offset, self.machine.storage_delay(word)
-            if word not in ready:
-                if time + len(self.task.inputs) + START_DELAY > self.interval:
-                    return False
-                continue
-            distance = time - ready[word]
-            early = distance < delay and not (is_left and distance == 0)
-            if distance > self.interval or early:
-                return False
-        return True
+        waits, lasts = [], []
+        for offset, word, is_left in sequence.reads:
+            if word in ready:
+                waits.append((ready[word] - offset, self.machine.storage_delay(word), is_left))
+            else:
+                lasts.append(self.interval - len(self.task.inputs) - START_DELAY - offset)
+        lasts += [first + self.interval for first, _, _ in waits]
+        # The next run's binary words come one a cycle, without overtaking.
+        binary = self.interval - self.task.binary_words - START_DELAY
+        lasts += [binary - offset + word for offset, word in sequence.binary_reads]
+        unlimited = 2 * self.interval + max((first for first, _, _ in waits), default=0)
+        return _Window(tuple(waits), min([unlimited, *lasts]))
+
+    def _is_free(self, sequence: Sequence, start: int, taken: int) -> bool:
+        """Whether no other sequence occupies the slots of the steady state that this one would."""
+        if len(sequence.slots) > self.interval:
+            return False
+        run = ((1 << len(sequence.slots)) - 1) << start % self.interval
+        return not run & (taken | taken << self.interval)
 
     def _phases(self, candidate: Placed) -> int:
         """Bit mask of the slots of the steady state that a sequence occupies."""
@@ -155,17 +159,37 @@ class Placer:
         return (run | run >> self.interval) & ((1 << self.interval) - 1)
 
 
-def _reload(candidate: Placed) -> int | None:
-    """First slot after which the next run's binary words can come, one a cycle, without overtaking.
+@dataclass(frozen=True)
+class _Window:
+    """Starts of a sequence with which it finds its words.
 
-    None for a sequence that reads none.
+    Attributes:
+        waits: for each read of a result the start with which that is forwarded, the slots after
+            which it is stored, and whether it can be forwarded.
+        last: the last start, before words are overwritten.
     """
-    reads = candidate.sequence.binary_reads
-    return max((candidate.start + offset - word for offset, word in reads), default=None)
 
+    waits: tuple[tuple[int, int, bool], ...]
+    last: int
 
-def _earliest(sequence: Sequence, ready: dict[Word, int]) -> int:
-    return max([0, *(ready[w] - o for o, w, _ in sequence.reads if w in ready)])
+    @cached_property
+    def first(self) -> int:
+        """The first start, if everything could be forwarded."""
+        return max([0, *(first for first, _, _ in self.waits)])
+
+    @cached_property
+    def stored(self) -> int:
+        """The first start with which everything is stored."""
+        return max([0, *(first + delay for first, delay, _ in self.waits)])
+
+    def has(self, start: int) -> bool:
+        """Whether the sequence finds all its words if it starts here."""
+        if start > self.last:
+            return False
+        return start >= self.stored or all(
+            start - first >= delay or (is_left and start == first)
+            for first, delay, is_left in self.waits
+        )
 
 
 def last_slot(placed: list[Placed]) -> int:
