@@ -46,9 +46,11 @@ def store(tmp_path, monkeypatch):
     return made
 
 
-def test_each_row_has_its_state(store):
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_each_row_has_its_state(store, jobs):
     told = []
-    found = {row.name: row for row in standings(CAMPAIGN, store, progress=told.append)}
+    rows = standings({"page": CAMPAIGN}, store, jobs=jobs, progress=told.append)["page"]
+    found = {row.name: row for row in rows}
     assert {name: row.state for name, row in found.items()} == {
         "one": State.MISSING,
         "two": State.STALE,
@@ -65,13 +67,13 @@ def test_sources_without_a_commit_leave_stale_rows(store):
     rows = store.read("page")
     rows["five"] = rows["five"].model_copy(update={"commit": "a+"})
     store.write("page", rows.values())
-    (row,) = standings(CAMPAIGN, store, parts=["five"])
+    (row,) = standings({"page": CAMPAIGN}, store, parts=["five"])["page"]
     assert row.state is State.STALE
 
 
 def test_no_such_row(store):
     with pytest.raises(SpecificationError, match="no row has 'six' in its name"):
-        standings(CAMPAIGN, store, parts=["six"])
+        standings({"page": CAMPAIGN}, store, parts=["six"])
 
 
 @pytest.fixture

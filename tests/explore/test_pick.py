@@ -116,7 +116,7 @@ def test_the_verb(run, tmp_path):  # noqa: F811
     code, out, _ = run("pick", "--modulus", "0x1000b", "--min-mhz", 155, "--smallest", *store)
     assert code == 0
     assert "--width 13 --rowers 2" in " ".join(out.split())
-    assert "159.0 to 161.0 MHz, 3 placements" in out
+    assert "160 MHz (159 to 161, 3 placements)" in out
     for wrong, message in (
         (("--by", "speed"), "--by speed is no figure"),
         (("--fastest", "--smallest"), "give one of them"),

@@ -67,7 +67,7 @@ def results_of(
         show({"pages": written}, as_json, lambda _: written)
         return
     with steps("results") as step:
-        found = {name: standings(campaign(name), rows, progress=step) for name in asked}
+        found = standings({name: campaign(name) for name in asked}, rows, jobs=jobs, progress=step)
     data = {
         "store": str(store),
         "merged": dict(taken),

@@ -1,6 +1,5 @@
 """Pages of the documentation that are made of rows."""
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from residua.evidence.rows import PUBLISHED_SEEDS, Row
 from residua.output import write_whole
 from residua.report import documents
+from residua.report.clocks import clock_of
 from residua.report.documents import Document, Figure, Table
 
 Columns = Mapping[str, Callable[[Any], object]]
@@ -128,17 +128,16 @@ def clock(row: Row | None, *, limited: bool = True) -> str:
         limited: to no more than the device's multiplier can do, which nextpnr does not time.
     """
     placed = row.get("ecp5") if row else None
-    if not placed:
+    found = clock_of(placed, limited=limited) if placed else None
+    if found is None:
         return "–"
-    most = (placed.get("fmax_limit_mhz") if limited else None) or math.inf
-    clocks = sorted(min(one["mhz"], most) for one in placed.get("seeds", ()))
-    median = f"{placed['fmax_mhz' if limited else 'fmax_timed_mhz']:g}"
-    if not clocks:
-        return f"{median} (seeds not noted)"
-    if len(clocks) == 1:
-        return f"{median} (one placement)"
-    spread = f"{median} ({clocks[0]:g} to {clocks[-1]:g})"
-    return spread if len(clocks) >= PUBLISHED_SEEDS else f"{spread[:-1]}, {len(clocks)} placements)"
+    if not found.placements:
+        return f"{found.median:g} (seeds not noted)"
+    if len(found.placements) == 1:
+        return f"{found.median:g} (one placement)"
+    few = len(found.placements) < PUBLISHED_SEEDS
+    number = f", {len(found.placements)} placements" if few else ""
+    return f"{found.median:g} ({found.spread}{number})"
 
 
 def tools_notes(rows: list[Row]) -> tuple[str, ...]:

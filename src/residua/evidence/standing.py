@@ -1,6 +1,6 @@
 """How the rows of a store stand to what the sources make now."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -8,6 +8,7 @@ from pathlib import Path
 from residua.evidence.campaign import Campaign, Task
 from residua.evidence.rows import PUBLISHED_SEEDS, Row, Store
 from residua.output import Progress
+from residua.toolchain import executors
 
 
 class State(StrEnum):
@@ -49,28 +50,60 @@ class Standing:
 
 
 def standings(
-    campaign: Campaign,
+    campaigns: Mapping[str, Campaign],
     store: Store,
     *,
     parts: Iterable[str] = (),
+    jobs: int = 1,
     progress: Progress = lambda step: None,
-) -> list[Standing]:
-    """Compare the rows of a campaign with what its hardware is now.
+) -> dict[str, list[Standing]]:
+    """Compare the rows of campaigns with what their hardware is now.
 
     Args:
-        campaign: whose rows are looked at, those that it has no more left out.
+        campaigns: whose rows are looked at, by name; those that they have no more are left out.
         store: of the rows.
         parts: only rows with one of these in their names.
+        jobs: rows that are looked at at once.
         progress: called with the name of each row.
+
+    Returns:
+        The standings of the rows of each campaign, in order.
 
     Raises:
         SpecificationError: no row has such a part in its name, or the store is of another form.
     """
-    found = []
-    for task in campaign.tasks(campaign.rows(store), Path(), parts=parts):
-        progress(f"{campaign.name}: {task.name}")
-        found.append(_standing(campaign, task))
+    looked_at = [
+        (name, campaign, task)
+        for name, campaign in campaigns.items()
+        for task in campaign.tasks(campaign.rows(store), Path(), parts=parts)
+    ]
+    rows = [(campaign, task) for _, campaign, task in looked_at]
+    found: dict[str, list[Standing]] = {name: [] for name in campaigns}
+    for (name, _, task), standing in zip(looked_at, _found(rows, jobs), strict=True):
+        progress(f"{name}: {task.name}")
+        found[name].append(standing)
     return found
+
+
+_rows: list[tuple[Campaign, Task]] = []
+"""What a worker looks at, which it has from the process that it was forked from."""
+
+
+def _found(rows: Sequence[tuple[Campaign, Task]], jobs: int) -> Iterator[Standing]:
+    """The standing of each row, in order."""
+    if jobs == 1 or len(rows) < 2:
+        yield from (_standing(*row) for row in rows)
+        return
+    with executors.tool_workers(jobs, _begin, (rows,)) as pool:
+        yield from pool.map(_look, range(len(rows)))
+
+
+def _begin(rows: Sequence[tuple[Campaign, Task]]) -> None:
+    _rows[:] = rows
+
+
+def _look(number: int) -> Standing:
+    return executors.ended_by_interrupts(lambda row: _standing(*row), _rows[number])
 
 
 def _standing(campaign: Campaign, task: Task) -> Standing:

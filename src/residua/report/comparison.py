@@ -6,6 +6,7 @@ from typing import Any
 from residua.cores.directory import Directory, summary
 from residua.cores.kinds import kind_asked
 from residua.errors import SpecificationError
+from residua.report.clocks import clock_of
 
 Core = dict[str, Any]
 
@@ -96,15 +97,8 @@ def _found(core: Core) -> dict[str, str]:
     found = {"verification": verdict}
     for target, synthesis in core["syntheses"].items():
         timed = dict(kind_asked(core["specification"]).timed(synthesis))
-        if "seeds" in synthesis:
-            timed["clock"] = _clock(synthesis)
+        if clock := clock_of(synthesis):
+            timed["clock"] = clock.text
         taken = {text: str(synthesis["resources"][name]) for name, text in _RESOURCES.items()}
         found |= {f"{label}, {target}": text for label, text in (taken | timed).items()}
     return found
-
-
-def _clock(synthesis: Mapping[str, Any]) -> str:
-    """The median of some placements, with the lowest and the highest."""
-    clocks = [one["mhz"] for one in synthesis["seeds"]]
-    placements = f"{len(clocks)} placements" if len(clocks) > 1 else "one placement"
-    return f"{synthesis['fmax_mhz']} MHz ({min(clocks)} to {max(clocks)}, {placements})"

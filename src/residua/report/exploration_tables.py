@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from residua.cores.specification.command import flags
+from residua.report.clocks import Clock
 from residua.report.prime_tables import pairs
 
 Result = dict[str, Any]
@@ -59,7 +60,7 @@ def picked(found: Result) -> Text:
         ("core", best["name"]),
         ("best by", f"{found['by'].replace('_', ' ')} of {found['cores']} that fit"),
         *[(name.replace("_", " "), number(value)) for name, value in best["figures"].items()],
-        ("clocks", _clocks(best["clocks"])),
+        ("clock", Clock(best["figures"]["mhz"], sorted(best["clocks"])).text),
         ("command", f"{best['command']} -o DIR"),
         *[
             (f"worse by {core['worse']:.1%}", f"{_short(core['figures'])}: {core['command']}")
@@ -67,12 +68,6 @@ def picked(found: Result) -> Text:
         ],
     ]
     return [pairs(rows)]
-
-
-def _clocks(clocks: Sequence[float]) -> str:
-    if len(clocks) == 1:
-        return f"{clocks[0]} MHz, one placement"
-    return f"{min(clocks)} to {max(clocks)} MHz, {len(clocks)} placements"
 
 
 def _short(figures: Mapping[str, float]) -> str:
