@@ -22,7 +22,7 @@ PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Otherwise each of many short processes compiles all of the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help answers papers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages digests lock clean
+.PHONY: help answers papers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages shipped digests lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -37,6 +37,8 @@ help:
 	@echo 'mutants   faults in every kind of core     constant-time  cycles of points over a thousand secrets'
 	@echo 'results   which measured rows hold (STALE=1: measure the others; SCHEDULER=ADDRESS: by Dask)'
 	@echo 'pages     the pages and tables that are made of rows'
+	@echo 'explore-NAME  the best cores of a space of spaces/, for `residua pick` and `build --goal`'
+	@echo 'shipped   the measured rows that are part of the package'
 	@echo 'bench-suite  how long the tests take, and with what'
 	@echo 'digests   what small specifications give, for a change of generated files'
 	@echo 'answers   the placements that are part of the package'
@@ -109,6 +111,15 @@ results: setup
 # Pages of results, and tables of rows in README.md and docs, out of the rows as they are.
 pages: setup
 	$(PAGES)
+
+# The rows that users choose cores from, out of the rows as they are.
+shipped: setup
+	$(BIN)/python -m residua.explore.designs.shipped results
+
+# A space of spaces/; what is known of it already is kept.
+explore-%: setup
+	$(RESIDUA) explore spaces/$*.toml -o results/explored --jobs $(JOBS) --report
+	$(MAKE) shipped
 
 bench: setup
 	$(EVIDENCE) clocks

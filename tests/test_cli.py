@@ -121,7 +121,7 @@ def test_help_is_in_panels(run):
     found = panels(run("build", "--help")[1])
     first, *_, last = (name for name in found if name not in {"Arguments", "Options"})
     assert (first, last) == ("Usual", "Seldom wanted")
-    assert found["Options"] == ["--output", "--force", "--json", "--help"]
+    assert found["Options"] == ["--output", "--goal", "--force", "--json", "--help"]
     assert {"--modulus", "--curve", "--width"} <= set(found["Usual"])
     assert {"--rowers", "--extension"} <= set(found["For cores on a Cox-Rower engine"])
     assert {"--blinding", "--inversion"} <= set(found["For a coprocessor"])
@@ -146,7 +146,7 @@ def test_help_of_one_kind_is_in_full(run, words, panel, own, foreign):
     assert own in found[panel]
     assert foreign not in out
     assert own not in found["Usual"]
-    assert out.count("Default:") == len(set(re.findall(r"^│ +(--[\w-]+)", out, re.MULTILINE))) - 3
+    assert out.count("Default:") == len(set(re.findall(r"^│ +(--[\w-]+)", out, re.MULTILINE))) - 4
 
 
 def completed(words):

@@ -1,6 +1,7 @@
 """The choice of a core: the best that fits, or what comes nearest."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.explore.test_commands import run  # noqa: F401 - a fixture
@@ -8,8 +9,11 @@ from tests.explore.test_commands import run  # noqa: F401 - a fixture
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.evidence.rows import Row, Store
-from residua.explore.designs.choice import Wish, pick, read
+from residua.explore.designs import choice, shipped
+from residua.explore.designs.choice import Wish, for_goal, pick, read
 from residua.explore.designs.results import shown
+
+ROOT = Path(__file__).parents[2]
 
 
 def row(width, rowers, *, lut, mhz, cycles=100, dsp=2, modulus="0x1000b"):
@@ -97,6 +101,50 @@ NEAREST = (
 def test_what_does_not_fit(wish, message):
     with pytest.raises(SpecificationError, match=message):
         pick(ROWS, wish)
+
+
+def test_goals_leave_what_was_asked_for():
+    assert for_goal(ROWS, SMALL, "speed") == ROWS[0].specification | SMALL
+    assert for_goal(ROWS, SMALL, "area")["rowers"] == 1
+    assert for_goal(ROWS, SMALL | {"rowers": 2}, "area") == ROWS[1].specification | SMALL
+    with pytest.raises(SpecificationError, match="goal 'best' is none: one of speed, balanced"):
+        for_goal(ROWS, SMALL, "best")
+    with pytest.raises(SpecificationError, match="--width 21 was measured"):
+        for_goal(ROWS, SMALL | {"width": 21}, "area")
+
+
+def test_a_core_by_its_goal(run, tmp_path, monkeypatch):  # noqa: F811
+    Store(tmp_path / "rows").write("space", ROWS)
+    monkeypatch.setattr(choice, "SHIPPED", tmp_path / "rows")
+    small = ("--modulus", "0x1000b", "--goal", "area")
+    assert run("build", *small, "-o", "core")[0] == 0
+    built = json.loads((tmp_path / "core" / "manifest.json").read_text())["specification"]
+    assert (built["width"], built["rowers"]) == (12, 1)
+    assert run("build", *small, "--width", 13, "-o", "other")[0] == 0
+    assert json.loads((tmp_path / "other" / "manifest.json").read_text())["parameters"]["w"] == 13
+    code, _, err = run("build", "--curve", "P-256", "--goal", "speed", "-o", "none")
+    assert code == 2
+    assert "no core with --curve P-256 was measured" in " ".join(err.split())
+    assert not (tmp_path / "none").exists()
+
+
+def test_rows_that_are_shipped_are_those_of_the_store():
+    """Made by `make shipped`; which cores are chosen follows from nothing else."""
+    placed = {
+        json.dumps(row.specification): row
+        for row in Store(ROOT / "results").read(shipped.PLACED).values()
+    }
+    rows = Store(choice.SHIPPED).read(shipped.PLACED).values()
+    assert rows
+    for row in rows:
+        found = placed[json.dumps(row.specification)]
+        assert (row.verilog, row.commit) == (found.verilog, found.commit)
+        assert row["lut"] == found["ecp5"]["resources"]["lut"]
+        assert row["mhz"] == found["ecp5"]["fmax_mhz"]
+        assert len(row["clocks"]) == len(found["ecp5"]["seeds"])
+    explored = Store(ROOT / "results" / shipped.EXPLORED)
+    for name in explored.campaigns():
+        assert Store(choice.SHIPPED).read(name) == explored.read(name)
 
 
 def test_no_rows(tmp_path):

@@ -46,6 +46,13 @@ def build(
     spec: Annotated[
         Path | None, typer.Argument(metavar="SPEC", help="A TOML file; flags override it.")
     ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GOAL",
+            help="Choose the keys that are not given by measured cores: speed, balanced or area.",
+        ),
+    ] = None,
     force: Annotated[
         bool,
         typer.Option("--force", help="Replace a directory that residua built, as it was built."),
@@ -57,7 +64,12 @@ def build(
     from residua.report import tables
 
     directories.check_output(output, force=force)
-    specification = specifications.load_any(spec, flags)
+    values, source = specifications.asked(spec, flags)
+    if goal is not None:
+        from residua.explore.designs import choice
+
+        values = choice.for_goal(choice.read([choice.SHIPPED]), values, goal)
+    specification = specifications.check_any(values, source)
     with steps("build") as step:
         made = directories.build(specification, output, step, force=force)
     show(directories.summary(made.manifest), as_json, lambda found: tables.built(found, output))

@@ -40,8 +40,13 @@ def clock_of(found: Mapping[str, Any], *, limited: bool = True) -> Clock | None:
         found: the figures of a synthesis.
         limited: to no more than the device's multiplier can do, which nextpnr does not time.
     """
-    median = found.get("fmax_mhz" if limited else "fmax_timed_mhz")
+    median, timed = found.get("fmax_mhz"), found.get("fmax_timed_mhz")
     if not median:
         return None
-    most = (found.get("fmax_limit_mhz") if limited else None) or math.inf
-    return Clock(median, sorted(min(one["mhz"], most) for one in found.get("seeds", ())))
+    placements = sorted(one["mhz"] for one in found.get("seeds", ()))
+    if not limited:
+        return Clock(timed or median, placements)
+    # Where the limit was not noted, a median below what was timed is the limit.
+    reached = median if timed and median < timed else math.inf
+    most = found.get("fmax_limit_mhz") or reached
+    return Clock(median, [min(one, most) for one in placements])

@@ -54,7 +54,7 @@ def load(kind: type[S], path: Path | None, flags: Mapping[str, Any]) -> S:
     Raises:
         SpecificationError: one paragraph with everything that is wrong.
     """
-    values, source = _merged(path, flags)
+    values, source = asked(path, flags)
     return check(kind, values, source)
 
 
@@ -63,7 +63,7 @@ def load_any(path: Path | None, flags: Mapping[str, Any]) -> CoreSpecification:
 
     See `check_any`. Arguments and errors are those of `load`.
     """
-    return check_any(*_merged(path, flags))
+    return check_any(*asked(path, flags))
 
 
 def check_any(values: Mapping[str, Any], source: str = "") -> CoreSpecification:
@@ -95,8 +95,8 @@ def check(kind: type[S], values: Mapping[str, Any], source: str = "") -> S:
         raise SpecificationError(source + "; ".join(dict.fromkeys(faults))) from None
 
 
-def _merged(path: Path | None, flags: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
-    """The values of file and flags, and what messages begin with."""
+def asked(path: Path | None, flags: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The values of file and flags, and what messages begin with; see `load`."""
     values = {} if path is None else _read(path)
     values.update({name: value for name, value in flags.items() if value is not None})
     return values, "" if path is None else f"{path}: "

@@ -18,13 +18,14 @@ RUNNERS_UP = 3
 _NAMING = ("algorithm", "curve", "modulus", "bits")
 """Keys of which one says what a core is for."""
 
-_REPOSITORY = Path(__file__).parents[4]
+SHIPPED = Path(__file__).parent / "measured"
+"""The directory of the rows that come with Residua."""
 
+GOALS: Mapping[str, str] = {"speed": "ms", "balanced": "lut_ms", "area": "lut"}
+"""The figure of which the best is wanted, by the goal of ``residua build``."""
 
-def measured() -> Path:
-    """The directory of the rows that come with Residua: of the package, or of its repository."""
-    installed = Path(__file__).parent / "measured"
-    return installed if installed.is_dir() else _REPOSITORY / "results" / "explored"
+_FREE = ("bus", "blinding", "name")
+"""Keys that do not tell which core is best: they may be others than in the rows."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,27 @@ def pick(rows: Sequence[Row], wish: Wish) -> dict[str, Any]:
             for row in others[:RUNNERS_UP]
         ],
     }
+
+
+def for_goal(rows: Sequence[Row], asked: Mapping[str, Any], goal: str) -> dict[str, Any]:
+    """Choose the keys that nobody asked for.
+
+    Args:
+        rows: of explorations.
+        asked: keys of a specification, which stay as they are.
+        goal: one of `GOALS`.
+
+    Returns:
+        The keys of the best core among the rows, with those that were asked for on top of them.
+
+    Raises:
+        SpecificationError: no such goal, or no row is such a core.
+    """
+    if goal not in GOALS:
+        raise SpecificationError(f"goal '{goal}' is none: one of {', '.join(GOALS)}")
+    told = {name: str(value) for name, value in asked.items() if name not in _FREE}
+    best = pick(rows, Wish(told, GOALS[goal], {}))["best"]["keys"]
+    return {name: value for name, value in best.items() if name not in _FREE} | dict(asked)
 
 
 def _asked(rows: Sequence[Row], keys: Mapping[str, str]) -> list[Row]:

@@ -1,0 +1,60 @@
+"""The rows that come with Residua: cores that were placed for the published pages, and explored.
+
+``python -m residua.explore.designs.shipped results`` writes them (`make shipped`).
+"""
+
+import sys
+from pathlib import Path
+
+from residua.evidence.rows import Row, Store
+from residua.explore.designs.choice import SHIPPED
+from residua.explore.designs.figures import MAPPED
+from residua.explore.designs.measures import Step, Task, measure
+from residua.explore.designs.results import shown
+from residua.explore.designs.space import PLACED_TARGET
+from residua.report.clocks import clock_of
+
+PLACED = "measured"
+"""The campaign of clocks, whose rows have cores that were placed."""
+
+EXPLORED = "explored"
+"""The folder of a store with the rows of explorations."""
+
+
+def write(store: Store) -> list[Path]:
+    """Write the rows of a store that users choose from; the files."""
+    shipped, explored = Store(SHIPPED), Store(store.directory / EXPLORED)
+    placed = [found for row in store.read(PLACED).values() if (found := _explored(row))]
+    return [
+        shipped.write(PLACED, placed),
+        *(shipped.write(name, explored.read(name).values()) for name in explored.campaigns()),
+    ]
+
+
+def _explored(row: Row) -> Row | None:
+    """A row of a campaign as an exploration would have made it; None if it has no clocks."""
+    placed = row.get(PLACED_TARGET, {})
+    clock = clock_of(placed)
+    if clock is None or not clock.placements or row.specification is None:
+        return None
+    model = measure(Task(row.specification, Step.MODEL, PLACED_TARGET, row.amount))
+    assert not model.refusal
+    figures = {name: placed["resources"][name] for name in MAPPED}
+    return row.model_copy(
+        update={
+            "name": model.name,
+            "figures": {
+                **shown(model.figures | figures | {"mhz": clock.median}),
+                "kind": model.kind,
+                "operation": model.operation,
+                "chosen": model.specification,
+                "target": PLACED_TARGET,
+                "clocks": list(clock.placements),
+                "front": False,
+            },
+        }
+    )
+
+
+if __name__ == "__main__":
+    write(Store(Path(sys.argv[1])))
