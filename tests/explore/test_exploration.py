@@ -123,7 +123,18 @@ def test_limits(tmp_path):
     assert {outcome.points[n].keys["rowers"] for n in outcome.front} == {1, 3}
     assert all(outcome.points[n].figures["lut"] < 1300 for n in outcome.settled)
     none = space.check({"keys": keys, "seeds": 1, "limits": ["lut < 1300", "lut > 1400"]})
-    assert exploration.explore(none, tmp_path, jobs=1).front == []
+    outcome = exploration.explore(none, tmp_path, jobs=1)
+    assert outcome.front == []
+    with pytest.raises(SpecificationError, match=r"meet 'lut < 1300', \d+ meet 'lut > 1400'"):
+        results.check_front(none, outcome)
+
+
+def test_tools_that_always_fail(tmp_path):
+    made = space.check({"keys": KEYS | {"width": [21]}, "seeds": 1})
+    outcome = exploration.explore(made, tmp_path, jobs=1)
+    assert outcome.finished
+    with pytest.raises(SpecificationError, match="tools failed on all cores: it does not fit"):
+        results.check_front(made, outcome)
 
 
 def test_what_was_found_is_not_found_again(tmp_path, monkeypatch):
@@ -157,9 +168,14 @@ def test_another_state_of_the_package_finds_all_anew(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("last", "values", "message"),
     [
-        (Step.MODEL, {}, "objective 'ms' needs mhz, which comes after the step model"),
+        (Step.MODEL, {}, "'ms' needs mhz, which comes after the step model"),
         (Step.SYNTHESIS, {"objectives": ["lut", "per_second"]}, "'per_second' needs mhz"),
         (Step.MODEL, {"objectives": ["cycles", "lut"]}, "'lut' needs lut"),
+        (
+            Step.SYNTHESIS,
+            {"objectives": ["lut"], "limits": ["dsp < 9 OR ms < 1"]},
+            "'ms' needs mhz",
+        ),
         (Step.PLACEMENT, {"target": "xc7", "objectives": ["lut"]}, "'xc7' has no placement"),
     ],
 )

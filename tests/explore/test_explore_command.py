@@ -62,7 +62,7 @@ def test_explore(run, tmp_path):  # noqa: F811
         (("missing.toml",), "cannot read the space missing.toml"),
         (("small.toml", "--export", "cores.xls"), "a table's name ends with"),
         (("small.toml", "--to", "placement"), "target 'xc7' has no placement"),
-        (("small.toml", "--to", "model"), "objective 'lut' needs lut"),
+        (("small.toml", "--to", "model"), "'lut' needs lut"),
         (("small.toml", "--to", "synthesis", "--scheduler", "127.0.0.1:9"), "no Dask scheduler"),
     ],
 )

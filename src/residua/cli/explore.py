@@ -73,9 +73,8 @@ def explore(
     if report:
         page = space_page.render(space.stem, found, results.cores(rows))
         write_whole(output / f"{space.stem}.html", page)
+    results.check_front(asked, outcome)
     show(found, as_json, explored)
-    if not outcome.front and outcome.finished:
-        raise typer.Exit(1)
 
 
 _Limits = dict[str, float]

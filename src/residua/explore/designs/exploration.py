@@ -88,7 +88,7 @@ class Outcome:
 
 
 def check_last(space: Space, last: Step) -> None:
-    """Refuse a last step that does not find all objectives.
+    """Refuse a last step that does not find all figures that objectives and limits need.
 
     Raises:
         SpecificationError: a figure among them comes later, or the target has no such step.
@@ -98,12 +98,16 @@ def check_last(space: Space, last: Step) -> None:
             raise SpecificationError(f"target '{space.target}' has no {last}: end with synthesis")
         return
     late = {*PLACED} if last is Step.SYNTHESIS else {*PLACED, *MAPPED}
-    for name in space.objectives:
+    limits = {word for limit in space.limits for word in _WORD.findall(limit)}
+    for name in (*space.objectives, *(name for name in FIGURES if name in limits)):
         if lacking := sorted({name, *FIGURES[name].needs} & late):
             raise SpecificationError(
-                f"objective '{name}' needs {lacking[0]}, which comes after the step {last}: end "
-                "with a later one, or take other objectives"
+                f"'{name}' needs {lacking[0]}, which comes after the step {last}: end with a later "
+                "one, or take other objectives and limits"
             )
+
+
+_WORD = re.compile(r"\w+")
 
 
 def explore(

@@ -4,9 +4,11 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from residua.errors import SpecificationError
 from residua.evidence.rows import Row
+from residua.explore.designs.conditions import filtered
 from residua.explore.designs.exploration import Outcome, Point
-from residua.explore.designs.figures import derived
+from residua.explore.designs.figures import COLUMNS, derived
 from residua.explore.designs.space import Space
 from residua.toolchain.commit import source_commit
 from residua.toolchain.process import versions
@@ -54,6 +56,25 @@ def _row(space: Space, point: Point, commit: str, tools: dict[str, str], *, is_b
             "clocks": point.clocks,
             "front": is_best,
         },
+    )
+
+
+def check_front(space: Space, outcome: Outcome) -> None:
+    """Refuse a finished exploration that found no core.
+
+    Raises:
+        SpecificationError: tools failed on all cores, or none meets all limits; the message tells
+            how many meet each of them.
+    """
+    if outcome.front or not outcome.finished:
+        return
+    figures = [derived(point.figures) for point in outcome.points if not point.refusal]
+    if not figures:
+        raise SpecificationError(f"tools failed on all cores: {outcome.points[0].refusal}")
+    met = [f"{len(filtered(figures, COLUMNS, [one]))} meet '{one}'" for one in space.limits]
+    raise SpecificationError(
+        f"no core of the space meets all limits: of {len(figures)}, as far as they went on, "
+        + ", ".join(met)
     )
 
 
