@@ -27,6 +27,7 @@ program                    reductions products combinations selections choices
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from residua.algorithms.fields.field import FieldProgram, Flag, Variable
 from residua.curves.complete import Point, add, constants, double
@@ -34,14 +35,18 @@ from residua.curves.complete import Point, add, constants, double
 __all__ = [
     "DIGITS",
     "ENTRIES",
+    "FLAGS",
     "LARGEST_B",
     "NONE_OR_ONE",
     "POSITIVE",
+    "SUM",
     "WINDOW",
+    "DigitFlags",
     "constants",
     "digit_flags",
     "digits",
     "initial_state",
+    "multiple",
     "small_b",
     "step",
     "table_step",
@@ -62,11 +67,41 @@ NONE_OR_ONE = Flag("digit_none_or_one")
 POSITIVE = Flag("digit_positive")
 """Set for positive digits, not for negative ones; for 0 it may be either."""
 
+
+@dataclass(frozen=True)
+class DigitFlags:
+    """The flags of a digit.
+
+    Attributes:
+        sizes: the one at index j - 1 is set where the digit is j or -j.
+        none_or_one: set where the digit is 0, 1 or -1.
+        positive: set for positive digits, not for negative ones; for 0 it may be either.
+    """
+
+    sizes: tuple[Flag, ...]
+    none_or_one: Flag
+    positive: Flag
+
+    def of(self, digit: int) -> dict[str, bool]:
+        """The flags of a digit, by their names."""
+        flags = {flag.name: abs(digit) == size for size, flag in enumerate(self.sizes, start=1)}
+        return flags | {self.none_or_one.name: abs(digit) <= 1, self.positive.name: digit >= 0}
+
+    @property
+    def listed(self) -> tuple[Flag, ...]:
+        """All of them, in the order of the attributes."""
+        return (*self.sizes, self.none_or_one, self.positive)
+
+
+FLAGS = DigitFlags(DIGITS, NONE_OR_ONE, POSITIVE)
+"""The flags of the digits that `step` takes."""
+
 LARGEST_B = 64
 """The formulas with a small b multiply elements by 3 b, for which the bases need room."""
 
 _COORDINATES = "xyz"
-_SUM = ("x0", "y0", "z0")
+SUM = ("x0", "y0", "z0")
+"""The elements that hold the sum so far."""
 
 
 def small_b(prime: int, a: int, b: int) -> int | None:
@@ -87,24 +122,23 @@ def digits(scalar: int, bits: int) -> list[int]:
 
 def digit_flags(digit: int) -> dict[str, bool]:
     """The flags of a digit."""
-    flags = {flag.name: abs(digit) == size for size, flag in enumerate(DIGITS, start=1)}
-    return flags | {NONE_OR_ONE.name: abs(digit) <= 1, POSITIVE.name: digit >= 0}
+    return FLAGS.of(digit)
 
 
-def initial_state() -> FieldProgram:
+def initial_state(flags: DigitFlags = FLAGS) -> FieldProgram:
     """P in a random scaling, the sum after the highest digit (0 or 1), P as the last entry.
 
-    From the affine "x" and "y" and a nonzero random "m".
+    From the affine "x" and "y" and a nonzero random "m"; ``flags`` tell the digit.
     """
     program = FieldProgram("window_initial_state")
     x, y, m = (program.input(name) for name in ("x", "y", "m"))
     scaled = program.product("x m", x, m), program.product("y m", y, m), m
     neutral_or_one = (
-        program.choose("x0", (DIGITS[0], scaled[0])),
+        program.choose("x0", (flags.sizes[0], scaled[0])),
         program.combine("y0", (scaled[1], 1)),
-        program.choose("z0", (DIGITS[0], m)),
+        program.choose("z0", (flags.sizes[0], m)),
     )
-    _put(program, _SUM, neutral_or_one)
+    _put(program, SUM, neutral_or_one)
     program.output("x", scaled[0])
     program.output("y", scaled[1])
     last = tuple(program.combine(f"t{coordinate.name}", (coordinate, 1)) for coordinate in scaled)
@@ -136,19 +170,19 @@ def step(*, a: int | None = None, b: int | None = None) -> FieldProgram:
     total: Point = program.input("x0"), program.input("y0"), program.input("z0")
     for _ in range(WINDOW):
         total = double(program, total, a=a, b=b)
-    _put(program, _SUM, add(program, total, _addend(program), a=a, b=b))
+    _put(program, SUM, add(program, total, multiple(program), a=a, b=b))
     return program
 
 
-def _addend(program: FieldProgram) -> Point:
-    """The digit times P."""
+def multiple(program: FieldProgram, flags: DigitFlags = FLAGS) -> Point:
+    """The digit that ``flags`` tell times P, from the table, as a part of ``program``."""
     entries = [_entry(program, size) for size in range(1, ENTRIES + 1)]
     x, y, z = zip(*entries, strict=True)
-    size = program.choose("y_d", *zip((NONE_OR_ONE, *DIGITS[1:]), y, strict=True))
+    size = program.choose("y_d", *zip((flags.none_or_one, *flags.sizes[1:]), y, strict=True))
     return (
-        program.choose("x_d", *zip(DIGITS, x, strict=True)),
-        program.select("+-y_d", POSITIVE, size, size, -1),
-        program.choose("z_d", *zip(DIGITS, z, strict=True)),
+        program.choose("x_d", *zip(flags.sizes, x, strict=True)),
+        program.select("+-y_d", flags.positive, size, size, -1),
+        program.choose("z_d", *zip(flags.sizes, z, strict=True)),
     )
 
 

@@ -1,0 +1,1 @@
+"""Multiplication by an endomorphism of the curve, which halves the scalars (GLV)."""
