@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.schedules import quick_schedules
-from tests.small_curves import EVEN, SQUARE, TINY
+from tests.small_curves import EVEN, SQUARE, TINY, WITHOUT_A
 
 from residua.cores.kept_files import kept_files
 from residua.cores.manifest import digest
@@ -137,6 +137,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     },
     "coprocessor, block registers": COPROCESSOR | {"register_memory": "block"},
     "coprocessor, fixed window": COPROCESSOR | DEEP | {"formula": "fixed-window"},
+    "coprocessor, endomorphism": COPROCESSOR | {"curve": [WITHOUT_A], "formula": "endomorphism"},
     "coprocessor, comb": COPROCESSOR | {
         "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,
     },
@@ -153,6 +154,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     },
     "coprocessor on digits, Wishbone": ON_DIGITS | {
         "bus": "wishbone", "name": "digits", "formula": "fixed-window",
+    },
+    "coprocessor on digits, endomorphism": ON_DIGITS | {
+        "curve": [MONTGOMERY, WITHOUT_A], "formula": "endomorphism", "blinding": 0,
     },
     "coprocessor on SBMM": ON_SBMM | {"extra_bits": 7},
 }  # fmt: skip

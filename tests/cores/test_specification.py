@@ -261,8 +261,9 @@ def test_toml_round_trip_of_a_coprocessor(curves):
             {"curve": "P-256", "formula": "window"},
             (
                 "formula = 'window': expected one of auto, xz-ladder, difference-ladder (curves of "
-                "prime order), fixed-window (curves of odd order) (method that multiplies "
-                "points of short Weierstrass curves by secret scalars; needs curve)"
+                "prime order), fixed-window (curves of odd order), endomorphism (curves of prime "
+                "order with a = 0) (method that multiplies points of short Weierstrass curves by "
+                "secret scalars; needs curve)"
             ),
         ),
         ({"curve": "P-256,P256"}, "curve: 'P-256' is there 2 times: give it once"),

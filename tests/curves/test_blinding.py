@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from tests.small_curves import WITHOUT_A
 
 from residua.curves.affine import multiply_x
 from residua.curves.blinding import (
@@ -16,11 +17,15 @@ from residua.curves.blinding import (
     random_bits,
 )
 from residua.curves.catalogue import find_curve
-from residua.curves.parameters import MontgomeryCurve
+from residua.curves.endomorphism.lattice import endomorphism, refusal
+from residua.curves.endomorphism.split import Split
+from residua.curves.formulas import Formula
+from residua.curves.parameters import MontgomeryCurve, curve_from_parameters
 from residua.curves.standard import CATALOGUE
 from residua.errors import SpecificationError
 
 CURVES = [entry.curve for entry in CATALOGUE]
+HALVES = Formula.ENDOMORPHISM
 
 
 @pytest.mark.parametrize(
@@ -94,6 +99,49 @@ def test_no_bit_is_bare_by_the_bound_that_is_proved(curve):
     places = range(needed_bits(curve), max(curve.order_bits, curve.field_bits))
     biases = [bound(odd, place, needed_bits(curve)) for place in places]
     assert max(biases, default=0) < Fraction(1, 1 << 24)
+
+
+HALVED = [curve for curve in CURVES if not refusal(curve)]
+
+
+@pytest.mark.parametrize("curve", HALVED, ids=lambda curve: curve.name)
+def test_no_bit_of_halves_is_bare_by_the_bound_that_is_proved(curve):
+    """Either half, by the better of its two odd multiples, up to the bits it has unblinded."""
+    count, mapping = needed_bits(curve, HALVES), endomorphism(curve)
+    bits = max(curve.order_bits, curve.field_bits)
+    largest = Split(mapping, bits, 0, bits).largest
+    for most, coordinates in zip(largest, zip(*mapping.basis, strict=True), strict=True):
+        odd = [abs(x) for x in coordinates if x % 2]
+        assert odd
+        for place in range(count, most.bit_length()):
+            assert min(bound(x, place, count) for x in odd) < Fraction(1, 1 << 24)
+
+
+@pytest.mark.parametrize(
+    ("name", "run"), [("secp160k1", 9), ("secp192k1", 6), ("secp224k1", 5), ("secp256k1", 5)]
+)
+def test_runs_of_halves(name, run):
+    curve = find_curve(name)
+    assert longest_run(curve, HALVES) == run
+    assert needed_bits(curve, HALVES) == random_bits(curve, "auto", HALVES) == run + MARGIN
+    assert bare_bits(curve, run, formula=HALVES) == 0
+    assert bare_bits(curve, run - 1, formula=HALVES) >= 1
+    assert bare_bits(curve, run + MARGIN - 1, MARGIN, HALVES) >= 1
+    assert multiple_name(curve, HALVES) == "the lattice of the endomorphism"
+
+
+def test_a_lattice_with_a_run_takes_more_random_bits():
+    """Its vectors are (255, -2) and (2, 257), each with one odd coordinate, of 8 and 7 bits."""
+    curve = curve_from_parameters(WITHOUT_A)
+    assert endomorphism(curve).basis == ((255, -2), (2, 257))
+    assert longest_run(curve, HALVES) == 8
+    with pytest.raises(SpecificationError) as caught:
+        check_blinding([curve], 71, HALVES)
+    assert str(caught.value) == (
+        "blinding = 71: on small 1 bits of every scalar would be hidden by fewer than 64 random "
+        "bits, as the lattice of the endomorphism has a run of 8 equal bits: take 'auto', or at "
+        "least 72, or 0 for no blinding"
+    )
 
 
 def test_the_bound_shows_bare_bits():

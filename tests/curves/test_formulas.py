@@ -8,15 +8,17 @@ from residua.curves.formulas import (
     admitted,
     check_formula,
     digit_bits,
+    eligible,
     formulas,
     scalar_bits,
 )
 from residua.errors import SpecificationError
 
-XZ, DIFFERENCE, WINDOW, MONTGOMERY = (
+XZ, DIFFERENCE, WINDOW, HALVES, MONTGOMERY = (
     Formula.XZ_LADDER,
     Formula.DIFFERENCE_LADDER,
     Formula.FIXED_WINDOW,
+    Formula.ENDOMORPHISM,
     Formula.MONTGOMERY_LADDER,
 )
 
@@ -25,7 +27,7 @@ XZ, DIFFERENCE, WINDOW, MONTGOMERY = (
     ("name", "expected"),
     [
         ("P-256", {DIFFERENCE, XZ, WINDOW}),
-        ("secp256k1", {DIFFERENCE, XZ, WINDOW}),
+        ("secp256k1", {DIFFERENCE, XZ, WINDOW, HALVES}),
         ("brainpoolP384r1", {DIFFERENCE, XZ, WINDOW}),
         ("secp112r2", {XZ}),
         ("Curve25519", {MONTGOMERY}),
@@ -54,6 +56,14 @@ def test_reasons():
         check_formula(find_curve("Curve25519"), WINDOW)
     with pytest.raises(SpecificationError, match="an order of more than 130 bits for 128 bits"):
         check_formula(find_curve("secp128r1"), DIFFERENCE, blinding=128)
+    with pytest.raises(SpecificationError, match=r"P-256 has no endomorphism: .* not 0; it has"):
+        check_formula(find_curve("P-256"), HALVES)
+
+
+def test_an_endomorphism_is_taken_where_it_is_asked_for():
+    for name in ("secp256k1", "P-256", "Curve25519"):
+        curve = find_curve(name)
+        assert set(eligible(curve)) == set(admitted(curve)) - {HALVES}
 
 
 def test_bits_of_scalars():
@@ -62,4 +72,4 @@ def test_bits_of_scalars():
     assert small.order_bits < small.field_bits
     assert scalar_bits(small, XZ) == 112
     assert [digit_bits(formula) for formula in (XZ, DIFFERENCE, MONTGOMERY)] == [1, 1, 1]
-    assert digit_bits(WINDOW) == 4
+    assert digit_bits(WINDOW) == digit_bits(HALVES) == 4

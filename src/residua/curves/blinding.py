@@ -41,18 +41,29 @@ Trailing zeros of N leave bits of k as they are (`residua.machines.blinded_scala
 power of two in the number of points, which a point of such an order shows to everybody who may
 choose it. Where the point is the base point these bits are blinded as well.
 
+**Halves.** With an endomorphism k is taken as two halves (k1, k2) less r1 v1 + r2 v2, for two
+vectors of a lattice (`residua.curves.endomorphism.split`) and for r1 and r2 of b random bits each.
+What is said of N holds for either coordinate of either vector: whatever r2 is, r1 alone hides the
+bits of k1 by the first coordinate of v1, or r2 by that of v2, and so the bits of k2 by the second
+ones. The coordinate has to be odd, so that low bits are fair. One of the two is, as the determinant
+is the odd n; if both are, the one with the shorter run counts. It is written with as many bits as a
+half has without blinding.
+
 **Other splittings.** k = q r + (k mod r) takes a multiple q (r P) + (k mod r) P of two points,
 whose step costs about twice one of a ladder, besides a division; k = (k / r) r an inversion modulo
 n and the affine r P before the main multiplication, and multiplies the bare k in the field unit
 each time. ``docs/blinding.md`` compares their costs.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from math import lcm
 from typing import Literal
 
-from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.curves.endomorphism.lattice import endomorphism
+from residua.curves.endomorphism.split import Split
+from residua.curves.formulas import Formula
+from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
 
 MARGIN = 64
@@ -73,42 +84,71 @@ def neutral_multiple(curve: Curve) -> int:
     return points
 
 
-def multiple_name(curve: Curve) -> str:
-    """Name of N, for people."""
+def multiple_name(curve: Curve, formula: Formula | None = None) -> str:
+    """Name of N, for people, or of what takes its place with a formula."""
+    if formula is Formula.ENDOMORPHISM:
+        return "the lattice of the endomorphism"
     if isinstance(curve, MontgomeryCurve):
         return "the least common multiple of the numbers of points of curve and twist"
     return "the order" if curve.cofactor == 1 else "the number of points"
 
 
-def longest_run(curve: Curve) -> int:
-    """The longest run of equal bits in N without trailing zeros, below the length of a scalar."""
-    return max(_runs(curve))
+def longest_run(curve: Curve, formula: Formula | None = None) -> int:
+    """The longest run of equal bits in N without trailing zeros, below the length of a scalar.
+
+    With a formula that halves scalars, that in the coordinates which take the place of N.
+    """
+    return max(_runs(curve, formula))
 
 
-def _runs(curve: Curve) -> Iterator[int]:
+def _runs(curve: Curve, formula: Formula | None) -> list[int]:
+    if formula is Formula.ENDOMORPHISM and isinstance(curve, WeierstrassCurve):
+        return _runs_of_halves(curve)
     multiple = neutral_multiple(curve)
     odd = multiple // (multiple & -multiple)
-    bits = f"{odd:b}"[::-1][: max(curve.order_bits, curve.field_bits)]
-    return (len(list(equal)) for _, equal in groupby(bits))
+    return _runs_in(f"{odd:b}"[::-1][: max(curve.order_bits, curve.field_bits)])
 
 
-def needed_bits(curve: Curve) -> int:
-    """The fewest random bits that hide every bit of a scalar."""
-    return longest_run(curve) + MARGIN
+def _runs_in(bits: str) -> list[int]:
+    return [len(list(equal)) for _, equal in groupby(bits)]
 
 
-def random_bits(curve: Curve, choice: BlindingChoice) -> int:
+def _runs_of_halves(curve: WeierstrassCurve) -> list[int]:
+    """The runs in the better odd coordinate for either half."""
+    mapping = endomorphism(curve)
+    bits = max(curve.order_bits, curve.field_bits)
+    halves = zip(Split(mapping, bits, 0, bits).largest, *mapping.basis, strict=True)
+    found: list[int] = []
+    for largest, *coordinates in halves:
+        written = [f"{abs(x):0{largest.bit_length()}b}" for x in coordinates if x % 2]
+        found += min(map(_runs_in, written), key=max)
+    return found
+
+
+def needed_bits(curve: Curve, formula: Formula | None = None) -> int:
+    """The fewest random bits that hide every bit of a scalar; for halves, each of two numbers."""
+    return longest_run(curve, formula) + MARGIN
+
+
+def random_bits(curve: Curve, choice: BlindingChoice, formula: Formula | None = None) -> int:
     """The random bits that a choice means for a curve."""
-    return needed_bits(curve) if choice == "auto" else choice
+    return needed_bits(curve, formula) if choice == "auto" else choice
 
 
-def bare_bits(curve: Curve, random: int, margin: int = 0) -> int:
-    """The bits of a scalar that no more than ``margin`` of ``random`` bits hide; 0: bare ones."""
-    return sum(max(0, min(run, run + margin - random)) for run in _runs(curve))
+def bare_bits(curve: Curve, random: int, margin: int = 0, formula: Formula | None = None) -> int:
+    """The bits of a scalar that no more than ``margin`` of ``random`` bits hide; 0: bare ones.
+
+    For halves, the bits of both.
+    """
+    return sum(max(0, min(run, run + margin - random)) for run in _runs(curve, formula))
 
 
-def check_blinding(curves: Sequence[Curve], choice: BlindingChoice) -> None:
+def check_blinding(
+    curves: Sequence[Curve], choice: BlindingChoice, formula: Formula | None = None
+) -> None:
     """Nothing if a choice hides every bit of a scalar on each curve, or is not to blind at all.
+
+    ``formula`` is that of short Weierstrass curves, None any that does not halve scalars.
 
     Raises:
         SpecificationError: how many bits are not hidden, on which curve, and what would do.
@@ -117,14 +157,16 @@ def check_blinding(curves: Sequence[Curve], choice: BlindingChoice) -> None:
         return
     assert isinstance(choice, int)
     for curve in curves:
-        if choice >= needed_bits(curve):
+        own = formula if isinstance(curve, WeierstrassCurve) else None
+        needed = needed_bits(curve, own)
+        if choice >= needed:
             continue
-        bare, run = bare_bits(curve, choice), longest_run(curve)
+        bare, run = bare_bits(curve, choice, formula=own), longest_run(curve, own)
         left = f"{bare} bits of every scalar would stay bare"
         if not bare:
-            weak = bare_bits(curve, choice, MARGIN)
+            weak = bare_bits(curve, choice, MARGIN, own)
             left = f"{weak} bits of every scalar would be hidden by fewer than {MARGIN} random bits"
         raise SpecificationError(
-            f"blinding = {choice}: on {curve.name} {left}, as {multiple_name(curve)} has a run of "
-            f"{run} equal bits: take 'auto', or at least {needed_bits(curve)}, or 0 for no blinding"
+            f"blinding = {choice}: on {curve.name} {left}, as {multiple_name(curve, own)} has a "
+            f"run of {run} equal bits: take 'auto', or at least {needed}, or 0 for no blinding"
         )

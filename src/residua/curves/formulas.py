@@ -4,6 +4,7 @@ from enum import StrEnum
 
 from residua.curves import fixed_window
 from residua.curves.difference_ladder import LEAST_ORDER
+from residua.curves.endomorphism.lattice import refusal
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.errors import SpecificationError
 
@@ -17,6 +18,8 @@ class Formula(StrEnum):
     """`residua.curves.difference_ladder`: short Weierstrass curves of prime order."""
     FIXED_WINDOW = "fixed-window"
     """`residua.curves.fixed_window`: short Weierstrass curves of odd order."""
+    ENDOMORPHISM = "endomorphism"
+    """`residua.curves.endomorphism`: curves of prime order with a = 0, p = 1 modulo 3."""
     MONTGOMERY_LADDER = "montgomery-ladder"
     """`residua.curves.montgomery_ladder`: Montgomery curves."""
 
@@ -32,11 +35,13 @@ def formulas(curve: Curve, blinding: int = 0) -> dict[Formula, str]:
             Formula.XZ_LADDER: "it is for short Weierstrass curves",
             Formula.DIFFERENCE_LADDER: "it is for short Weierstrass curves",
             Formula.FIXED_WINDOW: "it is for short Weierstrass curves",
+            Formula.ENDOMORPHISM: refusal(curve),
         }
     return {
         Formula.DIFFERENCE_LADDER: _against_differences(curve, blinding),
         Formula.XZ_LADDER: "",
         Formula.FIXED_WINDOW: _against_complete_formulas(curve),
+        Formula.ENDOMORPHISM: refusal(curve),
         Formula.MONTGOMERY_LADDER: "it is for Montgomery curves",
     }
 
@@ -67,6 +72,11 @@ def admitted(curve: Curve, blinding: int = 0) -> list[Formula]:
     return [formula for formula, reason in formulas(curve, blinding).items() if not reason]
 
 
+def eligible(curve: Curve, blinding: int = 0) -> list[Formula]:
+    """The formulas among which the fastest one is taken if none is asked for."""
+    return [one for one in admitted(curve, blinding) if one is not Formula.ENDOMORPHISM]
+
+
 def check_formula(curve: Curve, formula: Formula, blinding: int = 0) -> None:
     """Nothing if the curve admits the formula.
 
@@ -81,7 +91,8 @@ def check_formula(curve: Curve, formula: Formula, blinding: int = 0) -> None:
 
 def digit_bits(formula: Formula) -> int:
     """Bits of the scalar that one round of a formula's loop takes."""
-    return fixed_window.WINDOW if formula is Formula.FIXED_WINDOW else 1
+    windows = (Formula.FIXED_WINDOW, Formula.ENDOMORPHISM)
+    return fixed_window.WINDOW if formula in windows else 1
 
 
 def scalar_bits(curve: Curve, formula: Formula) -> int:

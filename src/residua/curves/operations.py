@@ -12,6 +12,7 @@ from typing import Literal
 from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves import comb, difference_ladder, fixed_window, joint, ladder, montgomery_ladder
 from residua.curves.comb import Comb
+from residua.curves.endomorphism import window
 from residua.curves.formulas import Formula, has_odd_order, scalar_bits
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 
@@ -50,7 +51,14 @@ class Status(IntEnum):
 
 
 Source = Literal[
-    "operand", "random", "scalar", "base scalar", "comb scalar", "first scalar", "second scalar"
+    "operand",
+    "random",
+    "scalar",
+    "base scalar",
+    "split scalar",
+    "comb scalar",
+    "first scalar",
+    "second scalar",
 ]
 
 
@@ -59,8 +67,9 @@ class Read:
     """Take a number: a scalar, or an operand or random words for the next "load" routine.
 
     A "scalar" is blinded, a "base scalar", for the base point, by multiples of its order; so is a
-    "comb scalar", whose columns choose entries of tables. A "first scalar" and a "second scalar"
-    are not. An operand must be below the modulus, a scalar must have no more bits than the curve
+    "comb scalar", whose columns choose entries of tables. A "split scalar" is taken as two halves,
+    blinded by multiples of the vectors of a lattice. A "first scalar" and a "second scalar" are not
+    blinded. An operand must be below the modulus, a scalar must have no more bits than the curve
     allows; the next `Check` ends an operation that broke this.
     """
 
@@ -242,19 +251,21 @@ def operations(
 def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, list[Instruction]]:
     affine: list[Instruction] = [Invert(), Run("recovery_result")]
     match formula:
-        case Formula.FIXED_WINDOW:
+        case Formula.FIXED_WINDOW | Formula.ENDOMORPHISM:
             multiplied, affine, x_alone = _fixed_window(), _affine(), _affine_x()
         case Formula.DIFFERENCE_LADDER:
             multiplied, x_alone = _difference_ladder(), [*affine, *give_results("x")]
         case _:
             multiplied, x_alone = _ladder(), _affine_x()
             affine.insert(0, Run("recovery_fractions"))
-    scalar: list[Instruction] = [Read("scalar")]
+    splits = formula is Formula.ENDOMORPHISM
+    scalar: list[Instruction] = [Read("split scalar" if splits else "scalar")]
+    base_scalar: list[Instruction] = [Read("split scalar" if splits else "base scalar")]
     point = [*scalar, *read_point(), *validate_point(), *multiplied]
     group: dict[Operation, list[Instruction]] = {
         Operation.POINT_MULTIPLY: [*point, *affine, *give_results("x", "y")],
         Operation.BASE_MULTIPLY: [
-            Read("base scalar"),
+            *base_scalar,
             Check(),
             Run("base_point"),
             *multiplied,
@@ -374,7 +385,7 @@ def _difference_ladder() -> list[Instruction]:
 
 
 def _fixed_window() -> list[Instruction]:
-    """(x0 : y0 : z0) = k P, in a random scaling."""
+    """(x0 : y0 : z0) = k P, in a random scaling, by one number or by two halves."""
     return [
         *load_number("random", "m"),
         Run("window_start"),
@@ -470,6 +481,13 @@ def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str
                 "window_start": fixed_window.initial_state(),
                 "table_step": fixed_window.table_step(a=a, b=b),
                 "ladder_step": fixed_window.step(a=a, b=b),
+            }
+        case Formula.ENDOMORPHISM:
+            b = fixed_window.small_b(curve.prime, curve.a, curve.b)
+            programs = {
+                "window_start": window.initial_state(),
+                "table_step": fixed_window.table_step(a=a, b=b),
+                "ladder_step": window.step(b=b),
             }
         case Formula.DIFFERENCE_LADDER:
             programs = _difference_routines()

@@ -21,7 +21,9 @@ import pytest
 from tests.hardware.coprocessor.test_scalar_unit import Task, run
 
 from residua.curves.catalogue import find_curve
-from residua.curves.formulas import admitted
+from residua.curves.endomorphism.lattice import refusal
+from residua.curves.endomorphism.split import Split
+from residua.curves.formulas import Formula, admitted, eligible
 from residua.curves.parameters import MontgomeryCurve
 from residua.curves.standard import CATALOGUE
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
@@ -36,8 +38,11 @@ WINDOW = 8
 CASES = [
     pytest.param(entry.curve, formula, id=f"{entry.name} {formula}")
     for entry in CATALOGUE
-    for formula in admitted(entry.curve, 1)
+    for formula in eligible(entry.curve, 1)
 ]
+
+HALVED = [entry.curve for entry in CATALOGUE if not refusal(entry.curve)]
+"""Curves whose scalars can be taken as halves."""
 
 
 def form_of(curve, formula):
@@ -65,7 +70,7 @@ def biases(numbers, count):
 
 
 def biased(form, numbers, first, end):
-    """The places of the bits that are not fair."""
+    """The places of the bits that are not fair; ``form`` is one of a scalar or of halves."""
     sets = biases(numbers[:RUNS], form.served), biases(numbers[RUNS:], form.served)
     found = np.minimum(*sets)[first:end]
     return [first + int(place) for place in np.flatnonzero(found > LARGEST_BIAS)]
@@ -119,6 +124,76 @@ def test_fixed_low_bits_of_r_are_seen():
     form = ScalarForm(256, curve.order, 71)
     numbers = [form.number(scalar(curve, "r"), r & ~3 | 2) for r in draws(form, "fixed")]
     assert biased(form, numbers, 0, counted(curve, form)) == [0, 1]
+
+
+def split_of(curve, blinding="auto"):
+    """How a coprocessor for a curve blinds the halves of scalars."""
+    formula = Formula.ENDOMORPHISM
+    design = DigitCoprocessorDesign([curve], [formula], digit=17, blinding=blinding)
+    return design.splits[0]
+
+
+def plain_bits(curve):
+    """Bits of halves that are not blinded."""
+    return max(split_of(curve, 0).largest).bit_length()
+
+
+def pairs(split, name):
+    """The two random numbers of each run."""
+    draw = random.Random(name)
+    bits = split.random_bits
+    return [(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(2 * RUNS)]
+
+
+@pytest.mark.parametrize("curve", HALVED, ids=lambda curve: curve.name)
+def test_no_bit_of_blinded_halves_is_biased(curve):
+    """For scalars with short halves, too, of which the highest bits would be seen first."""
+    split = split_of(curve)
+    root, end = split.endomorphism.eigenvalue, plain_bits(curve) + split.random_bits - WINDOW
+    for k in (scalar(curve, curve.name), 0, 1, root, curve.order - 1):
+        halves = [split.halves(k, pair) for pair in pairs(split, curve.name)]
+        assert len({*halves}) == 2 * RUNS
+        assert all((u + v * root - k) % curve.order == 0 for u, v in halves)
+        for numbers in zip(*halves, strict=True):
+            assert not biased(split, numbers, 0, end)
+
+
+@pytest.mark.parametrize("curve", HALVED, ids=lambda curve: curve.name)
+def test_leading_bits_of_halves_are_the_same_for_every_scalar(curve):
+    """But where a carry goes far, which is as rare as 16 equal bits."""
+    split, end = split_of(curve), plain_bits(curve) + 16
+    one, other = (scalar(curve, f"{curve.name} {seed}") for seed in range(2))
+    for pair in pairs(split, curve.name)[:RUNS]:
+        for x, y in zip(split.halves(one, pair), split.halves(other, pair), strict=True):
+            assert (x ^ y).bit_length() <= end
+
+
+@pytest.mark.parametrize("used", [0, 1])
+def test_either_random_number_hides_the_halves(used):
+    """Where its coordinate of the vector is odd; low bits stay bare where it is even."""
+    curve = find_curve("secp256k1")
+    split = split_of(curve)
+    k, end = scalar(curve, "either"), plain_bits(curve) + split.random_bits - WINDOW
+    numbers = [
+        split.halves(k, (r if used == 0 else 0, r if used == 1 else 0))
+        for r, _ in pairs(split, "either")
+    ]
+    vector = split.endomorphism.basis[used]
+    for coordinate, own in zip(vector, zip(*numbers, strict=True), strict=True):
+        zeros = (coordinate & -coordinate).bit_length() - 1
+        assert biased(split, own, 0, end - 4) == [*range(zeros)]
+
+
+@pytest.mark.parametrize("random_bits", [0, 1, 2])
+def test_what_few_random_bits_leave_bare_in_halves_is_seen(random_bits):
+    """The measurement fails for such a unit."""
+    curve = find_curve("secp256k1")
+    auto = split_of(curve)
+    split = Split(auto.endomorphism, auto.bits, random_bits, auto.shift)
+    k = scalar(curve, "few")
+    halves = [split.halves(k, pair) for pair in pairs(split, "few")]
+    for numbers in zip(*halves, strict=True):
+        assert len(biased(split, numbers, 0, plain_bits(curve))) > plain_bits(curve) // 8
 
 
 @pytest.mark.parametrize("name", ["secp112r1", "secp112r2", "Curve25519"])

@@ -46,7 +46,7 @@ class _Cases:
 
     def __init__(self, design: CurveDesign, number: int, draw: random.Random) -> None:
         self.number, self.curve, self.draw = number, design.curves[number], draw
-        self.codes = set(design.operations[number])
+        self.codes, self.split = set(design.operations[number]), design.splits[number]
         self.scalar_bits, self.words = design.scalar_bits[number], design.words
 
     def case(self, operation: Operation, *operands: int) -> Iterator[Case]:
@@ -70,10 +70,14 @@ class _Cases:
                     yield from self.case(Operation.X_MULTIPLY, self.scalar(), *point)
 
     def exceptional_scalars(self) -> Iterator[Case]:
-        """Scalars around 0, the order and the largest one, with every multiplication."""
+        """Scalars around 0, the order and the largest one, with every multiplication.
+
+        Where scalars are halved, there are those that have extreme halves, too.
+        """
         n, largest = self.curve.order, (1 << self.scalar_bits) - 1
         base = operand_point(self.curve, self.curve.base_point)
-        for k in dict.fromkeys((0, 1, 2, 3, n - 2, n - 1, n, n + 1, n + 2, largest - 1, largest)):
+        scalars = [0, 1, 2, 3, n - 2, n - 1, n, n + 1, n + 2, largest - 1, largest]
+        for k in dict.fromkeys((*scalars, *(self.split.edges if self.split else ()))):
             if k <= largest:
                 yield from self.case(point_operation(self.curve), k, *self.point())
                 yield from self.case(point_operation(self.curve), k, *base)

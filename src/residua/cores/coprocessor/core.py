@@ -20,7 +20,7 @@ from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
-from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.coprocessor.specification import CoprocessorSpecification, named_formula
 from residua.cores.core import Core, Pace
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
@@ -130,15 +130,36 @@ class CoprocessorCore(Core):
             {
                 "curve": curve.name,
                 "bits": bits,
-                "multiple": multiple_name(curve),
-                "run": longest_run(curve),
-                "bare": bare_bits(curve, bits),
+                "multiple": multiple_name(curve, formula),
+                "run": longest_run(curve, formula),
+                "bare": bare_bits(curve, bits, formula=formula),
                 "steps": design.rounds[number],
                 "steps_unblinded": design.rounds_unblinded(number),
                 "cycles": design.blinding_cycles(number),
             }
-            for number, (curve, bits) in enumerate(zip(design.curves, design.blinding, strict=True))
+            for number, (curve, bits, formula) in enumerate(
+                zip(design.curves, design.blinding, design.formulas, strict=True)
+            )
         ]
+
+    @property
+    def _halves(self) -> dict[str, Any]:
+        """The endomorphism of each curve, if there are any, as the core uses it."""
+        splits = self.core.design.splits
+        if not any(splits):
+            return {}
+        own = [
+            {
+                "beta": hex(split.endomorphism.beta),
+                "lambda": hex(split.endomorphism.eigenvalue),
+                "basis": [list(map(hex, vector)) for vector in split.endomorphism.basis],
+                "bits": split.served,
+            }
+            if split
+            else None
+            for split in splits
+        ]
+        return {"endomorphism": own}
 
     @cached_property
     def capabilities(self) -> Capabilities:
@@ -347,7 +368,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "columns": asked.row_length,
             "blinding": asked.blinding,
             "inversion": asked.inversion,
-            "formula": None if asked.formula == "auto" else Formula(asked.formula),
+            "formula": named_formula(asked.formula),
             "product_registers": asked.product_registers,
             "levels_per_register": asked.levels_per_register,
             "register_memory": asked.register_memory or "distributed",
@@ -426,6 +447,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "bus": self.request.bus,
             "blinding": list(core.design.blinding),
             "inversion": self.request.inversion,
+            **self._halves,
             "n": core.channels,
             "w": core.width,
             "bases": self.specification.bases,
@@ -473,7 +495,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             lanes=1 if asked.lanes is None else asked.lanes,
             pipeline=asked.pipeline,
             blinding=asked.blinding,
-            formula=None if asked.formula == "auto" else Formula(asked.formula),
+            formula=named_formula(asked.formula),
         )
 
     @property
@@ -515,6 +537,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             "bus": self.request.bus,
             "blinding": list(self.core.design.blinding),
             "inversion": design.inversion,
+            **self._halves,
             "digits": design.field.digits,
             "digit": design.digit,
             "lanes": self._lanes,

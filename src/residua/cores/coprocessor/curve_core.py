@@ -6,7 +6,7 @@ from functools import cached_property
 
 from residua.algorithms.fields import field_unit
 from residua.curves.blinding import BlindingChoice, random_bits
-from residua.curves.formulas import Formula, admitted
+from residua.curves.formulas import Formula, eligible
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
@@ -111,7 +111,7 @@ def fastest_formula(
     Raises:
         SpecificationError: no formula fits the bases.
     """
-    candidates = admitted(curve, random_bits(curve, blinding))
+    candidates = eligible(curve, random_bits(curve, blinding))
     if isinstance(curve, WeierstrassCurve) and asked is not None:
         return asked
     if len(candidates) == 1:

@@ -9,6 +9,7 @@ from residua.cores.coprocessor.specification import (
     BusKey,
     CurveSpecification,
     FormulaKey,
+    named_formula,
 )
 from residua.cores.digit.specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
 from residua.cores.specification import keys
@@ -40,7 +41,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitCoprocessorSpecification":
-        check_blinding(self.curve, self.blinding)
+        check_blinding(self.curve, self.blinding, named_formula(self.formula))
         if self.lanes is not None and self.pipeline is not None:
             raise SpecificationError(
                 f"pipeline = {self.pipeline}: lanes = {self.lanes} has a datapath of its own; "

@@ -10,6 +10,7 @@ from residua.cores.specification.base import CoreSpecification, ResidueSpecifica
 from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
 from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_comb
+from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
 from residua.curves.signatures.verification import refusal
@@ -17,7 +18,7 @@ from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
 
 Bus = Literal["axi", "wishbone", "stream"]
-FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window"]
+FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window", "endomorphism"]
 
 MOST_NAMES = 3
 """A core with more curves has their number in its name."""
@@ -157,11 +158,16 @@ FormulaKey = Annotated[
         "Method that multiplies points of short Weierstrass curves by secret scalars; needs "
         "`curve`.",
         "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
-        "(curves of odd order)",
-        "`auto`: for each curve the one with the fewest cycles",
+        "(curves of odd order), `endomorphism` (curves of prime order with a = 0)",
+        "`auto`: for each curve the one with the fewest cycles, but never `endomorphism`",
         "NAME",
     ),
 ]
+
+
+def named_formula(choice: FormulaChoice) -> Formula | None:
+    """The formula that is asked for; None for `auto`."""
+    return None if choice == "auto" else Formula(choice)
 
 
 class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
@@ -249,7 +255,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
 
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
-        check_blinding(self.curve, self.blinding)
+        check_blinding(self.curve, self.blinding, named_formula(self.formula))
         self._check_comb()
         self._check_ecdsa()
         if self.algorithm == "sbmm":

@@ -27,6 +27,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
                 for operations, n in zip(cycles["operations"], cycles["ladder_steps"], strict=True)
             ),
         ),
+        *_halves(parameters),
         *_combs(parameters, cycles),
         *_windows(parameters, cycles),
     ]
@@ -77,6 +78,17 @@ def _blinding(rows: list[dict[str, Any]]) -> str:
         f"{row['run']} equal bits), {row['cycles']} cycles more than without"
         for row in rows
     )
+
+
+def _halves(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The halves of scalars that an endomorphism makes, if there are any."""
+    return [
+        (f"endomorphism of {curve['name']}", f"scalars in two halves of {own['bits']} bits")
+        for curve, own in zip(
+            parameters["curves"], parameters.get("endomorphism", ()), strict=False
+        )
+        if own
+    ]
 
 
 def _combs(parameters: Mapping[str, Any], cycles: Mapping[str, Any]) -> list[tuple[str, str]]:

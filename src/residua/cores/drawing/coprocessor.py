@@ -43,7 +43,7 @@ def coprocessor(parameters: Mapping[str, Any], unit: FieldUnit) -> str:
     elements = [
         svg.box((8, 78), (170, 84), "stream", bus, carried),
         svg.box((230, 8), (190, 44), "control", "controller", _microcode(parameters)),
-        svg.box((450, 8), (210, 44), "control", "scalar", _scalar(parameters["blinding"])),
+        svg.box((450, 8), (210, 44), "control", "scalar", _scalar(parameters)),
         svg.box((220, 98), (150, 44), "rower", "converter", f"words to {unit.words}"),
         svg.box((420, 78), (220, 84), "rower", unit.name, unit.size),
         svg.box((690, 98), (150, 44), "rower", "converter", f"{unit.words} to words"),
@@ -64,10 +64,13 @@ def _microcode(parameters: Mapping[str, Any]) -> str:
     return f"{parameters['microcode_words']} words of microcode"
 
 
-def _scalar(blinding: list[int]) -> str:
+def _scalar(parameters: Mapping[str, Any]) -> str:
+    blinding, halves = parameters["blinding"], "endomorphism" in parameters
+    number = "k in halves" if halves else "k"
     if not any(blinding):
-        return "k, not blinded"
-    return f"k + r N, r of {' or '.join(map(str, dict.fromkeys(blinding)))} bits"
+        return f"{number}, not blinded"
+    bits = " or ".join(map(str, dict.fromkeys(blinding)))
+    return f"{number}, {bits} random bits" if halves else f"k + r N, r of {bits} bits"
 
 
 def _inverter(method: str, unit: FieldUnit) -> list[str]:

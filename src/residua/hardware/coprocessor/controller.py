@@ -215,6 +215,8 @@ class ControlProgram:
                 }
                 if source == "comb scalar":
                     marks["combed"] = True
+                if source == "split scalar":
+                    marks["halved"] = True
                 values = {name: int(mark) for name, mark in marks.items()}
                 self._add(Kind.SCALAR, **values)
 
@@ -246,7 +248,16 @@ class ControlProgram:
         """The fields of an instruction."""
         names = ["kind", "target", "length", "pause", "rounds", "scalar", "order", "status"]
         names += ["stop_zero", "stop_nonzero", "plain", "second", "base"]
-        others = ("combed", "dropped", "branch", "inward", "counted", "indexed", "returns")
+        others = (
+            "combed",
+            "halved",
+            "dropped",
+            "branch",
+            "inward",
+            "counted",
+            "indexed",
+            "returns",
+        )
         names += [name for name in others if any(name in word for word in self.words)]
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
         call = (len(self.words) - 1).bit_length()
@@ -284,10 +295,11 @@ class Controller(Component):
     The processor is driven through ``run``, ``origin``, ``length``, ``rounds`` and ``page``. Reads
     are started by ``read_operand`` (from the random words if ``read_random`` is set) and
     ``read_scalar`` (not to be blinded if ``plain`` is set, the second one if ``second`` is, one for
-    the base point if ``base`` is, one for a comb if ``combed``, a port that is only there if a
-    curve has one, is), and end with ``operand_done`` or ``scalar_done``, with which
-    comes whether it is in range. ``reciprocate`` starts the inversion of the next number given out,
-    ``admit`` that of the next residues; ``reciprocated`` is the end of either.
+    the base point if ``base`` is, one for a comb if ``combed`` and one to be halved if ``halved``
+    is, ports that are only there if a curve has such), and end with ``operand_done`` or
+    ``scalar_done``, with which comes whether it is in range. ``reciprocate`` starts the inversion
+    of the next number given out, ``admit`` that of the next residues; ``reciprocated`` is the end
+    of either.
     ``received`` and ``zero`` come with a number given out, which ``test_only`` keeps from being
     stored; ``release`` gives out what is stored.
 
@@ -327,7 +339,7 @@ class Controller(Component):
                 "plain": Out(1),
                 "second": Out(1),
                 "base": Out(1),
-                **({"combed": Out(1)} if "combed" in design.program.layout.members else {}),
+                **{name: Out(1) for name in self._uses},
                 "operand_done": In(1),
                 "operand_in_range": In(1),
                 "scalar_done": In(1),
@@ -342,6 +354,12 @@ class Controller(Component):
                 **(self._follower_ports(most_rounds) if design.program.follows else {}),
             }
         )
+
+    @property
+    def _uses(self) -> list[str]:
+        """What else than a ladder a curve's scalars may be for."""
+        members = self.design.program.layout.members
+        return [name for name in ("combed", "halved") if name in members]
 
     def _follower_ports(self, most_rounds: int) -> dict[str, Any]:
         """The ports that serve what follows digits."""
@@ -444,8 +462,7 @@ class Controller(Component):
             self.second.eq(word.second),
             self.base.eq(0),
         ]
-        if "combed" in self.design.program.layout.members:
-            m.d.sync += self.combed.eq(0)
+        m.d.sync += [getattr(self, name).eq(0) for name in self._uses]
 
     def _dispatch(self, m: Module, word: Any) -> None:
         """On to the instructions of an event, which come back, or past the last one."""
@@ -500,8 +517,7 @@ class Controller(Component):
                     self.second.eq(word.second),
                     self.base.eq(word.base),
                 ]
-                if "combed" in self.design.program.layout.members:
-                    m.d.sync += self.combed.eq(word.combed)
+                m.d.sync += [getattr(self, name).eq(word[name]) for name in self._uses]
             with m.Case(Kind.RECEIVE):
                 m.d.sync += self._state.eq(_State.RECEIVE)
             with m.Case(Kind.RECIPROCATE):

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import Component, connect
 
 from residua.curves import difference_ladder, joint, ladder
 from residua.curves.comb import POSITIVE
+from residua.curves.endomorphism import window
 from residua.curves.operations import Status
 from residua.curves.signatures.sliding_windows import POSITIVE as WINDOW_POSITIVE
 from residua.hardware.bus.control import raw_members
@@ -20,6 +21,7 @@ from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
+from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
@@ -61,6 +63,7 @@ class Coprocessor(Component):
         scalars = [first, *([second] if second else [])]
         reducer, recoder = design.scalar_reducer(), design.digit_recoder()
         comb, windows = design.comb_reader(), design.window_recoder()
+        halves = design.half_scalars()
         converted = self._converted()
         results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
@@ -73,6 +76,7 @@ class Coprocessor(Component):
             *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
             *([("scalar_reducer", reducer)] if reducer else []),
             *([("digit_recoder", recoder)] if recoder else []),
+            *([("half_scalars", halves)] if halves else []),
             *([("comb_reader", comb)] if comb else []),
             *([("window_recoder", windows)] if windows else []),
             *([("inverter", inverter)] if inverter else []),
@@ -99,26 +103,20 @@ class Coprocessor(Component):
         admitted = self._invert_residues(m, controller, processor, residue_inverter)
         number = self._number(m, controller, processor, converted, admitted)
         self._invert(m, controller, processor, inverter, reader, number, results)
-        self._scalars(m, controller, scalars, reducer, comb, ready)
+        if halves:
+            ready = self._halve(m, controller, halves, processor, ready)
+        self._scalars(m, controller, scalars, reducer, comb, halves, ready)
         if recoder:
             self._recode(m, controller, recoder, first, processor)
         if comb:
             self._comb(m, controller, comb, first, processor)
-        self._gates(m, processor, scalars, reducer, recoder, comb, windows, controller)
+        flags = self._flags(reducer, comb, halves, windows)
+        self._gates(m, processor, scalars, recoder, flags, controller)
         if windows:
             self._follow(m, controller, windows, scalars)
             self._deliver(m, controller, processor, results, scalars, reducer)
-        clearing = processor.clearing | results.clearing
-        if converted:
-            clearing |= converted[0].clearing
-        if inverter:
-            clearing |= inverter.clearing
-        if residue_inverter:
-            clearing |= residue_inverter.busy
-        for unit in scalars:
-            clearing |= unit.clearing
-        if reducer:
-            clearing |= reducer.clearing
+        wiped = (inverter, *scalars, reducer, halves)
+        clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
             wipe.eq(controller.wipe),
             discard.eq(controller.wipe & (controller.status != Status.OK)),
@@ -134,6 +132,25 @@ class Coprocessor(Component):
             results.release.eq(release),
         ]
         return m
+
+    @staticmethod
+    def _clearing(
+        processor: Any,
+        results: ResultBuffer,
+        converted: tuple[ResidueToBinary, StreamBuffer] | None,
+        residue_inverter: ResidueInverter | None,
+        others: Sequence[Any],
+    ) -> Value:
+        """Whether a memory of a part that is there is still wiped."""
+        clearing: Value = processor.clearing | results.clearing
+        if converted:
+            clearing |= converted[0].clearing
+        if residue_inverter:
+            clearing |= residue_inverter.busy
+        for part in others:
+            if part:
+                clearing |= part.clearing
+        return clearing
 
     def _converted(self) -> tuple[ResidueToBinary, StreamBuffer] | None:
         """Converter of residues to numbers, if the field unit gives out residues."""
@@ -278,6 +295,7 @@ class Coprocessor(Component):
         units: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
         comb: CombReader | None,
+        halves: HalfScalars | None,
         ready: tuple[Value, Value],
     ) -> None:
         """Scalars and their blinding to their units, the first through the reducer.
@@ -291,8 +309,11 @@ class Coprocessor(Component):
             done[0] = Mux(controller.combed, comb.done, done[0])
         for index, unit in enumerate(units):
             words = reducer.scalar if reducer and index == 0 else unit.scalar
+            own = controller.second == index
             m.d.comb += [
-                unit.start.eq(controller.read_scalar & (controller.second == index)),
+                unit.start.eq(
+                    controller.read_scalar & (own & ~controller.halved if halves else own)
+                ),
                 words.payload.eq(self.operands.payload),
                 words.valid.eq(self.operands.valid & unit.busy),
                 unit.random.payload.eq(self.random.payload),
@@ -309,12 +330,43 @@ class Coprocessor(Component):
         if reducer:
             self._reduce(m, controller, reducer, units[0])
             in_range &= reducer.in_range | ~done[0]
+        if halves:
+            done.append(halves.done)
+            in_range &= halves.in_range | ~halves.done
         m.d.comb += [
             self.operands.ready.eq(operands_ready),
             self.random.ready.eq(random_ready),
             controller.scalar_done.eq(Cat(done).any()),
             controller.scalar_in_range.eq(in_range),
         ]
+
+    def _halve(
+        self,
+        m: Module,
+        controller: Controller,
+        halves: HalfScalars,
+        processor: Any,
+        ready: tuple[Value, Value],
+    ) -> tuple[Value, Value]:
+        """Scalars that are halved, and their blinding, to the unit that does it.
+
+        Returns:
+            Whether an operand and a random word is taken, by it or else as in ``ready``.
+        """
+        operands_ready, random_ready = ready
+        m.d.comb += [
+            halves.start.eq(controller.read_scalar & controller.halved),
+            halves.scalar.payload.eq(self.operands.payload),
+            halves.scalar.valid.eq(self.operands.valid & halves.busy),
+            halves.random.payload.eq(self.random.payload),
+            halves.random.valid.eq(self.random.valid & halves.busy),
+            halves.take.eq(processor.advance),
+        ]
+        self._choose_curve(m, controller, halves)
+        return (
+            Mux(halves.busy, halves.scalar.ready, operands_ready),
+            Mux(halves.busy, halves.random.ready, random_ready),
+        )
 
     def _reduce(
         self, m: Module, controller: Controller, reducer: ScalarReducer, unit: ScalarUnit
@@ -428,22 +480,42 @@ class Coprocessor(Component):
         ]
         self._choose_curve(m, controller, recoder)
 
+    def _flags(
+        self,
+        reducer: ScalarReducer | None,
+        comb: CombReader | None,
+        halves: HalfScalars | None,
+        windows: WindowRecoder | None,
+    ) -> dict[str, Value]:
+        """The bits by which routines select, of the parts that are there."""
+        bits: dict[str, Value] = {}
+        if reducer:
+            bits[difference_ladder.NEUTRAL.name] = reducer.neutral
+            bits[difference_ladder.OWN.name] = reducer.own
+            bits[difference_ladder.NEGATE.name] = reducer.negate
+        if comb:
+            bits[POSITIVE.name] = comb.positive
+        if windows:
+            bits[WINDOW_POSITIVE.name] = windows.positive
+        if halves:
+            for own, flags in ((window.FIRST, halves.first), (window.SECOND, halves.second)):
+                bits |= {flag.name: flags[index] for index, flag in enumerate(own.listed)}
+        return bits
+
     def _gates(
         self,
         m: Module,
         processor: Any,
         scalars: Sequence[ScalarUnit],
-        reducer: ScalarReducer | None,
         recoder: DigitRecoder | None,
-        comb: CombReader | None,
-        windows: WindowRecoder | None,
+        flags: dict[str, Value],
         controller: Controller,
     ) -> None:
         """The bits by which routines select.
 
         They are the bit of the scalar xor the one before it, the one before, the bits of both
-        scalars, what was replaced, what the digit is, and the sign of an entry of a comb's or a
-        window's table.
+        scalars, what was replaced, what the digit is, of the scalar or of its halves, and the sign
+        of an entry of a comb's or a window's table.
         """
         previous, bit = Signal(), scalars[0].bit
         with m.If(controller.read_scalar | controller.wipe):
@@ -455,15 +527,8 @@ class Coprocessor(Component):
             ladder.LAST.name: previous,
             joint.FIRST.name: bit,
             joint.SECOND.name: scalars[-1].bit,
+            **flags,
         }
-        if reducer:
-            bits[difference_ladder.NEUTRAL.name] = reducer.neutral
-            bits[difference_ladder.OWN.name] = reducer.own
-            bits[difference_ladder.NEGATE.name] = reducer.negate
-        if comb:
-            bits[POSITIVE.name] = comb.positive
-        if windows:
-            bits[WINDOW_POSITIVE.name] = windows.positive
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         if recoder:
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}

@@ -10,6 +10,9 @@ from amaranth.lib.wiring import Component
 from residua.algorithms.fields.field import Choice, Constant, FieldProgram, Load, ProductSum
 from residua.curves.blinding import BlindingChoice, neutral_multiple, random_bits
 from residua.curves.comb import Comb, admits_comb, comb_for
+from residua.curves.endomorphism import window
+from residua.curves.endomorphism.lattice import endomorphism
+from residua.curves.endomorphism.split import Split
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
@@ -30,12 +33,15 @@ from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import ControllerDesign, ControlProgram
 from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS, DigitRecoder
+from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
+from residua.hardware.coprocessor.split_program import split_shift
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
+from residua.hardware.unbuilt import unbuilt
 from residua.machines.blinded_scalar import ScalarForm
 from residua.machines.control_store import Block
 
@@ -129,9 +135,17 @@ class CurveDesign(ABC):
     ) -> None:
         self.curves, self.formulas = tuple(curves), tuple(formulas)
         self.fixed_base, self._verifies = fixed_base, verifies
-        self.blinding = tuple(random_bits(curve, blinding) for curve in curves)
-        for curve, formula, count in zip(curves, formulas, self.blinding, strict=True):
+        pairs = tuple(zip(curves, formulas, strict=True))
+        for curve, formula in pairs:
+            check_formula(curve, formula)
+        self.blinding = tuple(random_bits(curve, blinding, formula) for curve, formula in pairs)
+        for (curve, formula), count in zip(pairs, self.blinding, strict=True):
             check_formula(curve, formula, count)
+        if fixed_base is not None and Formula.ENDOMORPHISM in formulas:
+            raise SpecificationError(
+                "fixed_base = 'comb': a comb takes whole scalars, and with formula = "
+                "'endomorphism' halves are what is blinded; leave one of them out"
+            )
         self.inversion = inversion
 
     @property
@@ -339,9 +353,11 @@ class CurveDesign(ABC):
         """The named constants of each page."""
         others: list[dict[str, int]] = [{}] * (self.curve_pages - 1)
         own = [
-            named | (verification.constants(curve) if curve else {})
-            for named, curve in zip(
-                map(constants, self.curves, self.combs), self.verified, strict=True
+            named
+            | (verification.constants(verified) if verified else {})
+            | (window.constants(halved) if halved else {})
+            for named, verified, halved in zip(
+                map(constants, self.curves, self.combs), self.verified, self.halved, strict=True
             )
         ]
         return [c for first in own for c in (first, *others)]
@@ -385,8 +401,48 @@ class CurveDesign(ABC):
 
     @cached_property
     def served(self) -> tuple[int, ...]:
-        """Bits of a scalar as the loop takes them: blinded, and whole digits; for each curve."""
-        return tuple(form.served for form in self.scalar_forms)
+        """Bits of a scalar as the loop takes them: blinded, and whole digits; for each curve.
+
+        Of scalars that are halved, those of a half.
+        """
+        return self._served(self.scalar_forms, self.splits)
+
+    @property
+    def _unblinded_served(self) -> tuple[int, ...]:
+        return self._served(self._unblinded_forms, self._splits([0] * len(self.curves)))
+
+    @staticmethod
+    def _served(forms: Sequence[ScalarForm], splits: Sequence[Split | None]) -> tuple[int, ...]:
+        own = zip(forms, splits, strict=True)
+        return tuple(split.served if split else form.served for form, split in own)
+
+    @cached_property
+    def halved(self) -> tuple[WeierstrassCurve | None, ...]:
+        """The curves, each None unless its scalars are halved by an endomorphism."""
+        return tuple(
+            curve
+            if formula is Formula.ENDOMORPHISM and isinstance(curve, WeierstrassCurve)
+            else None
+            for curve, formula in zip(self.curves, self.formulas, strict=True)
+        )
+
+    @cached_property
+    def splits(self) -> tuple[Split | None, ...]:
+        """The halves of the scalars of each curve; None where they are not halved."""
+        return self._splits(self.blinding)
+
+    def _splits(self, blinding: Sequence[int]) -> tuple[Split | None, ...]:
+        """The halves that so many random bits blind; a scalar is some bits below its words."""
+        shift = split_shift(self.words)
+        own = zip(self.halved, self.scalar_bits, blinding, strict=True)
+        return tuple(
+            Split(endomorphism(curve), bits, count, shift) if curve else None
+            for curve, bits, count in own
+        )
+
+    def half_scalars(self) -> HalfScalars | None:
+        """The unit that halves scalars and makes their digits, if a formula takes halves."""
+        return HalfScalars(self.splits, self.words) if any(self.splits) else None
 
     @property
     def scalar_forms(self) -> tuple[ScalarForm, ...]:
@@ -401,7 +457,9 @@ class CurveDesign(ABC):
         """The forms of scalars that so many random bits blind."""
         given = zip(self.curves, self.scalar_bits, blinding, self.digit_bits, strict=True)
         return tuple(
-            ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
+            ScalarForm(bits)
+            if self.halved[number]
+            else ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
             for number, (curve, bits, count, digit) in enumerate(given)
         )
 
@@ -472,8 +530,7 @@ class CurveDesign(ABC):
 
     def rounds_unblinded(self, curve: int) -> int:
         """Rounds of the loop that a curve would have if scalars were not blinded."""
-        form = self._unblinded_forms[curve]
-        return form.served // form.digit
+        return self._unblinded_served[curve] // self.digit_bits[curve]
 
     def blinding_cycles(self, curve: int) -> int:
         """Cycles of a point multiplication that are there for blinding."""
@@ -481,6 +538,9 @@ class CurveDesign(ABC):
         unblinded = ScalarLayout(self._unblinded_forms, self.words)
         rounds = self.rounds[curve] - self.rounds_unblinded(curve)
         passes = blinded.latencies[curve] - unblinded.latencies[curve]
+        if self.halved[curve]:
+            plain = HalfScalars(self._splits([0] * len(self.curves)), self.words)
+            passes = unbuilt(HalfScalars(self.splits, self.words)).latency - unbuilt(plain).latency
         return rounds * self.step_cycles(curve) + passes
 
     def _loops(self, curve: int) -> dict[str, int]:
@@ -518,7 +578,8 @@ class CurveDesign(ABC):
         # A window's table comes between its first digit and the next one; a comb has its own unit.
         if pause is None or name.startswith(("window_start", "comb_addition")):
             return
-        takes_digits = flags <= {flag.name for flag in FLAGS}
+        halves = (*window.FIRST.listed, *window.SECOND.listed)
+        takes_digits = flags <= {flag.name for flag in (*FLAGS, *halves)}
         needed = DIGIT_DELAY if takes_digits else SCALAR_DELAY
         if pause < needed:
             raise SpecificationError(

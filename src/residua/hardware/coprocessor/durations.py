@@ -118,6 +118,8 @@ class _Walk:
     def _scalar(self, source: Source) -> int:
         """Cycles until a scalar is there, or an entry that its first column chooses."""
         design, layout = self.design, self.design.scalar_layout
+        if source == "split scalar" and (halves := design.half_scalars()):
+            return unbuilt(halves).latency
         plain = source in ("first scalar", "second scalar")
         cycles = layout.plain_latency if plain else layout.latencies[self.curve]
         if source != "second scalar" and (reducer := design.scalar_reducer()):

@@ -16,6 +16,7 @@ from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
+from residua.hardware.coprocessor import half_scalars
 from residua.hardware.coprocessor.comb_reader import period
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
@@ -106,9 +107,10 @@ class CoprocessorDesign(CurveDesign):
 
     @property
     def multipliers(self) -> int:
-        """Multiplications of two words in a cycle: rowers, converter and inverter."""
+        """Multiplications of two words in a cycle: rowers, converter, inverter, scalars' halves."""
         inverter = MULTIPLIERS if self.inversion is Inversion.DIVISION_STEPS else 0
-        return self.options.rowers + self.conversion.multipliers + inverter
+        halves = half_scalars.MULTIPLIERS if any(self.splits) else 0
+        return self.options.rowers + self.conversion.multipliers + inverter + halves
 
     @cached_property
     def domains(self) -> list[Domain]:

@@ -1,0 +1,246 @@
+"""Cores with an endomorphism in simulation, against plain integers, and what is refused."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from tests.cores.generated import MONTGOMERY
+from tests.cores.simulations import SimulatedCore
+from tests.schedules import quick_schedules
+from tests.small_curves import WITHOUT_A
+
+from residua.cores.coprocessor.boundary import coprocessor_boundary
+from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.simulator import Request
+from residua.cores.coprocessor.specification import CoprocessorSpecification
+from residua.cores.coprocessor.timing import measure_timing
+from residua.cores.coprocessor.verification import verify_coprocessor
+from residua.cores.proofs.constant_time import prove_netlist
+from residua.cores.proofs.netlist import Netlist, read_netlist
+from residua.cores.specification.reading import check
+from residua.curves import affine
+from residua.curves.catalogue import find_curve
+from residua.curves.endomorphism import lattice
+from residua.curves.endomorphism.lattice import endomorphism
+from residua.curves.formulas import Formula
+from residua.curves.operations import Operation, Status
+from residua.curves.parameters import curve_from_parameters
+from residua.errors import SpecificationError
+from residua.hardware.coprocessor import design as curve_design
+from residua.hardware.coprocessor import half_scalars
+from residua.hardware.coprocessor.split_program import SplitProgram
+
+HALVES = Formula.ENDOMORPHISM
+SMALL = curve_from_parameters(WITHOUT_A)
+ORDER = SMALL.order
+MULTIPLICATIONS = (Operation.POINT_MULTIPLY, Operation.X_MULTIPLY, Operation.BASE_MULTIPLY)
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    with quick_schedules():
+        core = EccCore([SMALL], formula=HALVES)
+        return SimulatedCore(core, tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="module")
+def blinded(tmp_path_factory):
+    with quick_schedules():
+        core = EccCore([SMALL], formula=HALVES, blinding="auto")
+        return SimulatedCore(core, tmp_path_factory.mktemp("blinded"))
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory):
+    """After a Montgomery curve, whose ladder takes a blinded scalar of its own; on digits."""
+    core = DigitEccCore(
+        [curve_from_parameters(MONTGOMERY), SMALL], digit=17, formula=HALVES, blinding="auto"
+    )
+    return SimulatedCore(core, tmp_path_factory.mktemp("mixed"))
+
+
+@pytest.mark.parametrize("name", ["plain", "blinded", "mixed"])
+def test_all_operations(name, request):
+    """The cycles of every operation, too, are those that the design tells."""
+    core = request.getfixturevalue(name)
+    result = verify_coprocessor(core.design, core.sources, core.top, vectors=8, seed=1, stalls=None)
+    assert result.passed, result.failures
+    assert result.constant_time
+
+
+@pytest.mark.parametrize("name", ["plain", "blinded"])
+def test_exceptional_scalars_and_points(name, request):
+    """Halves that are 0 or extreme, multiples of the order, P and -P, phi(P)."""
+    core = request.getfixturevalue(name)
+    n, seeds, (split,) = ORDER, iter(range(100, 2000)), core.design.splits
+    x, y = base = SMALL.base_point
+    targets = (base, (x, SMALL.prime - y), (split.endomorphism.beta * x % SMALL.prime, y))
+    most = (1 << core.design.scalar_bits[0]) - 1
+    scalars = [0, 1, 2, 7, 8, 9, 15, 16, n // 2, n - 2, n - 1, n, n + 1, most - 1, most]
+    scalars += split.edges
+    for operation in MULTIPLICATIONS:
+        requests = [
+            Request(
+                operation,
+                (k,) if operation is Operation.BASE_MULTIPLY else (k, *target),
+                seed=next(seeds),
+                stalls=stalls,
+            )
+            for target in targets
+            for k, stalls in zip(scalars, (0, 64) * len(scalars), strict=False)
+        ]
+        for request_, answer in zip(requests, core.simulator.run(requests), strict=True):
+            k, *target = request_.operands
+            expected = affine.multiply(SMALL, k, tuple(target) or base)
+            assert answer.status == (Status.OK if expected else Status.NEUTRAL)
+            length = 1 if operation is Operation.X_MULTIPLY else 2
+            assert answer.results == (expected or ())[:length]
+
+
+def test_a_scalar_that_is_too_long_is_refused(plain):
+    for k in (1 << plain.design.scalar_bits[0], (1 << 32) - 1):
+        answer = plain.simulator.operate(Operation.POINT_MULTIPLY, k, *SMALL.base_point)
+        assert (answer.status, answer.results) == (Status.SCALAR_RANGE, ())
+
+
+@pytest.mark.parametrize("name", ["plain", "blinded"])
+def test_cycles_depend_on_nothing_secret(name, request):
+    core = request.getfixturevalue(name)
+    result = measure_timing(core.simulator, core.design, runs=40, seed=2)
+    assert result.passed, result
+
+
+def test_random_words_are_those_of_both_multiples(plain, blinded):
+    """A coordinate is randomised in either core; two numbers of 72 bits are three words each."""
+    words = [
+        core.simulator.operate(Operation.BASE_MULTIPLY, 5, seed=1).random_words
+        for core in (plain, blinded)
+    ]
+    assert blinded.design.blinding == (72,)
+    assert words[1] - words[0] == 6
+
+
+def test_nothing_seen_depends_on_secrets(blinded, tmp_path):
+    """Proved as for other cores; the words of the halves are among the secrets."""
+    netlist: Netlist = read_netlist(
+        blinded.sources, blinded.top, tmp_path, coprocessor_boundary(blinded.design)
+    )
+    assert netlist.leaks == ()
+    secret = ("partial", "first_word", "second_word", "first_recoder.flags", "second_recoder.bits")
+    public = ("state", "index", "target", "place", "runs", "first_recoder.pending")
+    wires = [{netlist.wire(f"half_scalars.{name}") for name in own} for own in (secret, public)]
+    assert wires[0] <= {*netlist.secrets}
+    assert not wires[1] & {*netlist.secrets}
+    assert prove_netlist(netlist, out_dir=tmp_path).passed
+
+
+def test_digits_that_steer_are_seen(tmp_path, monkeypatch):
+    """A split that is over sooner for some scalars leaks, and the proof refuses it."""
+    serve = half_scalars.HalfScalars._serve
+
+    def steered(self, m, given, mine):
+        serve(self, m, given, mine)
+        with m.If(mine[0] & (given == 0)):
+            m.d.sync += self._index.eq(self._index + 2)
+
+    monkeypatch.setattr(half_scalars.HalfScalars, "_serve", steered)
+    with quick_schedules():
+        core = SimulatedCore(EccCore([SMALL], formula=HALVES), tmp_path)
+    netlist = read_netlist(core.sources, core.top, tmp_path, coprocessor_boundary(core.design))
+    assert netlist.leaks or not prove_netlist(netlist, out_dir=tmp_path).passed
+
+
+@pytest.mark.parametrize("part", ["basis", "beta"])
+def test_a_wrong_endomorphism_is_seen(part, tmp_path, monkeypatch):
+    """A vector that is none of the lattice, or the other root of one: results are wrong."""
+    right = endomorphism(SMALL)
+    (a, b), other = right.basis
+    wrong = {
+        "basis": replace(right, basis=((a + 1, b), other)),
+        "beta": replace(right, beta=right.beta**2 % right.prime),
+    }[part]
+    if part == "basis":
+        monkeypatch.setattr(curve_design, "endomorphism", lambda curve: wrong)
+    else:
+        monkeypatch.setattr(curve_design.window, "endomorphism", lambda curve: wrong)
+    with quick_schedules():
+        core = SimulatedCore(EccCore([SMALL], formula=HALVES), tmp_path)
+    result = verify_coprocessor(
+        core.design, core.sources, core.top, vectors=4, seed=1, stalls=False, resets=0
+    )
+    assert not result.passed
+    assert result.mismatches
+
+
+def test_auto_never_takes_it():
+    formulas = EccCore([find_curve("secp192k1")]).design.formulas
+    assert formulas == (Formula.FIXED_WINDOW,)
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        (
+            {"curve": "P-256"},
+            (
+                "P-256 has no endomorphism: it needs a curve y.2 = x.3 [+] b, and the coefficient "
+                "a of this one is not 0; it has difference-ladder, xz-ladder, fixed-window"
+            ),
+        ),
+        (
+            {"curve": "secp112r2"},
+            "secp112r2 has no endomorphism: .*; it has xz-ladder",
+        ),
+        (
+            {"curve": "Curve25519"},
+            "Curve25519 has no endomorphism: it is for short Weierstrass curves; it has montgomery",
+        ),
+        (
+            {"curve": "secp256k1", "fixed_base": "comb"},
+            "fixed_base = 'comb': a comb takes whole scalars, .* leave one of them out",
+        ),
+        (
+            {"curve": "P-256", "blinding": 129},
+            "P-256 has no endomorphism: it needs a curve",
+        ),
+        (
+            {"curve": "secp256k1", "blinding": 68},
+            "blinding = 68: on secp256k1 .* of 5 equal bits: take 'auto', or at least 69, or 0",
+        ),
+    ],
+)
+def test_what_is_refused(keys, reason):
+    with pytest.raises(SpecificationError, match=reason):
+        _ = EngineCoprocessorCore(
+            check(CoprocessorSpecification, keys | {"formula": "endomorphism"})
+        ).core
+
+
+def test_a_build_tells_halves_and_random_bits():
+    request = {"curve": "secp160k1", "formula": "endomorphism"}
+    with quick_schedules():
+        build = EngineCoprocessorCore(check(CoprocessorSpecification, request))
+        (row,), (told,) = build.blinding, build.parameters["endomorphism"]
+        cycles = build.cycles
+    assert build.specification.formula == "endomorphism"
+    assert (row["bits"], row["run"], row["bare"]) == (73, 9, 0)
+    assert row["multiple"] == "the lattice of the endomorphism"
+    assert cycles["ladder_steps"] == [row["steps"]] == [39]
+    assert cycles["ladder_bits"] == [told["bits"]] == [4 * 39]
+    assert row["steps_unblinded"] == 21
+    assert int(told["beta"], 16) == endomorphism(find_curve("secp160k1")).beta
+    point = cycles["operations"][0]["POINT_MULTIPLY"]
+    assert point - row["cycles"] > 21 * cycles["ladder_step"]
+
+
+def test_the_steps_that_halve_a_scalar():
+    """Word for word as on plain integers, and none reads a quotient before it is there."""
+    design = EccCore([SMALL], formula=HALVES, blinding="auto").design
+    unit = SplitProgram(design.splits, design.words)
+    draw, (split,) = random.Random(5), design.splits
+    for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
+        pair = draw.getrandbits(72), draw.getrandbits(72)
+        assert unit.run(0, k, pair) == split.halves(k, pair)
+    assert lattice.endomorphism(SMALL).order == ORDER

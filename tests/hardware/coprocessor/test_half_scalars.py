@@ -1,0 +1,188 @@
+"""Half scalars against plain integers: digits of both halves, ranges, cycles, stalls."""
+
+import random
+from typing import NamedTuple
+
+import pytest
+from amaranth.hdl import ResetInserter, Signal
+from tests.hardware.traffic import choose, pulse, sender, simulate, ticks, ticks_until
+from tests.small_curves import WITHOUT_A
+
+from residua.algorithms.conversion import split_words
+from residua.curves.blinding import needed_bits
+from residua.curves.catalogue import find_curve
+from residua.curves.endomorphism.lattice import endomorphism
+from residua.curves.endomorphism.split import Split
+from residua.curves.fixed_window import WINDOW, digit_flags, digits
+from residua.curves.formulas import Formula, scalar_bits
+from residua.curves.parameters import curve_from_parameters
+from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS
+from residua.hardware.coprocessor.half_scalars import HalfScalars
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
+from residua.hardware.coprocessor.split_program import split_shift
+
+SMALL = curve_from_parameters(WITHOUT_A)
+LARGE = find_curve("secp256k1")
+MIDDLE = find_curve("secp160k1")
+
+
+def splits_of(curves, words, random_bits=None):
+    """The halves for each curve, None for none; as many random bits as it needs by default."""
+    shift = split_shift(words)
+    found = []
+    for curve in curves:
+        if curve is None:
+            found.append(None)
+            continue
+        bits = scalar_bits(curve, Formula.ENDOMORPHISM)
+        needed = needed_bits(curve, Formula.ENDOMORPHISM)
+        count = needed if random_bits is None else random_bits
+        found.append(Split(endomorphism(curve), bits, count, shift))
+    return tuple(found)
+
+
+SHAPES = [
+    ((SMALL,), 1, 0),
+    ((SMALL,), 1, None),
+    ((LARGE,), 8, 0),
+    ((LARGE,), 8, None),
+    ((MIDDLE, None, LARGE), 8, None),
+    ((SMALL,), 2, 33),
+]
+"""Curves, words of a scalar, random bits."""
+
+
+class Task(NamedTuple):
+    """A scalar, which may be too long, with the random numbers that blind it."""
+
+    select: int
+    k: int
+    random: tuple[int, int]
+
+
+def tasks_of(unit, count=4, seed=1):
+    draw = random.Random(seed)
+    most = (1 << 16 * unit.random_words) - 1
+    tasks = []
+    for select, split in enumerate(unit.splits):
+        if split is None:
+            continue
+        order, root = split.endomorphism.order, split.endomorphism.eigenvalue
+        edges = [0, 1, order - 1, order, root, order - root, (1 << split.bits) - 1]
+        scalars = [*edges, *(draw.getrandbits(split.bits) for _ in range(count))]
+        if split.bits < 32 * unit.words:
+            scalars += [1 << split.bits, (1 << 32 * unit.words) - 1]
+        for k in scalars:
+            pair = draw.choice([(0, 0), (most, most), (most, 0), (0, most), (1 & most, 2 & most)])
+            fresh = draw.getrandbits(64 + 16 * unit.random_words) & most, draw.randint(0, most)
+            tasks.append(Task(select, k, draw.choice((pair, fresh))))
+    draw.shuffle(tasks)
+    return tasks
+
+
+def number_of(ctx, flags):
+    """The digit that flags tell."""
+    value = ctx.get(flags)
+    named = {flag.name: bool(value >> index & 1) for index, flag in enumerate(FLAGS)}
+    sizes = [size for size in range(1, 9) if named[f"digit_{size}"]]
+    assert len(sizes) <= 1
+    digit = (sizes[0] if sizes else 0) * (1 if named["digit_positive"] else -1)
+    wanted = digit_flags(digit)
+    if digit == 0:
+        wanted["digit_positive"] = named["digit_positive"]
+    assert named == wanted
+    return digit
+
+
+def run(unit, tasks, pace=1.0):
+    """(in_range, digits of k1, digits of k2, cycles) for each task."""
+    scalars = [word for task in tasks for word in split_words(task.k, unit.words, 32)]
+    randoms = [
+        word
+        for task in tasks
+        for r in task.random
+        for word in split_words(r, unit.random_words // 2, 32)
+    ]
+    results = []
+
+    async def main(ctx):
+        assert ctx.get(unit.clearing)
+        assert await ticks_until(ctx, ~unit.clearing) == unit.depth
+        for select, _, _ in tasks:
+            choose(ctx, unit, select)
+            await pulse(ctx, unit.start)
+            choose(ctx, unit, 0)
+            assert ctx.get(unit.busy)
+            cycles = 1 + await ticks_until(ctx, unit.done)
+            await ticks(ctx, BIT_LATENCY + 3)
+            first, second = [number_of(ctx, unit.first)], [number_of(ctx, unit.second)]
+            for _ in range(unit.splits[select].rounds):
+                await pulse(ctx, unit.take)
+                await ticks(ctx, DIGIT_LATENCY - 1)
+                first.append(number_of(ctx, unit.first))
+                second.append(number_of(ctx, unit.second))
+            results.append((ctx.get(unit.in_range), first, second, cycles))
+
+    simulate(
+        unit, main, sender(unit.scalar, scalars, pace), sender(unit.random, randoms, pace, seed=8)
+    )
+    return results
+
+
+def check(unit, tasks, results, *, stalled=False):
+    for task, (in_range, first, second, cycles) in zip(tasks, results, strict=True):
+        split = unit.splits[task.select]
+        assert in_range == (task.k < 1 << split.bits)
+        assert cycles >= unit.latency if stalled else cycles == unit.latency
+        if in_range:
+            halves = split.halves(task.k, task.random)
+            assert [first, second] == [digits(half, split.served) for half in halves]
+            assert second[0] == first[0] == 0
+
+
+@pytest.mark.parametrize(("curves", "words", "random_bits"), SHAPES)
+def test_digits_range_and_cycles(curves, words, random_bits):
+    unit = HalfScalars(splits_of(curves, words, random_bits), words)
+    tasks = tasks_of(unit)
+    check(unit, tasks, run(unit, tasks))
+
+
+def test_stalls():
+    unit = HalfScalars(splits_of((SMALL,), 1), 1)
+    tasks = tasks_of(unit, seed=3)
+    check(unit, tasks, run(unit, tasks, 0.3), stalled=True)
+
+
+def test_a_reset_wipes_the_words():
+    """Wherever it comes, only the constant one is left."""
+    unit, reset = HalfScalars(splits_of((SMALL,), 1), 1), Signal()
+    wrapped = ResetInserter(reset)(unit)
+
+    async def main(ctx):
+        for instant in (3, 12, unit.latency - 8, unit.latency + 5):
+            await ticks_until(ctx, ~unit.busy)
+            await pulse(ctx, unit.start)
+            await ticks(ctx, instant)
+            await pulse(ctx, reset)
+            assert ctx.get(unit.clearing)
+            assert not ctx.get(unit.in_range)
+            assert await ticks_until(ctx, ~unit.clearing) == unit.depth
+            await ticks(ctx, 3)
+            assert (ctx.get(unit.first), ctx.get(unit.second)) == (zero := 1 << 8 | 1 << 9, zero)
+
+    words = [(1 << 32) - 1] * 40
+    simulate(
+        wrapped,
+        main,
+        sender(unit.scalar, [0x1FFFF] * 8),
+        sender(unit.random, words),
+    )
+
+
+def test_every_part_of_a_digit_is_seen():
+    """The halves are as long as they are said to be: whole digits with a highest bit of 0."""
+    for curves, words, random_bits in SHAPES:
+        for split in splits_of(curves, words, random_bits):
+            if split:
+                assert split.served % WINDOW == 0
+                assert max(split.largest) < 1 << (split.served - 1)
