@@ -61,7 +61,15 @@ def mixed(tmp_path_factory):
     return SimulatedCore(core, tmp_path_factory.mktemp("mixed"))
 
 
-@pytest.mark.parametrize("name", ["plain", "blinded", "mixed"])
+@pytest.fixture(scope="module")
+def combed(tmp_path_factory):
+    """With a comb for the base point, whose scalars are whole ones."""
+    with quick_schedules():
+        core = EccCore([SMALL], formula=HALVES, blinding="auto", fixed_base=(2, 3))
+        return SimulatedCore(core, tmp_path_factory.mktemp("combed"))
+
+
+@pytest.mark.parametrize("name", ["plain", "blinded", "mixed", "combed"])
 def test_all_operations(name, request):
     """The cycles of every operation, too, are those that the design tells."""
     core = request.getfixturevalue(name)
@@ -120,6 +128,22 @@ def test_random_words_are_those_of_both_multiples(plain, blinded):
     ]
     assert blinded.design.blinding == (72,)
     assert words[1] - words[0] == 6
+
+
+def test_whole_scalars_of_a_comb_are_blinded_by_the_order(combed):
+    """By as many bits as without halves, which need fewer or more than that."""
+    design = combed.design
+    assert (design.blinding, design.comb_blinding) == ((72,), (78,))
+    (form,), (split,) = design.scalar_forms, design.splits
+    assert (form.random_bits, form.multiple, split.random_bits) == (78, ORDER, 72)
+    words = [
+        combed.simulator.operate(operation, 5, *point, seed=1).random_words
+        for operation, point in (
+            (Operation.BASE_MULTIPLY, ()),
+            (Operation.POINT_MULTIPLY, SMALL.base_point),
+        )
+    ]
+    assert words[1] - words[0] == 3
 
 
 def test_nothing_seen_depends_on_secrets(blinded, tmp_path):
@@ -198,8 +222,8 @@ def test_auto_never_takes_it():
             "Curve25519 has no endomorphism: it is for short Weierstrass curves; it has montgomery",
         ),
         (
-            {"curve": "secp256k1", "fixed_base": "comb"},
-            "fixed_base = 'comb': a comb takes whole scalars, .* leave one of them out",
+            {"curve": "secp256k1", "blinding": 190, "fixed_base": "comb"},
+            "blinding = 190: on secp256k1 .* the order has a run of 127 .* at least 191, or 0",
         ),
         (
             {"curve": "P-256", "blinding": 129},
@@ -233,6 +257,23 @@ def test_a_build_tells_halves_and_random_bits():
     assert int(told["beta"], 16) == endomorphism(find_curve("secp160k1")).beta
     point = cycles["operations"][0]["POINT_MULTIPLY"]
     assert point - row["cycles"] > 21 * cycles["ladder_step"]
+
+
+@pytest.mark.parametrize("blinding", ["auto", 0, 200])
+def test_a_directory_with_a_comb_is_made_again_from_its_specification(blinding):
+    """Whole scalars may have another number of random bits than halves."""
+    request = {
+        "curve": [WITHOUT_A], "formula": "endomorphism", "blinding": blinding,
+        "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 2,
+    }  # fmt: skip
+    with quick_schedules():
+        made = EngineCoprocessorCore(check(CoprocessorSpecification, request))
+        items = made.specification.items()
+        again = EngineCoprocessorCore(check(CoprocessorSpecification, items))
+        assert made.specification.blinding == blinding
+        one, other = made.core.design, again.core.design
+        assert (one.blinding, one.comb_blinding) == (other.blinding, other.comb_blinding)
+        assert again.specification.blinding == blinding
 
 
 def test_the_steps_that_halve_a_scalar():

@@ -118,8 +118,10 @@ class CoprocessorCore(Core):
 
     @property
     def _blinding(self) -> BlindingChoice:
-        """The random bits on all curves; "auto" if they have different numbers of them."""
-        chosen = set(self.core.design.blinding)
+        """The random bits of all scalars; "auto" if they have different numbers of them."""
+        design = self.core.design
+        whole = zip(design.halved, design.combs, design.comb_blinding, strict=True)
+        chosen = {*design.blinding, *(bits for halved, comb, bits in whole if halved and comb)}
         return chosen.pop() if len(chosen) == 1 else "auto"
 
     @cached_property
@@ -231,7 +233,7 @@ class CoprocessorCore(Core):
         ]
 
     @property
-    def _comb(self) -> list[dict[str, int] | None]:
+    def _comb(self) -> list[dict[str, Any] | None]:
         """Shape and memory of the comb of each curve, cycles of an addition and a doubling."""
         design = self.core.design
         return [
@@ -244,10 +246,13 @@ class CoprocessorCore(Core):
                 "doublings": comb.spacing - 1,
                 "addition": design.block("comb_addition", curve).length,
                 "doubling": design.block("comb_doubling", curve).length,
+                **({"curve": own.name, "random_bits": bits} if own else {}),
             }
             if comb
             else None
-            for curve, comb in enumerate(design.combs)
+            for curve, (comb, bits, own) in enumerate(
+                zip(design.combs, design.comb_blinding, design.halved, strict=True)
+            )
         ]
 
     @cached_property

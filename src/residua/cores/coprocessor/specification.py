@@ -256,6 +256,9 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
         check_blinding(self.curve, self.blinding, named_formula(self.formula))
+        if self.fixed_base is not None:
+            # A comb takes whole scalars, even where a formula halves them.
+            check_blinding(self.curve, self.blinding)
         self._check_comb()
         self._check_ecdsa()
         if self.algorithm == "sbmm":

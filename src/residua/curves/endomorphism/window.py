@@ -3,9 +3,10 @@
 k P = k1 P + k2 phi(P), where k1 and k2 have half as many bits as k
 (`residua.curves.endomorphism.split`). Both are written in the signed digits of
 `residua.curves.fixed_window`, and share its doublings and its table of P, 2 P, ... 8 P: as
-phi(x, y) = (beta x, y), an entry times beta is the entry of phi(P). Each `step` doubles four times,
-adds d P, then e phi(P), for the digits d of k1 and e of k2. The additions are complete, so that no
-pair of halves and no point of a curve of odd order is an exception.
+phi(x, y) = (beta x, y), an entry whose x is multiplied by beta is the entry of phi(P). Each `step`
+doubles the sum four times and adds d P + e phi(P), for the digits d of k1 and e of k2; that sum of
+two multiples does not wait for the doublings. The additions are complete, so that no pair of halves
+and no point of a curve of odd order is an exception.
 
 ========================== ========== ======== ============ ========== =======
 program                    reductions products combinations selections choices
@@ -62,9 +63,9 @@ def step(*, b: int | None = None) -> FieldProgram:
     total: Point = x0, y0, z0
     for _ in range(WINDOW):
         total = double(program, total, a=0, b=b)
-    total = add(program, total, fixed_window.multiple(program, FIRST), a=0, b=b)
     x, y, z = fixed_window.multiple(program, SECOND)
     image = program.product("beta x_d", x, Constant(BETA)), y, z
-    for name, coordinate in zip(SUM, add(program, total, image, a=0, b=b), strict=True):
+    both = add(program, fixed_window.multiple(program, FIRST), image, a=0, b=b)
+    for name, coordinate in zip(SUM, add(program, total, both, a=0, b=b), strict=True):
         program.output(name, coordinate)
     return program

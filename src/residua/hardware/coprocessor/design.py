@@ -117,7 +117,9 @@ class CurveDesign(ABC):
     With ``verifies``, curves of prime order have the verification of ECDSA signatures.
 
     Attributes:
-        blinding: the number of random bits that blind a scalar, for each curve.
+        blinding: the number of random bits that blind a scalar, for each curve; of scalars that are
+            halved, those of each of two numbers.
+        comb_blinding: that of a scalar that a comb takes; 0 where there is none.
 
     Raises:
         SpecificationError: a curve does not admit its formula.
@@ -141,11 +143,10 @@ class CurveDesign(ABC):
         self.blinding = tuple(random_bits(curve, blinding, formula) for curve, formula in pairs)
         for (curve, formula), count in zip(pairs, self.blinding, strict=True):
             check_formula(curve, formula, count)
-        if fixed_base is not None and Formula.ENDOMORPHISM in formulas:
-            raise SpecificationError(
-                "fixed_base = 'comb': a comb takes whole scalars, and with formula = "
-                "'endomorphism' halves are what is blinded; leave one of them out"
-            )
+        self.comb_blinding = tuple(
+            random_bits(curve, blinding) if fixed_base and admits_comb(curve) else 0
+            for curve in curves
+        )
         self.inversion = inversion
 
     @property
@@ -446,8 +447,9 @@ class CurveDesign(ABC):
 
     @property
     def scalar_forms(self) -> tuple[ScalarForm, ...]:
-        """Blinding and service of the scalars of each curve."""
-        return self._scalar_forms(self.blinding)
+        """Blinding and service of the scalars of each curve, as far as they are whole ones."""
+        whole = zip(self.blinding, self.comb_blinding, self.halved, strict=True)
+        return self._scalar_forms([own if halved else count for count, own, halved in whole])
 
     @property
     def _unblinded_forms(self) -> tuple[ScalarForm, ...]:
@@ -455,11 +457,13 @@ class CurveDesign(ABC):
 
     def _scalar_forms(self, blinding: Sequence[int]) -> tuple[ScalarForm, ...]:
         """The forms of scalars that so many random bits blind."""
-        given = zip(self.curves, self.scalar_bits, blinding, self.digit_bits, strict=True)
+        digits = [
+            1 if halved else digit
+            for digit, halved in zip(self.digit_bits, self.halved, strict=True)
+        ]
+        given = zip(self.curves, self.scalar_bits, blinding, digits, strict=True)
         return tuple(
-            ScalarForm(bits)
-            if self.halved[number]
-            else ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
+            ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
             for number, (curve, bits, count, digit) in enumerate(given)
         )
 
