@@ -10,6 +10,11 @@ WITHOUT_A = TINY | {
 }  # fmt: skip
 """With formulas for a = 0 and a small b."""
 
+LARGE_B = TINY | {
+    "name": "large-b", "prime": 65437, "a": 0, "b": 71, "x": 2, "y": 3707, "order": 65929,
+}  # fmt: skip
+"""With an endomorphism, too, but with the formulas for a = 0 and any b."""
+
 MIDDLE = {
     "form": "weierstrass", "name": "tiny", "prime": 1099511627689, "a": -3, "b": 763635782919,
     "x": 496140017063, "y": 273082098879, "order": 1099510235093, "cofactor": 1,

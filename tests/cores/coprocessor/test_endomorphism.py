@@ -7,7 +7,7 @@ import pytest
 from tests.cores.generated import MONTGOMERY
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
-from tests.small_curves import WITHOUT_A
+from tests.small_curves import LARGE_B, WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import EngineCoprocessorCore
@@ -34,6 +34,7 @@ from residua.hardware.coprocessor.split_program import SplitProgram
 
 HALVES = Formula.ENDOMORPHISM
 SMALL = curve_from_parameters(WITHOUT_A)
+OTHER = curve_from_parameters(LARGE_B)
 ORDER = SMALL.order
 MULTIPLICATIONS = (Operation.POINT_MULTIPLY, Operation.X_MULTIPLY, Operation.BASE_MULTIPLY)
 
@@ -69,7 +70,15 @@ def combed(tmp_path_factory):
         return SimulatedCore(core, tmp_path_factory.mktemp("combed"))
 
 
-@pytest.mark.parametrize("name", ["plain", "blinded", "mixed", "combed"])
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Two curves with an endomorphism, which take the same steps to halve their scalars."""
+    with quick_schedules():
+        core = EccCore([OTHER, SMALL], formula=HALVES, blinding="auto")
+        return SimulatedCore(core, tmp_path_factory.mktemp("two"))
+
+
+@pytest.mark.parametrize("name", ["plain", "blinded", "mixed", "combed", "two"])
 def test_all_operations(name, request):
     """The cycles of every operation, too, are those that the design tells."""
     core = request.getfixturevalue(name)

@@ -16,6 +16,7 @@ from residua.curves.endomorphism.split import Split
 from residua.curves.fixed_window import WINDOW, digit_flags, digits
 from residua.curves.formulas import Formula, scalar_bits
 from residua.curves.parameters import curve_from_parameters
+from residua.hardware.coprocessor import split_program
 from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
@@ -145,6 +146,15 @@ def test_digits_range_and_cycles(curves, words, random_bits):
     unit = HalfScalars(splits_of(curves, words, random_bits), words)
     tasks = tasks_of(unit)
     check(unit, tasks, run(unit, tasks))
+
+
+def test_quotients_that_have_not_settled_are_seen(monkeypatch):
+    """Without steps in between, the last word of a quotient is read before it is there."""
+    monkeypatch.setattr(split_program, "SETTLING", 0)
+    unit = HalfScalars(splits_of((SMALL,), 1, 0), 1)
+    tasks = tasks_of(unit)
+    with pytest.raises(AssertionError):
+        check(unit, tasks, run(unit, tasks))
 
 
 def test_stalls():
