@@ -22,7 +22,7 @@ from residua.curves import affine, fixed_window, joint
 from residua.curves.catalogue import find_curve
 from residua.curves.endomorphism import window
 from residua.curves.endomorphism.lattice import LEAST_ORDER, endomorphism, refusal
-from residua.curves.endomorphism.split import Split
+from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.parameters import WeierstrassCurve
 from residua.curves.standard import CATALOGUE
 from residua.errors import SpecificationError
@@ -119,9 +119,10 @@ def test_curves_without_one(curve, reason) -> None:
         endomorphism(curve)
 
 
-def split_of(curve, random_bits=0, spare=16) -> Split:
+def split_of(curve, random_bits=0, spare=16, whole=0) -> Split:
     bits = max(curve.order_bits, curve.field_bits)
-    return Split(endomorphism(curve), bits, random_bits, bits + spare)
+    shift = masked_bits(bits, curve.order, whole) + spare
+    return Split(endomorphism(curve), bits, random_bits, shift, whole)
 
 
 def adversarial(split) -> list[int]:
@@ -139,16 +140,18 @@ def adversarial(split) -> list[int]:
 
 
 @pytest.mark.parametrize("spare", [0, 16, 17])
-@pytest.mark.parametrize("random_bits", [0, 1, 40])
+@pytest.mark.parametrize(("random_bits", "whole"), [(0, 0), (1, 0), (40, 0), (0, 9), (33, 70)])
 @pytest.mark.parametrize("curve", ALL, ids=names)
-def test_halves(curve, random_bits, spare) -> None:
-    split, n = split_of(curve, random_bits, spare), curve.order
-    root, most = split.endomorphism.eigenvalue, (1 << random_bits) - 1
+def test_halves(curve, random_bits, spare, whole) -> None:
+    split, n = split_of(curve, random_bits, spare, whole), curve.order
+    root, most, wholes = split.endomorphism.eigenvalue, (1 << random_bits) - 1, (1 << whole) - 1
     draw = random.Random(curve.name)
     assert all(x < 1 << split.served - 1 for x in split.largest)
     for k in adversarial(split):
-        for r in ((0, 0), (0, most), (most, 0), (most, most), (draw.randint(0, most), 3 & most)):
-            first, second = split.halves(k, r)
+        for r1, r2 in ((0, 0), (0, most), (most, 0), (most, most), (draw.randint(0, most), 1)):
+            random_numbers = r1, r2, draw.choice((0, wholes, draw.randint(0, wholes)))
+            assert split.masked(k, random_numbers) == k + random_numbers[2] * n
+            first, second = split.halves(k, random_numbers)
             assert (first + second * root - k) % n == 0
             assert 0 <= first <= split.largest[0]
             assert 0 <= second <= split.largest[1]
@@ -178,9 +181,13 @@ def test_the_offset_is_needed() -> None:
 
 def test_refused_splits() -> None:
     mapping = endomorphism(NAMED[0])
-    for bits, random_bits, shift in ((161, 0, 160), (161, -1, 161)):
-        with pytest.raises(SpecificationError, match="161 are the least, and 0 for blinding"):
-            Split(mapping, bits, random_bits, shift)
+    for random_bits, shift, whole, least in (
+        (0, 160, 0, 161),
+        (-1, 161, 0, 161),
+        (0, 224, 64, 225),
+    ):
+        with pytest.raises(SpecificationError, match=f"{least} are the least, and 0 for blinding"):
+            Split(mapping, 161, random_bits, shift, whole)
 
 
 class Halves(Ladder):
@@ -223,7 +230,7 @@ def test_every_scalar_and_many_points(curve) -> None:
     for b, point in product((None, curve.b), plain.points[::9]):
         multiplied = Halves(curve, b, point, draw.randrange(1, curve.prime))
         for k in range(0, 1 << split.bits, 1 if b is None else 5):
-            halves = split.halves(k, (draw.getrandbits(2), draw.getrandbits(2)))
+            halves = split.halves(k, (draw.getrandbits(2), draw.getrandbits(2), 0))
             assert multiplied.multiply(*halves, split.served) == plain.multiply(k, point)
 
 
@@ -243,7 +250,7 @@ def test_against_openssl() -> None:
     n, root = SECP256K1_ORDER, endomorphism(curve).eigenvalue
     multiplied = Halves(curve, 7, base, draw.randrange(1, SECP256K1.prime))
     for k in (1, 2, n - 1, root, n - root, root * root % n, draw.randrange(n)):
-        halves = split.halves(k, (draw.getrandbits(69), draw.getrandbits(69)))
+        halves = split.halves(k, (draw.getrandbits(69), draw.getrandbits(69), 0))
         expected = openssl_point(ec.SECP256K1(), k)
         assert multiplied.multiply(*halves, split.served) == expected
     for k in (0, n):

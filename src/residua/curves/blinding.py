@@ -47,7 +47,8 @@ What is said of N holds for either coordinate of either vector: whatever r2 is, 
 bits of k1 by the first coordinate of v1, or r2 by that of v2, and so the bits of k2 by the second
 ones. The coordinate has to be odd, so that low bits are fair. One of the two is, as the determinant
 is the odd n; if both are, the one with the shorter run counts. It is written with as many bits as a
-half has without blinding.
+half has without blinding. What is split is k + r N, as above, so that the numbers from which halves
+are made are blinded as well.
 
 **Other splittings.** k = q r + (k mod r) takes a multiple q (r P) + (k mod r) P of two points,
 whose step costs about twice one of a ladder, besides a division; k = (k / r) r an inversion modulo

@@ -138,11 +138,11 @@ def plain_bits(curve):
     return max(split_of(curve, 0).largest).bit_length()
 
 
-def pairs(split, name):
-    """The two random numbers of each run."""
+def triples(split, name):
+    """The three random numbers of each run."""
     draw = random.Random(name)
-    bits = split.random_bits
-    return [(draw.getrandbits(bits), draw.getrandbits(bits)) for _ in range(2 * RUNS)]
+    lengths = (split.random_bits, split.random_bits, split.whole_bits)
+    return [tuple(map(draw.getrandbits, lengths)) for _ in range(2 * RUNS)]
 
 
 @pytest.mark.parametrize("curve", HALVED, ids=lambda curve: curve.name)
@@ -151,7 +151,7 @@ def test_no_bit_of_blinded_halves_is_biased(curve):
     split = split_of(curve)
     root, end = split.endomorphism.eigenvalue, plain_bits(curve) + split.random_bits - WINDOW
     for k in (scalar(curve, curve.name), 0, 1, root, curve.order - 1):
-        halves = [split.halves(k, pair) for pair in pairs(split, curve.name)]
+        halves = [split.halves(k, own) for own in triples(split, curve.name)]
         assert len({*halves}) == 2 * RUNS
         assert all((u + v * root - k) % curve.order == 0 for u, v in halves)
         for numbers in zip(*halves, strict=True):
@@ -163,9 +163,23 @@ def test_leading_bits_of_halves_are_the_same_for_every_scalar(curve):
     """But where a carry goes far, which is as rare as 16 equal bits."""
     split, end = split_of(curve), plain_bits(curve) + 16
     one, other = (scalar(curve, f"{curve.name} {seed}") for seed in range(2))
-    for pair in pairs(split, curve.name)[:RUNS]:
-        for x, y in zip(split.halves(one, pair), split.halves(other, pair), strict=True):
+    for own in triples(split, curve.name)[:RUNS]:
+        for x, y in zip(split.halves(one, own), split.halves(other, own), strict=True):
             assert (x ^ y).bit_length() <= end
+
+
+@pytest.mark.parametrize("curve", HALVED, ids=lambda curve: curve.name)
+def test_no_bit_of_what_is_multiplied_is_biased(curve):
+    """Neither k + r n nor the quotients, as far as halves depend on them."""
+    split, k = split_of(curve), scalar(curve, curve.name)
+    form = ScalarForm(split.bits, curve.order, split.whole_bits)
+    numbers = [split.masked(k, own) for own in triples(split, curve.name)]
+    assert numbers == [form.number(k, r) for _, _, r in triples(split, curve.name)]
+    assert not biased(form, numbers, 0, counted(curve, form))
+    quotients = [split.quotients(k, own) for own in triples(split, curve.name)]
+    for numbers in zip(*quotients, strict=True):
+        kept = [number % (1 << split.served) for number in numbers]
+        assert not biased(split, kept, 0, split.served)
 
 
 @pytest.mark.parametrize("used", [0, 1])
@@ -175,8 +189,8 @@ def test_either_random_number_hides_the_halves(used):
     split = split_of(curve)
     k, end = scalar(curve, "either"), plain_bits(curve) + split.random_bits - WINDOW
     numbers = [
-        split.halves(k, (r if used == 0 else 0, r if used == 1 else 0))
-        for r, _ in pairs(split, "either")
+        split.halves(k, (r if used == 0 else 0, r if used == 1 else 0, 0))
+        for r, *_ in triples(split, "either")
     ]
     vector = split.endomorphism.basis[used]
     for coordinate, own in zip(vector, zip(*numbers, strict=True), strict=True):
@@ -191,7 +205,7 @@ def test_what_few_random_bits_leave_bare_in_halves_is_seen(random_bits):
     auto = split_of(curve)
     split = Split(auto.endomorphism, auto.bits, random_bits, auto.shift)
     k = scalar(curve, "few")
-    halves = [split.halves(k, pair) for pair in pairs(split, "few")]
+    halves = [split.halves(k, own) for own in triples(split, "few")]
     for numbers in zip(*halves, strict=True):
         assert len(biased(split, numbers, 0, plain_bits(curve))) > plain_bits(curve) // 8
 

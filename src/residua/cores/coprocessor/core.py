@@ -156,6 +156,7 @@ class CoprocessorCore(Core):
                 "lambda": hex(split.endomorphism.eigenvalue),
                 "basis": [list(map(hex, vector)) for vector in split.endomorphism.basis],
                 "bits": split.served,
+                "whole_bits": split.whole_bits,
             }
             if split
             else None

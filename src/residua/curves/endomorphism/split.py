@@ -8,13 +8,15 @@ and whole numbers d1, d2,
 
 Every vector of the lattice stands for 0, so that k = k1 + k2 lambda whatever d1, d2 and w are.
 Without r1 and r2 this is Babai's rounding (down): (k, 0) - d1 v1 - d2 v2 = f1 v1 + f2 v2 with
-0 <= f1, f2 < 1 + 2^(bits - m). The constant w of the lattice keeps both halves from being negative:
-so there are no signs, and 0, n - 1, lambda and the like are scalars like any other.
+0 <= f1, f2 < 1 + 2^-(m - l) for k below 2^l. The constant w of the lattice keeps both halves from
+being negative: so there are no signs, and 0, n - 1, lambda and the like are scalars like any other.
 
 Gallant, Lambert and Vanstone (CRYPTO 2001); Guide to Elliptic Curve Cryptography, section 3.5.
 
 **Blinding.** r1 and r2 are fresh random numbers of b bits: random multiples of both vectors are
-taken away. `residua.curves.blinding` says how many bits that needs.
+taken away. In the place of k stands k + r n, with a third random number r, so that neither k itself
+nor anything that always is the same for it is multiplied. `residua.curves.blinding` says how many
+bits these numbers need.
 """
 
 from collections.abc import Iterator
@@ -28,12 +30,20 @@ from residua.curves.endomorphism.lattice import Endomorphism, Vector
 from residua.curves.fixed_window import WINDOW
 from residua.errors import SpecificationError
 
+Randoms = tuple[int, int, int]
+"""r1, r2 and r."""
+
 _NEAR = range(-9, 10)
 """Multiples of a basis vector about the nearest one that are tried for the constant w.
 
 No coordinate of the basis exceeds 2 sqrt(n), so that squares of 4 sqrt(n) have a vector of the
 lattice, which is no more than 8 multiples of either away from a corner: one fits.
 """
+
+
+def masked_bits(bits: int, order: int, whole_bits: int) -> int:
+    """Bits of k + r n for k of ``bits`` bits and r of ``whole_bits``."""
+    return ((1 << bits) - 1 + ((1 << whole_bits) - 1) * order).bit_length()
 
 
 @dataclass(frozen=True)
@@ -45,22 +55,30 @@ class Split:
         bits: that a scalar may have.
         random_bits: b, bits of r1 and of r2; 0 if scalars are not blinded.
         shift: m.
+        whole_bits: bits of r; 0 if k itself is split.
 
     Raises:
-        SpecificationError: m is below the bits of a scalar, for which halves are long.
+        SpecificationError: m is below the bits of what is split, for which halves are long.
     """
 
     endomorphism: Endomorphism
     bits: int
     random_bits: int
     shift: int
+    whole_bits: int = 0
 
     def __post_init__(self) -> None:
-        if self.shift < self.bits or self.random_bits < 0:
+        if self.shift < self.masked_bits or self.random_bits < 0:
             raise SpecificationError(
-                f"scalars of {self.bits} bits, blinded by {self.random_bits}, are not split with a "
-                f"precision of {self.shift} bits: {self.bits} are the least, and 0 for blinding"
+                f"scalars of {self.masked_bits} bits, blinded by {self.random_bits}, are not split "
+                f"with a precision of {self.shift} bits: {self.masked_bits} are the least, and 0 "
+                "for blinding"
             )
+
+    @property
+    def masked_bits(self) -> int:
+        """Bits of k + r n."""
+        return masked_bits(self.bits, self.endomorphism.order, self.whole_bits)
 
     @cached_property
     def multipliers(self) -> tuple[int, int]:
@@ -93,21 +111,25 @@ class Split:
         """Bits of a half, leading zeros included."""
         return WINDOW * self.rounds
 
-    def quotients(self, k: int, random: Vector = (0, 0)) -> tuple[int, int]:
-        """(d1, d2) for a scalar and (r1, r2), of which the lowest b bits are taken."""
-        mask = (1 << self.random_bits) - 1
+    def masked(self, k: int, random: Randoms = (0, 0, 0)) -> int:
+        """The number k + r n, with the lowest bits of r."""
+        return k + (random[2] & ((1 << self.whole_bits) - 1)) * self.endomorphism.order
+
+    def quotients(self, k: int, random: Randoms = (0, 0, 0)) -> tuple[int, int]:
+        """(d1, d2) for a scalar and random numbers, of which the lowest bits are taken."""
+        mask, number = (1 << self.random_bits) - 1, self.masked(k, random)
         first, second = (
-            (k * g >> self.shift) + (r & mask)
-            for g, r in zip(self.multipliers, random, strict=True)
+            (number * g >> self.shift) + (r & mask)
+            for g, r in zip(self.multipliers, random[:2], strict=True)
         )
         return first, second
 
-    def halves(self, k: int, random: Vector = (0, 0)) -> tuple[int, int]:
-        """(k1, k2) for a scalar of `bits` bits and (r1, r2)."""
+    def halves(self, k: int, random: Randoms = (0, 0, 0)) -> tuple[int, int]:
+        """(k1, k2) for a scalar of `bits` bits and random numbers."""
         d1, d2 = self.quotients(k, random)
         (a1, b1), (a2, b2) = self.endomorphism.basis
         u, v = self.offset
-        return k + u - d1 * a1 - d2 * a2, v - d1 * b1 - d2 * b2
+        return self.masked(k, random) + u - d1 * a1 - d2 * a2, v - d1 * b1 - d2 * b2
 
     @property
     def edges(self) -> tuple[int, ...]:
@@ -126,7 +148,7 @@ class Split:
     def _reached(self) -> tuple[Vector, Vector]:
         """Bounds of either half without the offset."""
         least = Fraction(1 - (1 << self.random_bits))
-        most = 1 + Fraction(1, 1 << (self.shift - self.bits))
+        most = 1 + Fraction(1, 1 << (self.shift - self.masked_bits))
         ends = []
         for pair in zip(*self.endomorphism.basis, strict=True):
             low: Fraction = sum((min(least * x, most * x) for x in pair), Fraction())

@@ -8,11 +8,16 @@ from typing import Any, Protocol
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.fields.field import Choice, Constant, FieldProgram, Load, ProductSum
-from residua.curves.blinding import BlindingChoice, neutral_multiple, random_bits
+from residua.curves.blinding import (
+    BlindingChoice,
+    needed_bits,
+    neutral_multiple,
+    random_bits,
+)
 from residua.curves.comb import Comb, admits_comb, comb_for
 from residua.curves.endomorphism import window
 from residua.curves.endomorphism.lattice import endomorphism
-from residua.curves.endomorphism.split import Split
+from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
@@ -117,8 +122,8 @@ class CurveDesign(ABC):
     With ``verifies``, curves of prime order have the verification of ECDSA signatures.
 
     Attributes:
-        blinding: the number of random bits that blind a scalar, for each curve; of scalars that are
-            halved, those of each of two numbers.
+        blinding: the number of random bits that blind a scalar, for each curve; where scalars are
+            halved, those of each multiple of a vector.
         comb_blinding: that of a scalar that a comb takes; 0 where there is none.
 
     Raises:
@@ -433,12 +438,20 @@ class CurveDesign(ABC):
         return self._splits(self.blinding)
 
     def _splits(self, blinding: Sequence[int]) -> tuple[Split | None, ...]:
-        """The halves that so many random bits blind; a scalar is some bits below its words."""
-        shift = split_shift(self.words)
-        own = zip(self.halved, self.scalar_bits, blinding, strict=True)
+        """The halves that so many random bits blind, with those that whole scalars need."""
+        wholes = [
+            needed_bits(curve) if curve and count else 0
+            for curve, count in zip(self.halved, blinding, strict=True)
+        ]
+        given = list(zip(self.halved, self.scalar_bits, blinding, wholes, strict=True))
+        longest = max(
+            (masked_bits(bits, curve.order, whole) for curve, bits, _, whole in given if curve),
+            default=0,
+        )
+        shift = split_shift(longest)
         return tuple(
-            Split(endomorphism(curve), bits, count, shift) if curve else None
-            for curve, bits, count in own
+            Split(endomorphism(curve), bits, count, shift, whole) if curve else None
+            for curve, bits, count, whole in given
         )
 
     def half_scalars(self) -> HalfScalars | None:

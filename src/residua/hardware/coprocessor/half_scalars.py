@@ -16,7 +16,7 @@ from residua.curves.endomorphism.split import Split
 from residua.hardware.constant_table import constant_table, selector
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.coprocessor.scalar_unit import WORD
-from residua.hardware.coprocessor.split_program import SPLIT_WORD, SplitProgram
+from residua.hardware.coprocessor.split_program import SPLIT_WORD, SplitProgram, Target
 from residua.hardware.delay import delayed
 from residua.hardware.primitives import Multiplier
 
@@ -49,7 +49,7 @@ class HalfScalars(Component):
 
     ``start`` takes the index of the curve from ``select`` (a port that is only there if there are
     several) and begins: ``words`` words of k are taken from ``scalar``, the lowest first, then, if
-    scalars are blinded, ``random_words`` from ``random``, those of r1 and those of r2. ``done`` is
+    scalars are blinded, ``random_words`` from ``random``, those of r1, of r2 and of r. ``done`` is
     set for one cycle when the halves are ready. From then on ``in_range`` tells whether k has no
     more bits than the curve allows, ``first`` and ``second`` are the flags of a digit of k1 and of
     k2, in the order of `residua.hardware.coprocessor.digit_recoder.FLAGS`. The first digits come as
@@ -64,7 +64,7 @@ class HalfScalars(Component):
     def __init__(self, splits: Sequence[Split | None], words: int) -> None:
         self.splits, self.words = tuple(splits), words
         self.program = program = SplitProgram(splits, words)
-        self.random_words = program.random
+        self.random_words = program.random + program.whole // 2
         self.depth = max(program.memory, program.half)
         self._loads = 2 * (words + self.random_words)
         self._split_cycles = len(program.steps) + _DRAIN
@@ -95,7 +95,8 @@ class HalfScalars(Component):
         m.submodules.words = words = Memory(shape=SPLIT_WORD, depth=self.program.memory, init=[])
         self._write, self._read = words.write_port(), words.read_port(domain="comb")
         self._address = Signal(range(self.depth), name="address")
-        self._target = Signal(range(self.depth + 1), name="target")
+        self._target = Signal(range(self.program.memory + 1), name="target")
+        self._half_target = Signal(range(self.program.half + 1), name="half_target")
         m.d.comb += [
             self._write.addr.eq(self._address),
             self.busy.eq(~self._state.matches(_State.IDLE, _State.SERVE)),
@@ -155,11 +156,18 @@ class HalfScalars(Component):
             m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
 
     def _masked(self, place: Value) -> Value:
-        """A random word, as far as it belongs to r1 or r2."""
-        count = self.random_words // 2
-        bits = [split.random_bits if split else 0 for split in self.splits]
-        number = Mux(place < self.words + count, place - self.words, place - self.words - count)
-        return self.random.payload & ~self._above(number, bits)
+        """A random word, as far as it belongs to r1, r2 or r."""
+        count, halves, wholes = self.program.random // 2, [0], [0]
+        if self.random_words:
+            halves = [split.random_bits if split else 0 for split in self.splits]
+            wholes = [split.whole_bits if split else 0 for split in self.splits]
+        second, third = self.words + count, self.words + 2 * count
+        above = Mux(
+            place < third,
+            self._above(place - Mux(place < second, self.words, second), halves),
+            self._above(place - third, wholes),
+        )
+        return self.random.payload & ~above
 
     def _above(self, place: Value, bits: Sequence[int]) -> Value:
         """The bits of a word at a place that are not among the lowest ones of a number."""
@@ -175,32 +183,32 @@ class HalfScalars(Component):
         """
         runs, step = self._fetch(m)
         product = self._multiply(m, runs, step)
-        ends, keeps, finishes = (
+        ends, finishes = (
             delayed(m, runs & flag, _PRODUCT, name)
-            for flag, name in ((step.ends, "ends"), (step.keeps, "keeps"), (step.last, "last"))
+            for flag, name in ((step.ends, "ends"), (step.finishes, "finishes"))
         )
+        target = delayed(m, Mux(runs, step.target, Target.NOTHING), _PRODUCT, "target_kind")
         partial = Signal(2 * SPLIT_WORD + self.program.longest.bit_length(), name="partial")
         total = Signal.like(partial, name="total")
         m.d.comb += total.eq(partial + product)
         m.d.sync += partial.eq(Mux(ends, Mux(finishes, 0, total[SPLIT_WORD:]), total))
-        # d1 and d2 lie one behind the other, k1 and k2 each in a memory of its own.
-        number = Signal(2, name="number")
+        # Numbers lie one behind the other, but for k1 and k2, each in a memory of its own.
+        stored = target == Target.MEMORY
+        mine = Cat(target == own for own in (Target.FIRST, Target.SECOND))
         m.d.sync += [
-            self._target.eq(self._target + keeps),
-            number.eq(number + finishes),
+            self._target.eq(self._target + stored),
+            self._half_target.eq(Mux(finishes, 0, self._half_target + mine.any())),
         ]
-        with m.If(finishes & (number != 0)):
-            m.d.sync += self._target.eq(0)
         with m.If(self._state == _State.SPLIT):
             m.d.comb += [
                 self._address.eq(self._target),
                 self._write.data.eq(total[:SPLIT_WORD]),
-                self._write.en.eq(keeps & ~number[1]),
+                self._write.en.eq(stored),
             ]
             self._next(m, self._split_cycles, _State.SERVE)
         with m.Else():
-            m.d.sync += [partial.eq(0), number.eq(0), self._target.eq(self.program.given)]
-        return total[:SPLIT_WORD], Cat(keeps & number[1] & (number[0] == half) for half in (0, 1))
+            m.d.sync += [partial.eq(0), self._target.eq(self.program.given)]
+        return total[:SPLIT_WORD], mine
 
     def _fetch(self, m: Module) -> tuple[Value, Any]:
         """Whether there is a step, and the step."""
@@ -208,10 +216,10 @@ class HalfScalars(Component):
         layout = data.StructLayout(
             {
                 "word": range(self.program.memory),
-                "constant": range(len(self.program.constants(None))),
+                "constant": range(self.program.count),
                 "ends": 1,
-                "keeps": 1,
-                "last": 1,
+                "finishes": 1,
+                "target": range(len(Target)),
             }
         )
         init = [
@@ -219,8 +227,8 @@ class HalfScalars(Component):
                 "word": step.word,
                 "constant": step.constant,
                 "ends": int(step.ends),
-                "keeps": int(step.keeps),
-                "last": int(step.finishes),
+                "finishes": int(step.finishes),
+                "target": int(step.target),
             }
             for step in steps
         ]
@@ -267,7 +275,7 @@ class HalfScalars(Component):
             word, bit = Signal(SPLIT_WORD, name=f"{name}_word"), Signal(name=f"{name}_bit")
             sweeps = self.clearing & (self._index < self.program.half)
             m.d.comb += [
-                write.addr.eq(Mux(self.clearing, self._index, self._target)),
+                write.addr.eq(Mux(self.clearing, self._index, self._half_target)),
                 write.data.eq(Mux(self.clearing, 0, given)),
                 write.en.eq(sweeps | mine[index]),
                 read.addr.eq(place[_PLACE:]),

@@ -3,30 +3,32 @@
 The numbers are those of `residua.curves.endomorphism.split`. A memory holds words of 16 bits, the
 lowest of each number first:
 
-    one, k, r1, r2, d1, d2
+    one, k, r1, r2, r, k + r n, d1, d2
 
-and the constants of a curve are 1, 0, g1, g2 and, as M words modulo 2^(16 M),
+(without the random numbers and k + r n if scalars are not blinded) and the constants of a curve are
+1, 0, g1, g2, n and, as M words modulo 2^(16 M),
 
     -a1, -a2, u for k1 and -b1, -b2, v for k2, with w = (u, v).
 
-Four numbers are made of them, d1, d2, k1 and k2, each as the columns of a sum of products, like a
-multiplication on paper. A step adds one product of a word and a constant to the accumulator; the
-last step of a column also gives its lowest word, and what is left goes on to the next column. All
-curves of a core take the same steps, with constants of their own.
+The numbers from k + r n on, then k1 and k2 are made of them, each as the columns of a sum of
+products, like a multiplication on paper. A step adds one product of a word and a constant to the
+accumulator; the last step of a column also gives its lowest word, and what is left goes on to the
+next column. All curves of a core take the same steps, with constants of their own.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from itertools import product
 
-from residua.curves.endomorphism.split import Split
+from residua.curves.endomorphism.split import Randoms, Split
 
 SPLIT_WORD = 16
 """Bits of a word: a product of two fits every target's multiplier."""
 
 SETTLING = 2
-"""Steps between the last word of a quotient and the first that reads one, at least."""
+"""Steps between the last word of a number and the first that reads one, at least."""
 
 _ONE, _ZERO = 0, 1
 """Addresses of constants."""
@@ -34,9 +36,22 @@ _ONE, _ZERO = 0, 1
 _MASK = (1 << SPLIT_WORD) - 1
 
 
-def split_shift(words: int) -> int:
-    """The m of `Split` for scalars of so many words of 32 bits: a word more than they have."""
-    return 32 * words + SPLIT_WORD
+def split_shift(bits: int) -> int:
+    """The m of `Split` for numbers of so many bits: those of their words, and a word more."""
+    return SPLIT_WORD * (1 + _words(bits))
+
+
+def _words(bits: int) -> int:
+    return -(-bits // SPLIT_WORD)
+
+
+class Target(IntEnum):
+    """What becomes of the lowest word of a column."""
+
+    NOTHING = 0
+    MEMORY = 1
+    FIRST = 2
+    SECOND = 3
 
 
 @dataclass(frozen=True)
@@ -47,15 +62,15 @@ class SplitStep:
         word: address of the word.
         constant: address of the constant, by which it is multiplied.
         ends: whether this is the last product of a column.
-        keeps: whether the column's lowest word is one of the number; else it is dropped.
-        finishes: whether this is the last column of the number, after which the sum begins at 0.
+        finishes: whether it is that of the last column of a number; the next sum begins at 0.
+        target: where the column's lowest word goes, at its end.
     """
 
     word: int
     constant: int
     ends: bool = False
-    keeps: bool = False
     finishes: bool = False
+    target: Target = Target.NOTHING
 
 
 _Pairs = list[tuple[int, int]]
@@ -65,44 +80,46 @@ _Pairs = list[tuple[int, int]]
 class SplitProgram:
     """The steps, and the words and constants that they find.
 
-    ``splits`` are those of each curve, None where scalars are not halved; ``words`` the words of 32
-    bits of a scalar.
+    ``splits`` are those of each curve, None where scalars are not halved; all have the same shift.
+    ``words`` are the words of 32 bits of a scalar.
 
     Attributes:
         scalar: words of k.
         random: words of r1, and of r2.
-        quotient: words of d1, and of d2.
+        whole: words of r; 0 if scalars are not blinded.
+        quotient: words of d1, and of d2, as far as halves depend on them.
         half: M, words of k1, and of k2.
     """
 
     def __init__(self, splits: Sequence[Split | None], words: int) -> None:
         self.splits = tuple(splits)
         own = [split for split in splits if split]
+        (shift,) = {split.shift for split in own}
         self.scalar = 2 * words
         self.random = 2 * max(-(-split.random_bits // 32) for split in own)
-        self.half = max(-(-split.served // SPLIT_WORD) for split in own)
-        self._multiplier = max(
-            -(-g.bit_length() // SPLIT_WORD) for split in own for g in split.multipliers
-        )
-        # (2^bits - 1) g / 2^m + r
-        longest = [((1 << split.bits) - 1, (1 << split.random_bits) - 1, split) for split in own]
-        largest = max(d for k, r, split in longest for d in split.quotients(k, (r, r)))
-        self.quotient = min(-(-largest.bit_length() // SPLIT_WORD), self.half)
+        self.whole = 2 * max(-(-split.whole_bits // 32) for split in own)
+        self.half = max(_words(split.served) for split in own)
+        self._dropped = shift // SPLIT_WORD
+        self._masked = max(_words(split.masked_bits) for split in own)
+        self._multiplier = max(_words(g.bit_length()) for split in own for g in split.multipliers)
+        self._order = max(_words(split.endomorphism.order.bit_length()) for split in own)
+        longest = max(max(_largest_quotients(split)).bit_length() for split in own)
+        self.quotient = min(_words(longest), self.half)
 
     @property
     def given(self) -> int:
-        """Words of the memory that are there before the first step: one, k, r1, r2."""
-        return 1 + self.scalar + 2 * self.random
+        """Words of the memory that are there before the first step: one, k, r1, r2, r."""
+        return 1 + self.scalar + 2 * self.random + self.whole
 
     @property
     def memory(self) -> int:
-        """Words of the memory; d1 and d2 come after those that are given."""
-        return self.given + 2 * self.quotient
+        """Words of the memory; k + r n, d1 and d2 come after those that are given."""
+        return self._quotients + 2 * self.quotient
 
     @property
-    def shift(self) -> int:
-        """Columns of d1 and d2 that are dropped."""
-        return self.scalar + 1
+    def _quotients(self) -> int:
+        """Address of d1."""
+        return self.given + (self._masked if self.whole else 0)
 
     @property
     def longest(self) -> int:
@@ -113,13 +130,20 @@ class SplitProgram:
             longest, length = max(longest, length), 0 if step.ends else length
         return longest + 1
 
+    @property
+    def count(self) -> int:
+        """Constants of a curve."""
+        order = self._order if self.whole else 0
+        return 2 + 2 * self._multiplier + order + 6 * self.half
+
     def constants(self, split: Split | None) -> list[int]:
         """The constants of a curve; zeros where scalars are not halved."""
         if split is None:
-            return [0] * (2 + 2 * self._multiplier + 6 * self.half)
-        (a1, b1), (a2, b2) = split.endomorphism.basis
-        u, v = split.offset
+            return [0] * self.count
+        mapping, (u, v) = split.endomorphism, split.offset
+        (a1, b1), (a2, b2) = mapping.basis
         numbers = [(1, 2), *((g, self._multiplier) for g in split.multipliers)]
+        numbers += [(mapping.order, self._order)] if self.whole else []
         numbers += [(number, self.half) for number in (-a1, -a2, u, -b1, -b2, v)]
         return [number >> SPLIT_WORD * i & _MASK for number, count in numbers for i in range(count)]
 
@@ -129,64 +153,94 @@ class SplitProgram:
         return tuple(self._steps())
 
     def _steps(self) -> Iterator[SplitStep]:
+        settling = [SplitStep(0, _ZERO)] * SETTLING
+        if self.whole:
+            yield from _columns(self._masked_pairs(), Target.MEMORY)
+            yield from settling
         for index in range(2):
-            yield from _columns(self._quotient_pairs(index), self.shift)
-        yield from [SplitStep(0, _ZERO)] * SETTLING
-        for index in range(2):
-            yield from _columns(self._half_pairs(index), 0)
+            yield from _columns(self._quotient_pairs(index), Target.MEMORY, self._dropped)
+        yield from settling
+        for index, target in enumerate((Target.FIRST, Target.SECOND)):
+            yield from _columns(self._half_pairs(index), target)
+
+    def _masked_pairs(self) -> list[_Pairs]:
+        """The columns of k + r n."""
+        order, random = 2 + 2 * self._multiplier, 1 + self.scalar + 2 * self.random
+        columns: list[_Pairs] = [[] for _ in range(self._masked)]
+        for i, j in product(range(self.whole), range(self._order)):
+            if i + j < len(columns):
+                columns[i + j].append((random + i, order + j))
+        for i in range(min(self.scalar, self._masked)):
+            columns[i].append((1 + i, _ONE))
+        return columns
+
+    @property
+    def _split_words(self) -> range:
+        """Addresses of the number that is split."""
+        start = self.given if self.whole else 1
+        return range(start, start + self._masked)
 
     def _quotient_pairs(self, index: int) -> list[_Pairs]:
-        """The columns of k g + 2^m r: those of d1 or d2 above ones that are dropped."""
-        columns: list[_Pairs] = [[] for _ in range(self.shift + self.quotient)]
+        """The columns of (k + r n) g + 2^m r1, or of r2: those of d1 or d2 above dropped ones."""
+        columns: list[_Pairs] = [[] for _ in range(self._dropped + self.quotient)]
         multiplier = 2 + index * self._multiplier
         random = 1 + self.scalar + index * self.random
-        for i, j in product(range(self.scalar), range(self._multiplier)):
+        for (i, word), j in product(enumerate(self._split_words), range(self._multiplier)):
             if i + j < len(columns):
-                columns[i + j].append((1 + i, multiplier + j))
+                columns[i + j].append((word, multiplier + j))
         for i in range(min(self.random, self.quotient)):
-            columns[self.shift + i].append((random + i, _ONE))
+            columns[self._dropped + i].append((random + i, _ONE))
         return columns
 
     def _half_pairs(self, index: int) -> list[_Pairs]:
-        """The columns of k - d1 a1 - d2 a2 + u, or of - d1 b1 - d2 b2 + v."""
+        """The columns of k + r n - d1 a1 - d2 a2 + u, or of - d1 b1 - d2 b2 + v."""
         columns: list[_Pairs] = [[] for _ in range(self.half)]
-        vector = 2 + 2 * self._multiplier + 3 * index * self.half
+        vector = self.count - 3 * (2 - index) * self.half
         for part, j in product(range(2), range(self.half)):
-            quotient = self.given + part * self.quotient
+            quotient = self._quotients + part * self.quotient
             for i in range(min(self.quotient, self.half - j)):
                 columns[i + j].append((quotient + i, vector + part * self.half + j))
-        for j in range(self.half):
-            columns[j].append((0, vector + 2 * self.half + j))
-            if index == 0 and j < self.scalar:
-                columns[j].append((1 + j, _ONE))
+        for j, column in enumerate(columns):
+            column.append((0, vector + 2 * self.half + j))
+            if index == 0 and j < self._masked:
+                column.append((self._split_words[j], _ONE))
         return columns
 
-    def run(self, curve: int, k: int, random: tuple[int, int] = (0, 0)) -> tuple[int, int]:
+    def run(self, curve: int, k: int, random: Randoms = (0, 0, 0)) -> tuple[int, int]:
         """(k1, k2), by the steps, word for word what the hardware holds."""
         split = self.splits[curve]
         assert split is not None
-        mask = (1 << split.random_bits) - 1
-        numbers = [(1, 1), (k, self.scalar), *((r & mask, self.random) for r in random)]
+        lengths = (split.random_bits, split.random_bits, split.whole_bits)
+        own = [r & ((1 << bits) - 1) for r, bits in zip(random, lengths, strict=True)]
+        counts = (self.random, self.random, self.whole)
+        numbers = [(1, 1), (k, self.scalar), *zip(own, counts, strict=True)]
         memory = [n >> SPLIT_WORD * i & _MASK for n, count in numbers for i in range(count)]
+        given: dict[Target, list[int]] = {target: [] for target in Target}
+        given[Target.MEMORY] = memory
         constants, total = self.constants(split), 0
         for step in self.steps:
             total += memory[step.word] * constants[step.constant]
             if step.ends:
-                if step.keeps:
-                    memory.append(total & _MASK)
+                given[step.target].append(total & _MASK)
                 total = 0 if step.finishes else total >> SPLIT_WORD
-        words = memory[self.memory :]
         first, second = (
-            sum(word << SPLIT_WORD * i for i, word in enumerate(own))
-            for own in (words[: self.half], words[self.half :])
+            sum(word << SPLIT_WORD * i for i, word in enumerate(given[target]))
+            for target in (Target.FIRST, Target.SECOND)
         )
         return first, second
 
 
-def _columns(columns: Sequence[_Pairs], dropped: int) -> Iterator[SplitStep]:
+def _largest_quotients(split: Split) -> tuple[int, int]:
+    """Numbers that d1 and d2 do not exceed."""
+    random, whole = ((1 << bits) - 1 for bits in (split.random_bits, split.whole_bits))
+    return split.quotients((1 << split.bits) - 1, (random, random, whole))
+
+
+def _columns(columns: Sequence[_Pairs], target: Target, dropped: int = 0) -> Iterator[SplitStep]:
     """The steps of a number; a column of nothing but what is left of others takes one, too."""
     for number, column in enumerate(columns):
         *others, last = column or [(0, _ZERO)]
         yield from (SplitStep(*pair) for pair in others)
-        keeps, finishes = number >= dropped, number == len(columns) - 1
-        yield SplitStep(*last, ends=True, keeps=keeps, finishes=finishes)
+        finishes = number == len(columns) - 1
+        own = target if number >= dropped else Target.NOTHING
+        yield SplitStep(*last, ends=True, finishes=finishes, target=own)
