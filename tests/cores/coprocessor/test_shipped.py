@@ -9,6 +9,7 @@ from tests.cores.planted import replaced
 from tests.cores.test_tampering import COPROCESSOR, SMALL
 
 from residua.cores.coprocessor import verification
+from residua.cores.coprocessor.shipped import bench as shipped_bench
 from residua.cores.coprocessor.shipped import verification as evidence
 from residua.cores.coprocessor.shipped.bench import verify_bench
 from residua.cores.coprocessor.shipped.bus import verify_bus
@@ -185,6 +186,17 @@ def test_faults_of_the_bench_are_found(directories, tmp_path):
     makefile = path / "sim" / "Makefile"
     makefile.write_text(makefile.read_text().replace("../rtl/primitives.v", "../primitives.v"))
     assert any("SOURCES" in fault for fault in verify_bench(path, sources))
+
+
+def test_a_bench_that_is_killed_says_nothing(tmp_path):
+    """And nothing is kept of it: it is run again."""
+    program, sim = tmp_path / "bench", tmp_path / "core" / "sim"
+    sim.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nkill -KILL $$\n")
+    program.chmod(0o755)
+    for _ in range(2):
+        with pytest.raises(ToolError, match="the test bench failed"):
+            shipped_bench._run(program, sim)
 
 
 def test_a_bench_that_passes_whatever_comes_is_found(directories, tmp_path):

@@ -6,6 +6,7 @@ with models of the cells, so that both are simulated as they are shipped.
 
 import re
 import shutil
+import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,6 +19,10 @@ from residua.toolchain.process import ToolError
 
 _LIMIT = 3600.0
 """Seconds after which the bench is stopped."""
+
+_ENDS = (*range(256), -signal.SIGABRT)
+"""Exit codes of a bench that came to its end: a simulator aborts where a bench is fatal, and what
+another signal ended says nothing."""
 
 _CELLS, _APART = "cells.v", "apart.vlt"
 
@@ -110,14 +115,13 @@ def _fails(bench: Path, sim: Path) -> list[str]:
 
 def _run(bench: Path, sim: Path) -> str:
     """Output of the bench, whether it passes or fails; it is kept by all that it may read."""
-    every = range(-64, 256)
     log = sim.parent / "bench.log"
     parts: list[str | bytes] = []
     for path in sorted(path for path in sim.iterdir() if path.is_file()):
         parts += [path.name, path.read_bytes()]
 
     def simulate() -> None:
-        process.run([bench], tool="the test bench", cwd=sim, log=log, timeout=_LIMIT, accept=every)
+        process.run([bench], tool="the test bench", cwd=sim, log=log, timeout=_LIMIT, accept=_ENDS)
 
     return keep_simulation(bench, parts, log, simulate)
 
