@@ -1,6 +1,7 @@
 """What holds for all tests.
 
-Matplotlib comes first: its extension modules fail to load after those of all other test modules.
+Two libraries come first: extension modules of Matplotlib fail to load after those of all other test
+modules, and DuckDB's errors get lost after Matplotlib, pyosys and cocotb's runner.
 """
 
 import gc
@@ -8,6 +9,7 @@ import signal
 import sys
 from pathlib import Path
 
+import duckdb  # noqa: F401
 import matplotlib.figure  # noqa: F401
 import pytest
 from tests.made_anew import made_anew

@@ -13,6 +13,7 @@ from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_copr
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.blinding import needed_bits
+from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.evidence.campaign import Campaign, Figures, Request
@@ -62,6 +63,13 @@ CORES: dict[str, dict[str, Any]] = {
         for name in ("Curve25519", "P-256", "P-384", "P-521")
     },
     **{f"{name}, G by a comb": {"curve": name} | COMB for name in ("P-256", "secp256k1")},
+    **{
+        f"secp256k1, halves{name}": {"curve": "secp256k1", "formula": "endomorphism"} | keys
+        for name, keys in (
+            (", HBE, plus-minus", FASTEST | {"inversion": "plus-minus-ct"}),
+            (", HBE over 4, plus-minus", ROWS_OF_FOUR),
+        )
+    },
     "P-256, digits": {"curve": "P-256", "algorithm": "iddmm"},
     **{
         f"{curve}, {formula}": {"curve": curve, "formula": formula}
@@ -89,8 +97,8 @@ Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the conver
 inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
 two moduli unless a number is named, inversion by division steps unless another way is named, two
 adders between the registers of reducers; block memory: of the rowers' registers; base points by a
-comb are of such cores with plus-minus inversion. Digits: n digits of w bits in place of n
-channels."""
+comb are of such cores with plus-minus inversion. Halves: of scalars, by an endomorphism. Digits: n
+digits of w bits in place of n channels."""
 
 
 def keys(name: str, *, blinded: bool) -> dict[str, Any]:
@@ -109,7 +117,7 @@ def measure(request: Request) -> Figures:
     core = _curve_core(plain)
     (curve,) = core.curves
     channels, width, tiles = _size(core)
-    simulator = _simulator(plain)
+    simulator, formula = _simulator(plain), CORES[request.name].get("formula")
     return {
         "bits": curve.field_bits,
         "channels": channels,
@@ -118,7 +126,7 @@ def measure(request: Request) -> Figures:
         "utilisation": round(core.utilisation, 4),
         "cycles": point_cycles(simulator, core),
         "inverse": inverse_cycles(simulator, curve),
-        "blinding": needed_bits(curve),
+        "blinding": needed_bits(curve, Formula(formula) if formula else None),
         "blinded": point_cycles(_simulator(blinded), _curve_core(blinded)),
         "multipliers": core.design.multipliers * tiles,
     }
