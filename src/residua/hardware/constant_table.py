@@ -13,6 +13,15 @@ def selector(rows: int) -> dict[str, Member]:
     return {"select": In(range(rows))} if rows > 1 else {}
 
 
+def selected(numbers: Sequence[int], row: Value) -> Value:
+    """``numbers[row]``; a constant if all are the same."""
+    width = max(numbers).bit_length()
+    if len({*numbers}) == 1:
+        return Const(numbers[0], width)
+    own: Value = Array([Const(number, width) for number in numbers])[row]
+    return own
+
+
 def constant_table(
     m: Module, name: str, rows: Sequence[Sequence[int]], width: int, row: Value, column: Value
 ) -> Value:

@@ -4,7 +4,6 @@ import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,9 @@ from residua.cores.specification.reading import check_any
 from residua.cores.synthesis import map_directory, synthesise_directory
 from residua.errors import SpecificationError
 from residua.evidence.subjects import verilog
-from residua.explore.designs.figures import MAPPED
+from residua.explore.designs.figures import MAPPED, Step
 from residua.explore.designs.space import Keys
 from residua.toolchain.process import ToolError
-
-
-class Step(StrEnum):
-    """How much is found out; each takes much longer than the one before."""
-
-    MODEL = "model"
-    SYNTHESIS = "synthesis"
-    PLACEMENT = "placement"
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ One multiplier of words goes through the steps of
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.curves.endomorphism.split import Split
-from residua.hardware.constant_table import constant_table, selector
+from residua.hardware.constant_table import constant_table, selected, selector
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
-from residua.hardware.coprocessor.scalar_unit import WORD
+from residua.hardware.coprocessor.scalar_unit import WORD, bits_above
 from residua.hardware.coprocessor.split_program import SPLIT_WORD, SplitProgram, Target
 from residua.hardware.delay import delayed
 from residua.hardware.primitives import Multiplier
@@ -119,14 +119,6 @@ class HalfScalars(Component):
         self._serve(m, *self._compute(m))
         return m
 
-    def _own(self, numbers: Sequence[int]) -> Value:
-        """The number of the curve."""
-        width = max(numbers).bit_length()
-        if len({*numbers}) == 1:
-            return Const(numbers[0], width)
-        own: Value = Array([Const(number, width) for number in numbers])[self._curve]
-        return own
-
     def _next(self, m: Module, end: int, state: Any) -> None:
         """Count up to ``end``, then start again in ``state``."""
         m.d.sync += self._index.eq(self._index + 1)
@@ -152,7 +144,8 @@ class HalfScalars(Component):
         with m.If(self._write.en):
             self._next(m, self._loads, _State.SPLIT)
         with m.If(is_scalar & self.scalar.valid & ~is_upper):
-            mask = self._above(place, [split.bits if split else 0 for split in self.splits])
+            bits = [split.bits if split else 0 for split in self.splits]
+            mask = bits_above(place, bits, self._curve)
             m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
 
     def _masked(self, place: Value) -> Value:
@@ -164,16 +157,10 @@ class HalfScalars(Component):
         second, third = self.words + count, self.words + 2 * count
         above = Mux(
             place < third,
-            self._above(place - Mux(place < second, self.words, second), halves),
-            self._above(place - third, wholes),
+            bits_above(place - Mux(place < second, self.words, second), halves, self._curve),
+            bits_above(place - third, wholes, self._curve),
         )
         return self.random.payload & ~above
-
-    def _above(self, place: Value, bits: Sequence[int]) -> Value:
-        """The bits of a word at a place that are not among the lowest ones of a number."""
-        boundary = self._own([count // WORD for count in bits])
-        top = self._own([(1 << WORD) - (1 << count % WORD) for count in bits])
-        return Mux(place == boundary, top, (place > boundary).replicate(WORD))
 
     def _compute(self, m: Module) -> tuple[Value, Value]:
         """The steps, one a cycle; the words that their columns give, to the memory or the halves.
@@ -264,7 +251,7 @@ class HalfScalars(Component):
             self.done.eq(ready),
         ]
         with m.If(~serves):
-            m.d.sync += place.eq(self._own(highest))
+            m.d.sync += place.eq(selected(highest, self._curve))
         recoders = [DigitRecoder(counts) for _ in range(2)]
         for index, (name, flags) in enumerate((("first", self.first), ("second", self.second))):
             m.submodules[f"{name}_half"] = memory = Memory(

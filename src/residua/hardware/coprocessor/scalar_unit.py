@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
-from residua.hardware.constant_table import constant_table, selector
+from residua.hardware.constant_table import constant_table, selected, selector
 from residua.machines.blinded_scalar import ScalarForm
 
 WORD = 32
@@ -129,6 +129,16 @@ class _State(enum.Enum):
     LENGTHEN = 5
     READY = 6
     SERVE = 7
+
+
+def bits_above(place: Value, bits: Sequence[int], curve: Value, base: int = 0) -> Value:
+    """The bits of the word at a place that are not among the lowest of a number.
+
+    ``bits`` are those of the number for each curve, ``base`` is the place of its lowest word.
+    """
+    boundary = selected([base + count // WORD for count in bits], curve)
+    top = selected([(1 << WORD) - (1 << count % WORD) for count in bits], curve)
+    return Mux(place == boundary, top, (place > boundary).replicate(WORD))
 
 
 class ScalarUnit(Component):
@@ -274,11 +284,7 @@ class ScalarUnit(Component):
 
     def _own(self, numbers: Sequence[int]) -> Value:
         """The number of the curve."""
-        width = max(numbers).bit_length()
-        if len({*numbers}) == 1:
-            return Const(numbers[0], width)
-        own: Value = Array([Const(number, width) for number in numbers])[self._curve]
-        return own
+        return selected(numbers, self._curve)
 
     def _next(self, m: Module, end: int, state: Any, origin: Value | int = 0) -> None:
         """Count up to ``end``, then start again from ``origin`` in ``state``."""
@@ -294,9 +300,8 @@ class ScalarUnit(Component):
             self._write.data.eq(Mux(given, self.scalar.payload, 0)),
             self._write.en.eq(self.scalar.valid | ~given),
         ]
-        boundary = self._own([self._base + form.bits // WORD for form in self.forms])
-        forbidden = self._own([(1 << WORD) - (1 << form.bits % WORD) for form in self.forms])
-        mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
+        bits = [form.bits for form in self.forms]
+        mask = bits_above(self._index, bits, self._curve, self._base)
         with m.If(self._write.en):
             m.d.sync += self.in_range.eq(self.in_range & ~(self._write.data & mask).any())
             blinds = self._own([int(form.random_bits > 0) for form in self.forms])
