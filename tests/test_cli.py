@@ -81,7 +81,7 @@ def test_the_list_of_verbs_loads_none():
         assert meaning.split()[0] in text
 
 
-@pytest.mark.parametrize("verb", ["build", "verify", "synth", "report"])
+@pytest.mark.parametrize("verb", ["build", "verify", "synth", "report", "explore", "pick"])
 def test_the_help_of_a_verb_loads_nothing_that_it_runs(verb):
     text, loaded = help_and_modules(verb)
     assert f" {verb} [OPTIONS]" in text

@@ -14,7 +14,7 @@ from residua.evidence.campaign import Campaign
 from residua.evidence.pages import RowTable, table_page
 from residua.evidence.rows import Store
 from residua.explore.designs import doer, exploration, space
-from residua.explore.designs.measures import Step
+from residua.explore.designs.figures import Step
 from residua.explore.prime_search import find, request
 
 

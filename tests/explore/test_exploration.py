@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from residua.errors import SpecificationError
 from residua.explore.designs import doer, exploration, points, results, space
 from residua.explore.designs.estimates import FEWEST, encoded, errors, estimates
-from residua.explore.designs.figures import FIGURES, derived
+from residua.explore.designs.figures import FIGURES, Step, derived
 from residua.explore.designs.fronts import front, spread
-from residua.explore.designs.measures import Found, Step
+from residua.explore.designs.measures import Found
 from residua.explore.designs.points import Points, place
 
 KEYS = {

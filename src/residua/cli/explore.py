@@ -1,19 +1,16 @@
 """Verbs of spaces of cores: explore, pick."""
 
-import functools
 import inspect
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from residua.cli.flags import Flags, SpecificationVerb, specification_flags
+from residua.cli.flags import Flags, SpecificationVerb, specification_flags, with_options
 from residua.cli.terminal import Json, Scheduler, Verb, counter, show
 from residua.cores.specification import reading as specifications
 from residua.errors import SpecificationError
-from residua.explore.designs.figures import FIGURES
-from residua.explore.designs.measures import Step
+from residua.explore.designs.figures import FIGURES, Step
 
 app = typer.Typer()
 
@@ -80,45 +77,31 @@ def explore(
 _Limits = dict[str, float]
 
 
-def _limit_flags(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb one flag for the limit of each figure, in its argument ``limits``."""
-    names = {f"{'min' if figure.rises else 'max'}_{name}": name for name, figure in FIGURES.items()}
+_LIMITS = {f"{'min' if figure.rises else 'max'}_{name}": name for name, figure in FIGURES.items()}
+"""The figure that each option of a limit is about."""
 
-    @functools.wraps(verb)
-    def wrapper(**arguments: object) -> None:
-        given = {name: arguments.pop(flag) for flag, name in names.items()}
-        limits = {name: value for name, value in given.items() if value is not None}
-        verb(**arguments, limits=limits)
 
-    signature = inspect.signature(verb)
-    own = [p for name, p in signature.parameters.items() if name != "limits"]
-    added = [
-        inspect.Parameter(
-            flag,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=Annotated[
-                float | None,
-                typer.Option(
-                    f"--{flag.replace('_', '-')}",
-                    metavar="N",
-                    min=0,
-                    help=f"{'At least' if FIGURES[name].rises else 'At most'} so many "
-                    f"{FIGURES[name].meaning}.",
-                    rich_help_panel="Limits",
-                ),
-            ],
-        )
-        for flag, name in names.items()
-    ]
-    parameters = sorted([*own, *added], key=lambda p: p.default is not p.empty)
-    vars(wrapper)["__signature__"] = inspect.Signature(parameters)
-    wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
-    return wrapper
+def _limit(option: str, name: str) -> inspect.Parameter:
+    """The option of the limit of a figure."""
+    figure = FIGURES[name]
+    made = typer.Option(
+        f"--{option.replace('_', '-')}",
+        metavar="N",
+        min=0,
+        help=f"{'At least' if figure.rises else 'At most'} so many {figure.meaning}.",
+        rich_help_panel="Limits",
+    )
+    kind = Annotated[float | None, made]
+    return inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+
+
+def _limits(given: dict[str, object]) -> dict[str, object]:
+    """The limits that are given, by figure."""
+    return {_LIMITS[option]: value for option, value in given.items() if value is not None}
 
 
 @app.command(cls=SpecificationVerb)
-@_limit_flags
+@with_options("limits", [_limit(*one) for one in _LIMITS.items()], _limits)
 @specification_flags(*specifications.keys())
 def pick(
     *,

@@ -9,7 +9,7 @@ import copy
 import functools
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -39,17 +39,37 @@ _ASKED = "residua.kind"
 
 def specification_flags(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a verb one flag for each of these keys, as text, in its argument ``flags``."""
+    added = [_flag(name, specifications.keys()[name]) for name in names]
+
+    def gathered(given: dict[str, object]) -> Flags:
+        return {name: _joined(value) for name, value in given.items()}
+
+    return with_options("flags", added, gathered)
+
+
+def with_options(
+    argument: str,
+    options: Sequence[inspect.Parameter],
+    gathered: Callable[[dict[str, object]], object],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a verb options, which it gets in one argument.
+
+    Args:
+        argument: its name.
+        options: as parameters of a function.
+        gathered: makes the argument of the options' values by their names.
+    """
+    names = [option.name for option in options]
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(verb)
         def wrapper(**arguments: object) -> None:
-            flags = {name: _joined(arguments.pop(name)) for name in names}
-            verb(**arguments, flags=flags)
+            given = {name: arguments.pop(name) for name in names}
+            verb(**arguments, **{argument: gathered(given)})
 
         signature = inspect.signature(verb, eval_str=True)
-        own = [p for name, p in signature.parameters.items() if name != "flags"]
-        added = [_flag(name, specifications.keys()[name]) for name in names]
-        parameters = sorted([*own, *added], key=lambda p: p.default is not p.empty)
+        own = [p for name, p in signature.parameters.items() if name != argument]
+        parameters = sorted([*own, *options], key=lambda p: p.default is not p.empty)
         vars(wrapper)["__signature__"] = inspect.Signature(parameters)
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
         return wrapper

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from residua.explore.designs.measures import Found, Step, Task, measure
+from residua.explore.designs.figures import Step
+from residua.explore.designs.measures import Found, Task, measure
 from residua.explore.designs.points import Points, place
 from residua.toolchain import executors
 

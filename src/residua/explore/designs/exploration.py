@@ -17,9 +17,18 @@ from residua.errors import SpecificationError
 from residua.explore.designs.conditions import filtered
 from residua.explore.designs.doer import Doer, OutOfTimeError, Told, doer
 from residua.explore.designs.estimates import Estimate, encoded, errors, estimates
-from residua.explore.designs.figures import COLUMNS, FIGURES, MAPPED, PLACED, Known, cost, derived
+from residua.explore.designs.figures import (
+    COLUMNS,
+    FIGURES,
+    MAPPED,
+    PLACED,
+    Known,
+    Step,
+    cost,
+    derived,
+)
 from residua.explore.designs.fronts import Costs, dominators, front, spread
-from residua.explore.designs.measures import Found, Step, Task
+from residua.explore.designs.measures import Found, Task
 from residua.explore.designs.space import Keys, Space
 
 BATCH = 4

@@ -9,8 +9,8 @@ from residua.cores.kept_files import STATE
 from residua.errors import SpecificationError
 from residua.evidence.rows import Row
 from residua.explore.designs.conditions import database, insert
-from residua.explore.designs.figures import FIGURES
-from residua.explore.designs.measures import Found, Step, Task
+from residua.explore.designs.figures import FIGURES, Step
+from residua.explore.designs.measures import Found, Task
 from residua.toolchain.commit import source_commit
 from residua.toolchain.process import versions
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from residua.evidence.rows import Row, Store
 from residua.explore.designs.choice import SHIPPED
-from residua.explore.designs.figures import MAPPED
-from residua.explore.designs.measures import Step, Task, measure
+from residua.explore.designs.figures import MAPPED, Step
+from residua.explore.designs.measures import Task, measure
 from residua.explore.designs.results import shown
 from residua.explore.designs.space import PLACED_TARGET
 from residua.report.clocks import clock_of
