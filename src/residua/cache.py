@@ -184,11 +184,12 @@ def _keep(made: Path, place: Path, start: str) -> Path:
 
 def _drop_others(entry: Path, start: str) -> None:
     """Lets entries of the same key go: not all tools write the same bytes again."""
-    for other in _scanned(entry.parent):
-        if other.name.startswith(start) and other.name != entry.name:
+    for name in _names(entry.parent).get(start, ()):
+        other = entry.with_name(name)
+        if other != entry:
             with suppress(OSError):
                 if time.time() - other.stat().st_mtime >= _IN_USE:
-                    Path(other.path).unlink()
+                    other.unlink()
 
 
 def _make_room(size: int) -> None:

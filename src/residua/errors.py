@@ -1,7 +1,8 @@
 """The one exception that a user is meant to see."""
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from importlib import import_module
+from typing import Any, TypeVar
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -29,3 +30,23 @@ def first_possible(choices: Iterable[C], make: Callable[[C], R]) -> R:
             failure = error
     assert failure is not None
     raise failure
+
+
+def library(module: str, name: str, use: str, extra: str) -> Any:  # noqa: ANN401 - any module
+    """Load a module of an optional library where it is needed.
+
+    Args:
+        module: its dotted name.
+        name: of the library, for people.
+        use: what needs it.
+        extra: of Residua, with which it is installed.
+
+    Raises:
+        SpecificationError: it is not installed.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        raise SpecificationError(
+            f"{use} needs {name}, which is not installed: pip install 'residua[{extra}]'"
+        ) from None

@@ -276,7 +276,7 @@ def test_cluster_that_does_not_answer(monkeypatch):
         raise OSError("timed out")
 
     module = types.SimpleNamespace(Client=client)
-    monkeypatch.setattr(executors, "import_module", lambda name: module)
+    monkeypatch.setattr(executors, "library", lambda *names: module)
     with (
         pytest.raises(SpecificationError, match="no Dask scheduler answers at x: timed out"),
         workers(scheduler="x"),

@@ -38,18 +38,27 @@ def _state(found: Result) -> str:
     return number if found["finished"] else f"{number} so far; the same command goes on"
 
 
+def differing_keys(cores: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The keys that not all cores have alike, in order."""
+    keys = dict.fromkeys(key for core in cores for key in core["keys"])
+    return [key for key in keys if len({str(core["keys"].get(key)) for core in cores}) > 1]
+
+
+def own_keys(core: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Those of the keys that a core has, with their values."""
+    return {key: core["keys"][key] for key in keys if key in core["keys"]}
+
+
 def front_table(front: Sequence[Mapping[str, Any]]) -> Table:
     """Cores, a line for each: the flags by which they differ, and figures."""
-    keys = dict.fromkeys(key for core in front for key in core["keys"])
-    differing = [key for key in keys if len({str(core["keys"].get(key)) for core in front}) > 1]
+    keys = differing_keys(front)
     figures = [name for name in _FIGURES if any(name in core for core in front)]
     table = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
     table.add_column("flags", overflow="fold", min_width=_FLAGS)
     for name in figures:
         table.add_column(name.replace("_", " "), justify="right")
     for core in front:
-        own = {key: core["keys"][key] for key in differing if key in core["keys"]}
-        table.add_row(flags(own), *(number(core.get(name)) for name in figures))
+        table.add_row(flags(own_keys(core, keys)), *(number(core.get(name)) for name in figures))
     return table
 
 

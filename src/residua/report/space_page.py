@@ -1,7 +1,6 @@
 """The page of an exploration: one HTML file without a server, which can be read without scripts."""
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from markupsafe import Markup
@@ -9,9 +8,9 @@ from matplotlib.figure import Figure
 
 from residua.cores.specification.command import flags
 from residua.cores.templating import environment
-from residua.errors import SpecificationError
+from residua.errors import library
 from residua.report.drawings import svg
-from residua.report.exploration_tables import number
+from residua.report.exploration_tables import differing_keys, number, own_keys
 
 Core = Mapping[str, Any]
 
@@ -42,7 +41,8 @@ def render(name: str, found: Mapping[str, Any], cores: Sequence[Core]) -> str:
     against = [
         one for one in _AGAINST if one != objective and len({core.get(one) for core in ordered}) > 1
     ]
-    texts = [flags(_differing(core, ordered)) or core["name"] for core in ordered]
+    keys = differing_keys(ordered)
+    texts = [flags(own_keys(core, keys)) or core["name"] for core in ordered]
     return environment("residua.report", html=True).get_template("space.html").render(
         title=name,
         found=found,
@@ -54,7 +54,7 @@ def render(name: str, found: Mapping[str, Any], cores: Sequence[Core]) -> str:
         number=number,
         library=_safe(_plotly("offline").get_plotlyjs()) if ordered else "",
         plots=[_safe(_scatter(ordered, texts, objective, one)) for one in against],
-        axes=_safe(_parallel(ordered, figures)) if ordered else "",
+        axes=_safe(_parallel(ordered, keys, figures)) if ordered else "",
         drawings=[_safe(_drawing(ordered, objective, one)) for one in against],
     )  # fmt: skip
 
@@ -69,15 +69,6 @@ def _figures(found: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*found["space"]["objectives"], "cycles", *_AGAINST, "ff", "mhz"]))
 
 
-def _differing(core: Core, cores: Sequence[Core]) -> dict[str, Any]:
-    """The keys of a core that not all cores have alike."""
-    return {
-        key: value
-        for key, value in core["keys"].items()
-        if any(other["keys"].get(key) != value for other in cores)
-    }
-
-
 def check() -> None:
     """Refuse to make a page without Plotly.
 
@@ -88,13 +79,7 @@ def check() -> None:
 
 
 def _plotly(module: str) -> Any:  # noqa: ANN401 - a module that may be missing
-    try:
-        return import_module(f"plotly.{module}")
-    except ImportError:
-        raise SpecificationError(
-            "the page of an exploration needs Plotly, which is not installed: "
-            "pip install 'residua[explore]'"
-        ) from None
+    return library(f"plotly.{module}", "Plotly", "the page of an exploration", "explore")
 
 
 def _html(plot: Any, name: str) -> str:  # noqa: ANN401 - a figure of Plotly
@@ -131,10 +116,9 @@ def _scatter(cores: Sequence[Core], texts: Sequence[str], objective: str, figure
     return _html(objects.Figure(points, layout), f"against-{figure}")
 
 
-def _parallel(cores: Sequence[Core], figures: Sequence[str]) -> str:
+def _parallel(cores: Sequence[Core], keys: Sequence[str], figures: Sequence[str]) -> str:
     """Draw all cores on parallel axes: keys by which they differ, then figures."""
     objects = _plotly("graph_objects")
-    keys = dict.fromkeys(key for core in cores for key in _differing(core, cores))
     axes = [_axis(key.replace("_", " "), [core["keys"].get(key) for core in cores]) for key in keys]
     columns = {one: [core.get(one) for core in cores] for one in figures}
     axes += [_axis(label(one), own) for one, own in columns.items() if len(set(own)) > 1]

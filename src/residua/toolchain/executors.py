@@ -8,10 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any, TypeVar
 
-from residua.errors import SpecificationError
+from residua.errors import SpecificationError, library
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -151,13 +150,7 @@ def _leave_interrupts() -> None:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    try:
-        distributed = import_module("distributed")
-    except ImportError:
-        raise SpecificationError(
-            "a cluster's scheduler needs Dask, which is not installed: "
-            "pip install 'residua[cluster]'"
-        ) from None
+    distributed = library("distributed", "Dask", "a cluster's scheduler", "cluster")
     try:
         client = distributed.Client(address, timeout=_TIMEOUT, set_as_default=False)
     except (OSError, ValueError) as error:

@@ -102,18 +102,27 @@ def asked(path: Path | None, flags: Mapping[str, Any]) -> tuple[dict[str, Any], 
     return values, "" if path is None else f"{path}: "
 
 
-def _read(path: Path) -> dict[str, Any]:
+def tables(path: Path, noun: str) -> dict[str, Any]:
+    """Read a TOML file; messages call what is in it by ``noun``.
+
+    Raises:
+        SpecificationError: it cannot be read, or is none.
+    """
     try:
         with path.open("rb") as file:
-            values = tomllib.load(file)
+            return tomllib.load(file)
     except OSError as error:
         raise SpecificationError(
-            f"cannot read the specification {path}: {error.strerror or error}"
+            f"cannot read the {noun} {path}: {error.strerror or error}"
         ) from error
     except UnicodeDecodeError as error:
-        raise SpecificationError(f"the specification {path} is not a text file") from error
+        raise SpecificationError(f"the {noun} {path} is not a text file") from error
     except ValueError as error:
-        raise SpecificationError(f"the specification {path} is no TOML: {error}") from error
+        raise SpecificationError(f"the {noun} {path} is no TOML: {error}") from error
+
+
+def _read(path: Path) -> dict[str, Any]:
+    values = tables(path, "specification")
     modulus = values.get("modulus")
     if isinstance(modulus, str) and modulus.startswith("@"):
         values["modulus"] = f"@{path.parent / modulus[1:]}"

@@ -12,8 +12,6 @@ from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.blinding import needed_bits
-from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.evidence.campaign import Campaign, Figures, Request
@@ -117,7 +115,7 @@ def measure(request: Request) -> Figures:
     core = _curve_core(plain)
     (curve,) = core.curves
     channels, width, tiles = _size(core)
-    simulator, formula = _simulator(plain), CORES[request.name].get("formula")
+    simulator, blinded_core = _simulator(plain), _curve_core(blinded)
     return {
         "bits": curve.field_bits,
         "channels": channels,
@@ -126,8 +124,8 @@ def measure(request: Request) -> Figures:
         "utilisation": round(core.utilisation, 4),
         "cycles": point_cycles(simulator, core),
         "inverse": inverse_cycles(simulator, curve),
-        "blinding": needed_bits(curve, Formula(formula) if formula else None),
-        "blinded": point_cycles(_simulator(blinded), _curve_core(blinded)),
+        "blinding": blinded_core.design.blinding[0],
+        "blinded": point_cycles(_simulator(blinded), blinded_core),
         "multipliers": core.design.multipliers * tiles,
     }
 

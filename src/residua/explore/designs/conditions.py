@@ -1,10 +1,9 @@
 """Conditions such as ``lut <= 20000``, in SQL, on rows whose columns are keys or figures."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from residua.errors import SpecificationError
+from residua.errors import SpecificationError, library
 
 if TYPE_CHECKING:
     import duckdb
@@ -16,12 +15,7 @@ def database() -> Any:  # noqa: ANN401 - a module that may be missing
     Raises:
         SpecificationError: it is not installed.
     """
-    try:
-        return import_module("duckdb")
-    except ImportError:
-        raise SpecificationError(
-            "exploring cores needs DuckDB, which is not installed: pip install 'residua[explore]'"
-        ) from None
+    return library("duckdb", "DuckDB", "exploring cores", "explore")
 
 
 def sql_type(values: Iterable[object]) -> str:

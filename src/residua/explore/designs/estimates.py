@@ -3,13 +3,12 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.errors import SpecificationError
+from residua.errors import library
 
 FEWEST = 6
 """Cores from which a figure is estimated."""
@@ -96,15 +95,14 @@ def errors(traits: NDArray[np.float64], known: Mapping[int, float]) -> list[floa
 
 def _fitted(traits: NDArray[np.float64], known: Mapping[int, float]) -> Any:  # noqa: ANN401
     """Fit a Gaussian process: a trend, what differs from it smoothly, and noise."""
-    try:
-        processes = import_module("sklearn.gaussian_process")
-        kernels = import_module("sklearn.gaussian_process.kernels")
-        threads = import_module("threadpoolctl")
-    except ImportError:
-        raise SpecificationError(
-            "exploring cores needs scikit-learn, which is not installed: "
-            "pip install 'residua[explore]'"
-        ) from None
+    processes, kernels, threads = (
+        library(module, "scikit-learn", "exploring cores", "explore")
+        for module in (
+            "sklearn.gaussian_process",
+            "sklearn.gaussian_process.kernels",
+            "threadpoolctl",
+        )
+    )
     kernel = (
         kernels.ConstantKernel() * kernels.DotProduct()
         + kernels.ConstantKernel() * kernels.Matern(nu=2.5)

@@ -46,9 +46,6 @@ FIGURES: Mapping[str, Figure] = {
 COLUMNS = dict.fromkeys(FIGURES, "DOUBLE")
 """The SQL types of figures in conditions."""
 
-MODELLED = ("cycles", "interval")
-"""Figures that follow from a specification without any tool."""
-
 MAPPED = ("lut", "ff", "dsp", "bram")
 """Figures that synthesis finds."""
 

@@ -9,6 +9,7 @@ from residua.evidence.rows import Row
 from residua.explore.designs.conditions import filtered
 from residua.explore.designs.exploration import Outcome, Point
 from residua.explore.designs.figures import COLUMNS, derived
+from residua.explore.designs.measures import Found
 from residua.explore.designs.space import Space
 from residua.toolchain.commit import source_commit
 from residua.toolchain.process import versions
@@ -47,16 +48,28 @@ def _row(space: Space, point: Point, commit: str, tools: dict[str, str], *, is_b
         amount=len(point.clocks),
         seconds=None,
         failures=[],
-        figures={
-            **shown(point.figures),
-            "kind": model.kind,
-            "operation": model.operation,
-            "chosen": model.specification,
-            "target": space.target,
-            "clocks": point.clocks,
-            "front": is_best,
-        },
+        figures=row_figures(model, point.figures, space.target, point.clocks, is_best=is_best),
     )
+
+
+def row_figures(
+    model: Found,
+    figures: Mapping[str, float],
+    target: str,
+    clocks: Sequence[float],
+    *,
+    is_best: bool,
+) -> dict[str, Any]:
+    """The figures of a row, see `rows`."""
+    return {
+        **shown(figures),
+        "kind": model.kind,
+        "operation": model.operation,
+        "chosen": model.specification,
+        "target": target,
+        "clocks": list(clocks),
+        "front": is_best,
+    }
 
 
 def check_front(space: Space, outcome: Outcome) -> None:

@@ -10,7 +10,7 @@ from residua.evidence.rows import Row, Store
 from residua.explore.designs.choice import SHIPPED
 from residua.explore.designs.figures import MAPPED, Step
 from residua.explore.designs.measures import Task, measure
-from residua.explore.designs.results import shown
+from residua.explore.designs.results import row_figures
 from residua.explore.designs.space import PLACED_TARGET
 from residua.report.clocks import clock_of
 
@@ -39,19 +39,12 @@ def _explored(row: Row) -> Row | None:
         return None
     model = measure(Task(row.specification, Step.MODEL, PLACED_TARGET, row.amount))
     assert not model.refusal
-    figures = {name: placed["resources"][name] for name in MAPPED}
+    resources = {name: placed["resources"][name] for name in MAPPED}
+    figures = model.figures | resources | {"mhz": clock.median}
     return row.model_copy(
         update={
             "name": model.name,
-            "figures": {
-                **shown(model.figures | figures | {"mhz": clock.median}),
-                "kind": model.kind,
-                "operation": model.operation,
-                "chosen": model.specification,
-                "target": PLACED_TARGET,
-                "clocks": list(clock.placements),
-                "front": False,
-            },
+            "figures": row_figures(model, figures, PLACED_TARGET, clock.placements, is_best=False),
         }
     )
 

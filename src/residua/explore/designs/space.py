@@ -1,7 +1,6 @@
 """Spaces of cores: keys with alternatives, what they have to meet, and what is best."""
 
 import math
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -209,15 +208,7 @@ def read(path: Path) -> Space:
     Raises:
         SpecificationError: it cannot be read, or something in it is wrong.
     """
-    try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SpecificationError(
-            f"cannot read the space {path}: {error.strerror or error}"
-        ) from error
-    except ValueError as error:
-        raise SpecificationError(f"the space {path} is no TOML: {error}") from error
-    return check(values, f"{path}: ")
+    return check(reading.tables(path, "space"), f"{path}: ")
 
 
 def check(values: Mapping[str, Any], source: str = "") -> Space:
