@@ -402,11 +402,17 @@ def test_unknown_target_and_bad_numbers(run, built):
     assert "'--seeds': Input should be greater than or equal to 1" in err
 
 
+def commands(found):
+    """Verbs, and those of verbs that have verbs of their own."""
+    for command in found:
+        yield command
+        yield from commands(getattr(command, "commands", {}).values())
+
+
 def options(kinds):
     """The options of all verbs that take a value of one of these kinds."""
     group = typer.main.get_command(cli.app)
-    for verb in cli.VERBS:
-        command = group.get_command(None, verb)
+    for command in commands(group.get_command(None, verb) for verb in cli.VERBS):
         for option in command.params:
             if isinstance(option, TyperOption) and not option.is_flag:
                 kind = str(option.type_descriptor.annotation)

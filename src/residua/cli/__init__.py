@@ -22,6 +22,7 @@ VERBS = {
         "cores",
         "Simulate the Verilog of a directory against its model, or against plain integers.",
     ),
+    "attack": ("attack", "Attack a simulated core, and tell what comes of it."),
     "synth": ("cores", "Synthesise a directory for a device; place and route it for an ECP5."),
     "report": ("cores", "Write report.html into a directory, with all results so far."),
     "compare": (

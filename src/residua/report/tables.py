@@ -24,6 +24,10 @@ def built(found: Result, path: Path) -> Text:
     return [_pairs([*kind.rows(found), ("directory", str(path))])]
 
 
+_PLACES = 20
+"""Registers or memories that are listed, those with the most harmful faults."""
+
+
 def verified(found: Result, kind: Kind) -> Text:
     """The outcome of ``verify`` for a core of this kind."""
     rows, measured = _pairs(kind.verified(found)), kind.cycle_columns(found)
@@ -58,6 +62,32 @@ def synthesised(found: Result, kind: Kind) -> Text:
     for part in parts(found):
         table.add_row("  " * part.depth + part.label, *(str(count or "") for count in part.counts))
     return [_pairs(rows), table] if table.row_count else [_pairs(rows)]
+
+
+def attacked(found: Result) -> Text:
+    """What came of faults, and where the harmful ones were."""
+    total = found["faults"] * found["keys"]
+    first, end = found["span"]
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("faults", f"{found['faults']} of the kind {found['kind']}, seed {found['seed']}"),
+        ("drawn from", f"{found['bits']} bits, cycles {first} to {end - 1}"),
+    ]
+    if found["invalid"]:
+        rows.insert(2, ("point", "none of the curve, which has to be refused"))
+    if found["keys"] > 1:
+        rows.append(("scalars", f"{found['keys']}; {found['key_dependent']} faults depend on them"))
+    effects = Table("outcome", box=SIMPLE)
+    for name in ("runs", "share"):
+        effects.add_column(name, justify="right")
+    for effect, count in found["effects"].items():
+        effects.add_row(effect, str(count), f"{count / total:.2%}")
+    places = Table("harmful in", box=SIMPLE)
+    places.add_column("runs", justify="right")
+    for place, count in list(found["harmful"].items())[:_PLACES]:
+        places.add_row(place, str(count))
+    return [_pairs(rows), effects, *([places] if found["harmful"] else [])]
 
 
 def compared(found: Result) -> Text:

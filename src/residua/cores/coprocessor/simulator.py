@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
-from residua.toolchain import process, verilator
+from residua.toolchain import process
 from residua.toolchain.kept.simulations import keep_simulation
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
+
+_BENCH = Path(__file__).with_name("bench.h")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,16 @@ class Request:
     seed: int = 1
     abort: int = 0
     reset: int = 0
+
+    def line(self, words: int) -> str:
+        """The operation as a line for the harness, its operands in so many words.
+
+        Raises:
+            SpecificationError: an operand does not fit.
+        """
+        head = [self.operation, self.curve, self.stalls, self.seed, self.abort, self.reset]
+        parts = (word for number in self.operands for word in _split(number, words))
+        return " ".join([*map(str, head), *(f"{word:08x}" for word in parts)])
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,7 @@ class CoprocessorSimulator:
 
         An operation that ends before the reset that its request names has its answer.
         """
-        script = "".join(f"{self._line(request)}\n" for request in requests)
+        script = "".join(f"{request.line(self.words)}\n" for request in requests)
         return [self._answer(line) for line in self._output(script).splitlines()]
 
     def operate(
@@ -92,38 +105,38 @@ class CoprocessorSimulator:
                 lambda: process.run(command, tool="simulator", cwd=folder, log=log),
             )
 
-    def _line(self, request: Request) -> str:
-        words = [word for number in request.operands for word in self._split(number)]
-        head = [request.operation, request.curve, request.stalls, request.seed]
-        head += [request.abort, request.reset]
-        return " ".join([*map(str, head), *(f"{word:08x}" for word in words)])
-
-    def _split(self, number: int) -> Sequence[int]:
-        if not 0 <= number < 1 << 32 * self.words:
-            raise SpecificationError(f"{number} does not fit {self.words} words of 32 bits")
-        return [number >> 32 * index & 0xFFFFFFFF for index in range(self.words)]
-
     def _answer(self, line: str) -> Answer | None:
         if line == "reset":
             return None
         status, cycles, taken, *words = line.split()
-        numbers = [int(word, 16) for word in words]
-        results = [
-            sum(word << 32 * i for i, word in enumerate(numbers[first : first + self.words]))
-            for first in range(0, len(numbers), self.words)
-        ]
-        return Answer(Status(int(status)), tuple(results), int(cycles), int(taken))
+        return Answer(Status(int(status)), numbers_of(words, self.words), int(cycles), int(taken))
+
+
+def _split(number: int, words: int) -> Sequence[int]:
+    if not 0 <= number < 1 << 32 * words:
+        raise SpecificationError(f"{number} does not fit {words} words of 32 bits")
+    return [number >> 32 * index & 0xFFFFFFFF for index in range(words)]
+
+
+def numbers_of(texts: Sequence[str], words: int) -> tuple[int, ...]:
+    """The numbers of so many words each that the harness gives in hexadecimal."""
+    parts = [int(text, 16) for text in texts]
+    return tuple(
+        sum(part << 32 * i for i, part in enumerate(parts[first : first + words]))
+        for first in range(0, len(parts), words)
+    )
 
 
 def build_coprocessor_simulator(
     sources: Sequence[Path], top: str, design: CurveDesign, *, optimise: bool = True
 ) -> CoprocessorSimulator:
     """Compile the Verilog of a coprocessor called ``top`` with its harness."""
-    template = _HARNESS.read_text(encoding="utf-8")
-    with TemporaryDirectory() as work:
-        harness = Path(work) / "coprocessor_harness.cpp"
-        text = template.replace("#include HEADER", f'#include "V{top}.h"')
-        text = text.replace("TOP top{&context};", f"V{top} top{{&context}};")
-        harness.write_text(text, encoding="utf-8")
-        executable = verilator.build(sources, top, harness, optimise=optimise, any_state=True)
+    source = bench_source(top) + _HARNESS.read_text(encoding="utf-8")
+    executable = compile_harness(source, sources, top, optimise=optimise)
     return CoprocessorSimulator(executable, design.words, patience(design))
+
+
+def bench_source(top: str) -> str:
+    """C++ that drives a coprocessor called ``top``; what calls it follows."""
+    header = f'#include "V{top}.h"\nusing Top = V{top};\n'
+    return header + COMMON_SOURCE + _BENCH.read_text(encoding="utf-8")

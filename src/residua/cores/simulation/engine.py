@@ -90,12 +90,19 @@ def build_simulator(
     return Simulator(design, workload, executable, time.monotonic() - start)
 
 
-def compile_harness(text: str, rtl_sources: Sequence[Path], top: str, *, optimise: bool) -> Path:
-    """The executable of a harness with module ``top``."""
+def compile_harness(
+    text: str,
+    rtl_sources: Sequence[Path],
+    top: str,
+    *,
+    optimise: bool = True,
+    any_state: bool = True,
+) -> Path:
+    """The executable of a harness with module ``top``; see `residua.toolchain.verilator.build`."""
     with tempfile.TemporaryDirectory() as work:
         harness = Path(work) / "harness.cpp"
         harness.write_text(text)
-        return verilator.build(rtl_sources, top, harness, optimise=optimise, any_state=True)
+        return verilator.build(rtl_sources, top, harness, optimise=optimise, any_state=any_state)
 
 
 def verify(

@@ -1,0 +1,77 @@
+"""The verb attack: what faults make of a core."""
+
+from typing import Annotated
+
+import typer
+
+from residua.cli.cores import LARGEST_SEED, Core
+from residua.cli.terminal import Json, Verb, counter, show
+
+app = typer.Typer()
+attack = typer.Typer(
+    name="attack", help="Attack a simulated core, and tell what comes of it.", no_args_is_help=True
+)
+app.add_typer(attack)
+
+
+@app.callback()
+def _group() -> None:
+    """Hold one verb with verbs of its own."""
+
+
+@attack.command(cls=Verb)
+def faults(
+    directory: Core,
+    *,
+    kind: Annotated[
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="Of the faults: flip (a bit of a register), double (two of them), skip (a "
+            "register has no clock for a cycle), stuck (a bit, to the end), memory (a bit of a "
+            "word).",
+        ),
+    ] = "flip",
+    count: Annotated[int, typer.Option(metavar="N", min=1, help="Faults.")] = 1000,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of operands and faults."),
+    ] = 1,
+    where: Annotated[
+        str,
+        typer.Option(metavar="PATTERN", help="Registers or memories with such names alone."),
+    ] = "*",
+    cycles: Annotated[
+        str | None,
+        typer.Option(metavar="FROM:TO", help="Cycles of the operation, without the last."),
+    ] = None,
+    curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
+    keys: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Scalars with which each fault is tried.")
+    ] = 1,
+    invalid: Annotated[
+        bool, typer.Option("--invalid", help="Multiply what is no point of the curve.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(metavar="N", min=1, help="Simulations at once.")] = 2,
+    as_json: Json = False,
+) -> None:
+    """Multiply a point with faults in registers or memories: which are noticed, which are not."""
+    from residua.cores.directory import Directory
+    from residua.evidence.attacks.drawing import kind_of, span_of
+    from residua.evidence.attacks.faults import Attack, attack
+    from residua.report import tables
+
+    asked = Attack(
+        kind=kind_of(kind),
+        count=count,
+        seed=seed,
+        where=where,
+        cycles=span_of(cycles),
+        curve=curve,
+        keys=keys,
+        invalid=invalid,
+    )
+    opened = Directory.open(directory, write=True)
+    with counter("attack faults") as progress:
+        found = attack(opened, asked, jobs=jobs, progress=progress)
+    show(found, as_json, tables.attacked)

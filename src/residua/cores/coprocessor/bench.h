@@ -1,0 +1,150 @@
+// A simulated coprocessor, driven through its raw streams. The common source comes before it.
+
+#include <cstdio>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+// An operation. stalls: every stream pauses in so many of 256 cycles; seed: of the random words and
+// the pauses; abort: 0, or the cycle of the operation in which it is zeroised, or, with reset not
+// 0, reset for so many cycles.
+struct Operation {
+  unsigned operation, curve, stalls;
+  std::uint64_t seed;
+  long abort, reset;
+  std::vector<std::uint32_t> operands;
+};
+
+// From a line: <operation> <curve> <stalls> <seed> <abort> <reset> <words in hexadecimal ...>
+Operation operation_of(const std::string& line) {
+  std::istringstream text(line);
+  Operation found{};
+  text >> found.operation >> found.curve >> found.stalls >> found.seed >> found.abort >> found.reset;
+  std::string word;
+  while (text >> word) {
+    found.operands.push_back(static_cast<std::uint32_t>(std::stoul(word, nullptr, 16)));
+  }
+  return found;
+}
+
+enum class End { done, reset, hang };
+
+// What an operation gives; cycles count from the one in which the command is taken to the one in
+// which done is set. One that was done may hang yet, while it gives out its words.
+struct Answer {
+  End end;
+  bool done;
+  unsigned status;
+  long cycles;
+  std::size_t taken;
+  std::vector<std::uint32_t> words;
+};
+
+// As a line: <status> <cycles> <random words taken> <result words in hexadecimal ...>
+void print(const Answer& answer) {
+  std::printf("%u %ld %zu", answer.status, answer.cycles, answer.taken);
+  for (const std::uint32_t word : answer.words) std::printf(" %08x", word);
+  std::puts("");
+  std::fflush(stdout);
+}
+
+class Bench {
+ public:
+  // patience: cycles after which an operation hangs. Registers begin with random values if the
+  // simulator was built for that.
+  explicit Bench(long patience) : patience_(patience) { reset(1); }
+  virtual ~Bench() = default;
+
+  Answer run(const Operation& request) {
+    Random data{request.seed}, pauses{request.seed ^ 0x5555};
+    Answer answer{End::done, false, 0, 0, 0, {}};
+    std::size_t position = 0;
+    std::uint32_t word = drawn(data);
+    long cycles = -1, since = 0;
+    bool complete = false;
+    for (long guard = 0; !complete; ++guard) {
+      if (guard > patience_) {
+        answer.end = End::hang;
+        return answer;
+      }
+      const auto goes = [&] { return (drawn(pauses) & 255) >= request.stalls; };
+      top.command_valid = cycles < 0;
+      top.command_payload = request.operation | request.curve << 8;
+      top.operands_valid = cycles >= 0 && position < request.operands.size() && goes();
+      top.operands_payload = top.operands_valid ? request.operands[position] : drawn(pauses);
+      top.random_valid = goes();
+      top.random_payload = top.random_valid ? word : drawn(pauses);
+      top.result_ready = goes();
+      const bool aborts = request.abort > 0 && cycles == request.abort;
+      if (aborts && request.reset > 0) {
+        reset(request.reset);
+        answer.end = End::reset;
+        return answer;
+      }
+      top.zeroise = aborts;
+      if (cycles >= 0) prepare(since++);
+      settle();
+      if (top.operands_valid && top.operands_ready) ++position;
+      if (top.random_valid && top.random_ready) {
+        word = drawn(data);
+        ++answer.taken;
+      }
+      if (top.result_valid && top.result_ready) {
+        const std::uint64_t payload = top.result_payload;
+        answer.words.push_back(static_cast<std::uint32_t>(payload));
+        complete = answer.done && (payload >> 32 & 1);
+      }
+      if (top.done) {
+        answer.done = true;
+        answer.status = top.status;
+        answer.cycles = cycles + 1;
+      }
+      if (answer.done && (answer.status != 0 || !has_result(request.operation))) complete = !top.result_valid;
+      if (cycles >= 0 && !answer.done) ++cycles;
+      if (top.command_valid && top.command_ready) cycles = 0;
+      tick();
+    }
+    return answer;
+  }
+
+ protected:
+  // Called in every cycle from the one after a command was taken, number 0, until the last word is
+  // out, before anything follows from the inputs.
+  virtual void prepare(long cycle) { static_cast<void>(cycle); }
+
+ private:
+  static bool has_result(unsigned operation) { return operation != 5; }
+
+  static std::uint32_t drawn(Random& random) { return static_cast<std::uint32_t>(random.next() >> 32); }
+
+  // Inputs stay as they are meanwhile: what is offered in a reset is not taken.
+  void reset(long cycles) {
+    top.rst = 1;
+    for (long i = 0; i < cycles; ++i) {
+      settle();
+      tick();
+    }
+    top.rst = 0;
+  }
+
+  // The first half of a cycle: what follows from the registers and the inputs.
+  void settle() {
+    top.clk = 0;
+    top.eval();
+  }
+
+  void tick() {
+    top.clk = 1;
+    top.eval();
+  }
+
+  long patience_;
+  VerilatedContext context;
+
+ protected:
+  Top top{any_state(context, 0)};
+};
+
+}  // namespace
