@@ -144,6 +144,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, signatures": COPROCESSOR | {
         "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4,
     },
+    "coprocessor, checked": COPROCESSOR | {
+        "curve": [MONTGOMERY, TINY], "protections": ["exit-check"],
+    },
     "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",

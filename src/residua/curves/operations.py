@@ -4,7 +4,7 @@ Instructions run routines (field programs, by name), take numbers in and give th
 routine is made of, and on which kind of field unit it runs, is not their concern.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
@@ -13,6 +13,12 @@ from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves import comb, difference_ladder, fixed_window, joint, ladder, montgomery_ladder
 from residua.curves.comb import Comb
 from residua.curves.endomorphism import window
+from residua.curves.exit_check import (
+    DEFECT,
+    ladder_relation,
+    quotient_defect,
+    scaled_point_defect,
+)
 from residua.curves.formulas import Formula, has_odd_order, scalar_bits
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 
@@ -48,6 +54,7 @@ class Status(IntEnum):
     NO_INVERSE = 8
     ZEROISED = 9
     INVALID = 10
+    FAULT = 11
 
 
 Source = Literal[
@@ -223,18 +230,20 @@ def every(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
 
 
 def operations(
-    curve: Curve, formula: Formula, base_comb: Comb | None = None
+    curve: Curve, formula: Formula, base_comb: Comb | None = None, *, checked: bool = False
 ) -> dict[Operation, list[Instruction]]:
     """The operations of a curve, with a formula that it admits.
 
     With a ``base_comb``, for short Weierstrass curves of odd order, it multiplies the base point.
+    What is ``checked`` gives out no multiple of a point before it is held against the curve, see
+    `residua.curves.exit_check`.
     """
     if isinstance(curve, MontgomeryCurve):
-        group = _montgomery(curve)
+        group = _montgomery(curve, checked)
     else:
-        group = _weierstrass(curve, formula)
+        group = _weierstrass(curve, formula, checked)
         if base_comb:
-            group[Operation.BASE_MULTIPLY] = _comb_multiply(base_comb)
+            group[Operation.BASE_MULTIPLY] = _comb_multiply(base_comb, checked)
     common = {
         Operation.FIELD_MULTIPLY: _multiply(),
         Operation.FIELD_INVERT: _invert(),
@@ -248,16 +257,23 @@ def operations(
     return group | common | modulo_order
 
 
-def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, list[Instruction]]:
+def _weierstrass(
+    curve: WeierstrassCurve, formula: Formula, checked: bool
+) -> dict[Operation, list[Instruction]]:
     affine: list[Instruction] = [Invert(), Run("recovery_result")]
+    again = _point_fault() if checked else []  # for the operand
     match formula:
         case Formula.FIXED_WINDOW | Formula.ENDOMORPHISM:
-            multiplied, affine, x_alone = _fixed_window(), _affine(), _affine_x()
+            multiplied = [*_fixed_window(), *(_scaled_point_fault() if checked else [])]
+            affine, x_alone = _affine(), _affine_x()
         case Formula.DIFFERENCE_LADDER:
-            multiplied, x_alone = _difference_ladder(), [*affine, *give_results("x")]
+            multiplied, x_alone = _difference_ladder(again), [*affine, *give_results("x")]
         case _:
-            multiplied, x_alone = _ladder(), _affine_x()
+            multiplied, x_alone = [*_ladder(), *again], _affine_x()
             affine.insert(0, Run("recovery_fractions"))
+    if checked:
+        affine += _point_fault()
+        x_alone = [*affine, *give_results("x")]
     splits = formula is Formula.ENDOMORPHISM
     scalar: list[Instruction] = [Read("split scalar" if splits else "scalar")]
     base_scalar: list[Instruction] = [Read("split scalar" if splits else "base scalar")]
@@ -276,11 +292,11 @@ def _weierstrass(curve: WeierstrassCurve, formula: Formula) -> dict[Operation, l
         Operation.VALIDATE: [*read_point(), *validate_point()],
     }
     if has_odd_order(curve):
-        group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula))
+        group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula), checked)
     return group
 
 
-def _comb_multiply(shape: Comb) -> list[Instruction]:
+def _comb_multiply(shape: Comb, checked: bool) -> list[Instruction]:
     """(x0 : y0 : z0) = k G, in a random scaling, and its affine coordinates."""
     additions = Run("comb_addition", shape.tables)
     return [
@@ -292,11 +308,12 @@ def _comb_multiply(shape: Comb) -> list[Instruction]:
         *[Run("comb_doubling"), additions] * (shape.spacing - 1),
         *stop_if("z0", "zero", Status.NEUTRAL),
         *_affine(),
+        *(_point_fault() if checked else []),
         *give_results("x", "y"),
     ]
 
 
-def _double_multiply(bits: int) -> list[Instruction]:
+def _double_multiply(bits: int, checked: bool) -> list[Instruction]:
     """All operands are read before any is refused, so that none is left in the stream."""
     second_point = [*load_number("operand", "nx"), *load_number("operand", "ny")]
     points = [*read_point()[:-1], *second_point, Check()]
@@ -319,6 +336,7 @@ def _double_multiply(bits: int) -> list[Instruction]:
         *validate_point(),
         *multiplied,
         *_affine(),
+        *(_point_fault() if checked else []),
         *give_results("x", "y"),
     ]
 
@@ -334,19 +352,19 @@ def _affine() -> list[Instruction]:
     ]
 
 
-def _montgomery(curve: MontgomeryCurve) -> dict[Operation, list[Instruction]]:
+def _montgomery(curve: MontgomeryCurve, checked: bool) -> dict[Operation, list[Instruction]]:
     scalar: list[Instruction] = [Read("scalar")]
     operand: list[Instruction] = [*load_number("operand", "x"), Check()]
     order = [Run("small_order"), *stop_if("d", "zero", Status.SMALL_ORDER)]
+    multiplied = [*_ladder(), *_affine_x(checked=checked)]
     return {
         Operation.BASE_MULTIPLY: [
             Read("base scalar"),
             Check(),
             Run("base_point"),
-            *_ladder(),
-            *_affine_x(),
+            *multiplied,
         ],
-        Operation.X_MULTIPLY: [*scalar, *operand, *_ladder(), *_affine_x()],
+        Operation.X_MULTIPLY: [*scalar, *operand, *multiplied],
         Operation.VALIDATE: [*operand, *(order if curve.cofactor > 1 else [])],
     }
 
@@ -361,6 +379,16 @@ def validate_point() -> list[Instruction]:
     return [Run("on_curve"), *stop_if("d", "nonzero", Status.NOT_ON_CURVE)]
 
 
+def _point_fault() -> list[Instruction]:
+    """End the operation if ("x", "y"), which has to be a point of the curve, is none."""
+    return [Run("on_curve"), *stop_if("d", "nonzero", Status.FAULT)]
+
+
+def _scaled_point_fault() -> list[Instruction]:
+    """End the operation if (x : y : m), which has to be a point of the curve, is none."""
+    return [Run("scaled_point_defect"), *stop_if(DEFECT, "nonzero", Status.FAULT)]
+
+
 def _ladder() -> list[Instruction]:
     """(x0 : z0) = k P and (x1 : z1) = (k + 1) P, in random scalings."""
     return [
@@ -373,12 +401,13 @@ def _ladder() -> list[Instruction]:
     ]
 
 
-def _difference_ladder() -> list[Instruction]:
-    """The fractions of k P, in a random scaling."""
+def _difference_ladder(again: Sequence[Instruction]) -> list[Instruction]:
+    """The fractions of k P, in a random scaling, after what is done ``again`` with P."""
     return [
         *load_number("random", "m"),
         Run("initial_state"),
         Run("ladder_step", None),
+        *again,
         Run("recovery_fractions"),
         *stop_if("d", "zero", Status.NEUTRAL),
     ]
@@ -395,13 +424,20 @@ def _fixed_window() -> list[Instruction]:
     ]
 
 
-def _affine_x() -> list[Instruction]:
-    """The x-coordinate of (x0 : z0); the numerator outlives the inversion as "y"."""
+def _affine_x(*, checked: bool = False) -> list[Instruction]:
+    """The x-coordinate of (x0 : z0); the numerator outlives the inversion as "y".
+
+    With what is ``checked`` it is that of a Montgomery ladder.
+    """
+    relation = [Run("ladder_relation"), *stop_if(DEFECT, "nonzero", Status.FAULT)]
+    quotient = [Run("quotient_defect"), *stop_if(DEFECT, "nonzero", Status.FAULT)]
     return [
         Run("copy_d_z0"),
         Run("copy_y_x0"),
+        *(relation if checked else []),
         Invert(),
         Run("multiply_x"),
+        *(quotient if checked else []),
         *give_results("x"),
     ]
 
@@ -447,13 +483,21 @@ def unload_number(element: str) -> list[Instruction]:
 
 
 def routines(
-    curve: Curve, formula: Formula, base_comb: Comb | None = None
+    curve: Curve, formula: Formula, base_comb: Comb | None = None, *, checked: bool = False
 ) -> dict[str, FieldProgram]:
-    """The field programs of a curve's operations beside `common_routines`."""
+    """The field programs of a curve's `operations` beside `common_routines`."""
     if isinstance(curve, MontgomeryCurve):
         programs = _montgomery_routines(curve)
+        if checked:
+            programs |= {
+                "final_select": ladder.final_select(),
+                "ladder_relation": ladder_relation(),
+                "quotient_defect": quotient_defect(),
+            }
     else:
         programs = _weierstrass_routines(curve, formula)
+        if checked and formula in (Formula.FIXED_WINDOW, Formula.ENDOMORPHISM):
+            programs["scaled_point_defect"] = scaled_point_defect()
         if base_comb:
             return programs | _comb_routines(curve)
     base = FieldProgram("base_point")

@@ -73,8 +73,8 @@ def test_fields_do_not_overlap():
 
 def test_codes():
     registers = RegisterMap(FULL)
-    assert list(registers.statuses.values()) == list(range(11))
-    assert (registers.statuses["zeroised"], registers.statuses["invalid"]) == (9, 10)
+    assert list(registers.statuses.values()) == list(range(12))
+    assert [registers.statuses[name] for name in ("zeroised", "invalid", "fault")] == [9, 10, 11]
     assert list(registers.operations.values()) == list(range(1, 13))
     assert registers.operations["x_multiply"] == 3
     assert registers.zeroise_key.to_bytes(4) == b"ZERO"

@@ -164,6 +164,12 @@ class CoprocessorCore(Core):
         ]
         return {"endomorphism": own}
 
+    @property
+    def _protections(self) -> dict[str, Any]:
+        """The protections that were asked for, if any were."""
+        asked = self.request.protections
+        return {} if asked is None else {"protections": list(asked)}
+
     @cached_property
     def capabilities(self) -> Capabilities:
         """Capabilities that the registers of a bus report; AXI has streams for data."""
@@ -378,6 +384,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "product_registers": asked.product_registers,
             "levels_per_register": asked.levels_per_register,
             "register_memory": asked.register_memory or "distributed",
+            "protections": frozenset(asked.protections or ()),
         }
         if asked.algorithm == "sbmm":
             return SingleBaseEccCore(
@@ -453,6 +460,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "bus": self.request.bus,
             "blinding": list(core.design.blinding),
             "inversion": self.request.inversion,
+            **self._protections,
             **self._halves,
             "n": core.channels,
             "w": core.width,
@@ -502,6 +510,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             pipeline=asked.pipeline,
             blinding=asked.blinding,
             formula=named_formula(asked.formula),
+            protections=frozenset(asked.protections or ()),
         )
 
     @property
@@ -543,6 +552,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             "bus": self.request.bus,
             "blinding": list(self.core.design.blinding),
             "inversion": design.inversion,
+            **self._protections,
             **self._halves,
             "digits": design.field.digits,
             "digit": design.digit,

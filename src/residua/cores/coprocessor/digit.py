@@ -7,6 +7,7 @@ from residua.cores.coprocessor.naming import curves_part
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.protections import NONE, Protections
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 
 
@@ -17,7 +18,7 @@ class DigitEccCore(CurveCore):
     multiplier; with ``pipeline`` it has the datapath of the report with so many levels instead.
     ``blinding`` is the number of random bits that blind each scalar, taken as it is, or "auto" for
     as many as each curve needs. ``formula`` is that of the Weierstrass curves; None takes for each
-    curve the one with the fewest cycles.
+    curve the one with the fewest cycles. ``protections`` are those of multiples of points.
 
     Raises:
         SpecificationError: a curve is wrong, or there is no such multiplier.
@@ -34,11 +35,13 @@ class DigitEccCore(CurveCore):
         pipeline: int | None = None,
         blinding: BlindingChoice = 0,
         formula: Formula | None = None,
+        protections: Protections = NONE,
     ) -> None:
         self.curves = checked(curves)
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
             check_formula(curves[0], formula)
-        self._options = (digit, lanes, pipeline, blinding)
+        self._blinding = blinding
+        self._options = (digit, lanes, pipeline, blinding, protections)
         chosen = [self._chosen(curve, formula) for curve in self.curves]
         self.design = DigitCoprocessorDesign(self.curves, chosen, *self._options)
         _ = self.design.processor.multiplier
@@ -47,7 +50,7 @@ class DigitEccCore(CurveCore):
         def design_of(one: Formula) -> DigitCoprocessorDesign:
             return DigitCoprocessorDesign([curve], [one], *self._options)
 
-        return fastest_formula(curve, formula, self._options[-1], design_of)
+        return fastest_formula(curve, formula, self._blinding, design_of)
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from residua.cores.coprocessor.specification import (
     BusKey,
     CurveSpecification,
     FormulaKey,
+    ProtectionsKey,
     named_formula,
 )
 from residua.cores.digit.specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
@@ -34,6 +35,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
     bus: BusKey = "axi"
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
+    protections: ProtectionsKey = None
     digit: Annotated[int, keys.within(SMALLEST_DIGIT, LARGEST_DIGIT), DIGIT_KEY] = DEFAULT_DIGIT
     lanes: Annotated[Annotated[int, keys.within(1, MOST_LANES)] | None, LANES_KEY] = None
     pipeline: Annotated[Annotated[int, keys.within(0, 2)] | None, PIPELINE_KEY] = None

@@ -11,6 +11,7 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.protections import NONE, Protections
 from residua.errors import first_possible
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -38,6 +39,7 @@ class EccCore(EngineCurveCore):
     that blind each scalar, taken as it is, or "auto" for as many as each curve needs;
     ``inversion`` says how elements are inverted, with ``inverter_rowers`` and ``fixed_base`` as in
     `CoprocessorDesign`. With ``verifies`` ECDSA signatures are verified by one operation.
+    ``protections`` are those of multiples of points.
     ``formula`` is that of the Weierstrass curves;
     None takes for each curve the one with the fewest cycles.
 
@@ -66,6 +68,7 @@ class EccCore(EngineCurveCore):
         register_memory: RegisterMemory = "distributed",
         fixed_base: tuple[int, int] | None = None,
         verifies: bool = False,
+        protections: Protections = NONE,
     ) -> None:
         self.curves, self._width = checked(curves), width or DEFAULT_WIDTH
         if formula and not any(isinstance(curve, WeierstrassCurve) for curve in curves):
@@ -75,6 +78,7 @@ class EccCore(EngineCurveCore):
         self._columns, self._blinding, self._formula = columns, blinding, formula
         self._inversion, self._inverter_rowers = inversion, inverter_rowers
         self._fixed_base, self._verifies = fixed_base, verifies
+        self._protections = protections
         self._designs: dict[object, CoprocessorDesign] = {}
         self.pair, self.design = self._find(channels, width)
         if inverter_rowers is not None:
@@ -181,6 +185,7 @@ class EccCore(EngineCurveCore):
             self._inverter_rowers,
             self._fixed_base,
             verifies=self._verifies,
+            protections=self._protections,
         )
 
 

@@ -19,6 +19,7 @@ from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import constants, routines
 from residua.curves.parameters import Curve
+from residua.curves.protections import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -68,11 +69,13 @@ class SingleBaseEccCore(EngineCurveCore):
         product_registers: int = 0,
         levels_per_register: int = 1,
         register_memory: RegisterMemory = "distributed",
+        protections: Protections = NONE,
     ) -> None:
         self.curves, self._weight = checked(curves), weight
         self._options = (reduction, rowers, product_registers, levels_per_register, register_memory)
         self._extra_bits, self._blinding = extra_bits, blinding
         self._inversion, self._formula, self._columns = inversion, formula, columns
+        self._protections = protections
         root = _root(self.curves)
         found = _given(base_a, width) or _base_of(root, width, channels)
         if found.product != root:
@@ -129,7 +132,13 @@ class SingleBaseEccCore(EngineCurveCore):
             domain = domain_of_fewest(*bases, step, constants(curves[0]), self._columns)
         domains = [domain] * len(curves)
         return CoprocessorDesign(
-            curves, domains, options, formulas, self._blinding, self._inversion
+            curves,
+            domains,
+            options,
+            formulas,
+            self._blinding,
+            self._inversion,
+            protections=self._protections,
         )
 
 

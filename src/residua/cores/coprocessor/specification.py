@@ -13,6 +13,7 @@ from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_c
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
+from residua.curves.protections import Protection
 from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
@@ -59,6 +60,21 @@ def _blinding(value: object) -> BlindingChoice:
     if not 0 <= number <= MOST_RANDOM_BITS:
         raise ValueError("")
     return number
+
+
+def _protections(value: object) -> object:
+    if value is None:
+        return None
+    names = value.split(",") if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or not names:
+        raise ValueError("")
+    stripped = [name.strip() if isinstance(name, str) else name for name in names]
+    for name in stripped:
+        if name not in list(Protection):
+            raise SpecificationError(
+                f"no protection is called '{name}': one of {', '.join(Protection)}"
+            )
+    return tuple(one for one in Protection if one in stripped)
 
 
 def _inversion(value: object) -> object:
@@ -111,7 +127,7 @@ class CurveSpecification(CoreSpecification):
             curve.name if self.catalogued else parameters_of(curve) for curve in self.curve
         ]
         return {
-            name: list(value) if isinstance(value, tuple) else value
+            name: _listed(value) if isinstance(value, tuple) else value
             for name, value in values.items()
             if value is not None
         }
@@ -150,6 +166,18 @@ Blinding = Annotated[
         f"`auto`, or a number of bits from 0 to {MOST_RANDOM_BITS}",
         f"`auto`: for each curve {MARGIN} more than the longest run of equal bits in that number",
         "BITS",
+    ),
+]
+ProtectionsKey = Annotated[
+    tuple[Protection, ...] | None,
+    BeforeValidator(_protections),
+    keys.Key(
+        "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
+        "the points once more, against the curve before they leave; needs `curve`.",
+        "names separated by commas, in TOML also a list of them: "
+        + ", ".join(f"`{one}`" for one in Protection),
+        "none",
+        "NAMES",
     ),
 ]
 FormulaKey = Annotated[
@@ -235,6 +263,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             "NAME",
         ),
     ] = None
+    protections: ProtectionsKey = None
     width: keys.Width = 17
     channels: keys.Channels = None
     rowers: keys.Rowers = None
@@ -335,6 +364,10 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             )
         if self.extra_bits is not None and "width" in self.model_fields_set:
             keys.check_extra_bits(self.extra_bits, self.width)
+
+
+def _listed(values: tuple[object, ...]) -> list[object]:
+    return [str(value) if isinstance(value, str) else value for value in values]
 
 
 def _known(curve: Curve) -> bool:

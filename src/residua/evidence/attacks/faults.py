@@ -31,6 +31,9 @@ _HARNESS = Path(__file__).with_suffix(".cpp")
 _STEP = 500
 """Faults of one simulation, whose outcome is kept."""
 
+_LONG = 10_000_000
+"""Cycles, twice those that are simulated, from which on it is worth while to compile for speed."""
+
 _SLACK = 1000
 """Cycles beyond twice its own after which an operation hangs."""
 
@@ -113,12 +116,18 @@ def attack(
             or a number is out of range.
         ToolError: a tool failed.
     """
-    core = _coprocessor(directory)
+    core = coprocessor_of(directory)
     victim = _Victim(core, asked)
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         opened = open_state(directory.sources(top=core.name), core.name, out_dir=Path(name))
         source = bench_source(core.name) + _HARNESS.read_text(encoding="utf-8")
-        simulator = compile_harness(source, [opened.verilog], core.name, any_state=False)
+        simulator = compile_harness(
+            source,
+            [opened.verilog],
+            core.name,
+            optimise=asked.count * asked.keys * victim.cycles > _LONG,
+            any_state=False,
+        )
     victim.cycles = _sound(simulator, victim, jobs)
     span = range(*(asked.cycles or (0, victim.cycles)))
     if span.stop > victim.cycles or span.start < 0:
@@ -141,7 +150,12 @@ def attack(
     return {"name": directory.name, **result}
 
 
-def _coprocessor(directory: Directory) -> CoprocessorCore:
+def coprocessor_of(directory: Directory) -> CoprocessorCore:
+    """The coprocessor of a directory.
+
+    Raises:
+        SpecificationError: it has another core.
+    """
     core = directory.made
     if not isinstance(core, CoprocessorCore):
         raise SpecificationError(

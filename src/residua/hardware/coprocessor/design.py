@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 from amaranth.lib.wiring import Component
@@ -32,6 +32,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.protections import NONE, Protection, Protections
 from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
@@ -78,6 +79,9 @@ GROUP_ROUTINES = (
     "recovery_result",
     "on_curve",
     "small_order",
+    "ladder_relation",
+    "quotient_defect",
+    "scaled_point_defect",
     "joint_initial_state",
     "joint_step",
     "joint_result",
@@ -120,6 +124,7 @@ class CurveDesign(ABC):
     ``inversion`` says how elements are inverted. ``fixed_base`` has teeth and most tables of the
     combs that multiply base points of short Weierstrass curves of odd order; None: there are none.
     With ``verifies``, curves of prime order have the verification of ECDSA signatures.
+    ``protections`` are those of multiples of points.
 
     Attributes:
         blinding: the number of random bits that blind a scalar, for each curve; where scalars are
@@ -139,9 +144,11 @@ class CurveDesign(ABC):
         fixed_base: tuple[int, int] | None = None,
         *,
         verifies: bool = False,
+        protections: Protections = NONE,
     ) -> None:
         self.curves, self.formulas = tuple(curves), tuple(formulas)
         self.fixed_base, self._verifies = fixed_base, verifies
+        self.protections = protections
         pairs = tuple(zip(curves, formulas, strict=True))
         for curve, formula in pairs:
             check_formula(curve, formula)
@@ -281,7 +288,8 @@ class CurveDesign(ABC):
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
-        groups = list(map(operations, self.curves, self.formulas, self.combs))
+        make = partial(operations, checked=Protection.EXIT_CHECK in self.protections)
+        groups = list(map(make, self.curves, self.formulas, self.combs))
         for group, curve, bits in zip(groups, self.verified, self.scalar_bits, strict=True):
             if curve:
                 group[Operation.ECDSA_VERIFY] = verification.instructions(curve, bits)
@@ -335,7 +343,8 @@ class CurveDesign(ABC):
     @cached_property
     def _routines(self) -> list[dict[str, FieldProgram]]:
         """The field programs of each curve."""
-        groups = list(map(routines, self.curves, self.formulas, self.combs))
+        make = partial(routines, checked=Protection.EXIT_CHECK in self.protections)
+        groups = list(map(make, self.curves, self.formulas, self.combs))
         return [
             group | verification.routines(curve) if curve else group
             for group, curve in zip(groups, self.verified, strict=True)

@@ -10,6 +10,7 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve
+from residua.curves.protections import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
@@ -28,7 +29,8 @@ class DigitCoprocessorDesign(CurveDesign):
     """Design that follows from curves, digits and the multiplier.
 
     Numbers have the fewest digits of ``digit`` bits that hold every sum of every program.
-    ``lanes`` and ``pipeline`` are those of `DigitProcessorDesign`. Elements are inverted by
+    ``lanes`` and ``pipeline`` are those of `DigitProcessorDesign`, ``protections`` those of
+    `CurveDesign`. Elements are inverted by
     Fermat's theorem.
 
     Raises:
@@ -44,8 +46,9 @@ class DigitCoprocessorDesign(CurveDesign):
         lanes: int = 1,
         pipeline: int | None = None,
         blinding: BlindingChoice = 0,
+        protections: Protections = NONE,
     ) -> None:
-        super().__init__(curves, formulas, blinding)
+        super().__init__(curves, formulas, blinding, protections=protections)
         self.digit, self.lanes, self.pipeline = digit, lanes, pipeline
         for curve in curves:
             if curve.order % 2 == 0:

@@ -13,6 +13,7 @@ from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.curves.protections import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
@@ -42,8 +43,8 @@ class CoprocessorDesign(CurveDesign):
     ``domains`` has a domain for the prime and one for the order of each curve, in turn, all on the
     same two bases; or, where orders have none, as in SBMM, just that for the prime of each curve,
     and the core no operations modulo orders. ``formulas``, ``blinding``, ``inversion``,
-    ``fixed_base`` and ``verifies`` are those of `CurveDesign`; an inverter of residues has
-    ``inverter_rowers``, by default as many as it can.
+    ``fixed_base``, ``verifies`` and ``protections`` are those of `CurveDesign`; an inverter of
+    residues has ``inverter_rowers``, by default as many as it can.
 
     Raises:
         SpecificationError: the curves do not fit the bases, or each other.
@@ -61,8 +62,17 @@ class CoprocessorDesign(CurveDesign):
         fixed_base: tuple[int, int] | None = None,
         *,
         verifies: bool = False,
+        protections: Protections = NONE,
     ) -> None:
-        super().__init__(curves, formulas, blinding, inversion, fixed_base, verifies=verifies)
+        super().__init__(
+            curves,
+            formulas,
+            blinding,
+            inversion,
+            fixed_base,
+            verifies=verifies,
+            protections=protections,
+        )
         self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
         self.options = options
         if inversion is Inversion.PLUS_MINUS:
