@@ -29,6 +29,7 @@ CAMPAIGNS = {
     "constant-time": Entry("residua.evidence.campaigns.constant_time", "cycles by secret"),
     "netlists": Entry("residua.evidence.campaigns.netlists", "synthesised netlists, simulated"),
     "mutants": Entry("residua.evidence.campaigns.mutants", "faults that verification finds"),
+    "faults": Entry("residua.evidence.campaigns.faults", "faults in running cores"),
     "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
     "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of cores"),
     "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),

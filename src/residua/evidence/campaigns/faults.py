@@ -1,0 +1,122 @@
+"""Faults in running coprocessors, with protections and without."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from residua.curves.parameters import MontgomeryCurve
+from residua.evidence.attacks.drawing import FaultKind
+from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack, coprocessor_of
+from residua.evidence.campaign import Campaign, Figures, Request
+from residua.evidence.pages import RowTable, commit, table_page
+from residua.evidence.rows import Row
+from residua.evidence.small_curves import TINY
+from residua.evidence.subjects import core
+
+SEED = 26
+
+EXIT = {"protections": ["exit-check"]}
+
+CORES: dict[str, tuple[dict[str, Any], int]] = {
+    "tiny curve": ({"curve": [TINY], "blinding": 0}, 20_000),
+    "tiny curve, exit-check": ({"curve": [TINY], "blinding": 0} | EXIT, 20_000),
+    "P-256": ({"curve": "P-256"}, 1000),
+    "P-256, exit-check": ({"curve": "P-256"} | EXIT, 1000),
+    "Curve25519, exit-check": ({"curve": "Curve25519"} | EXIT, 1000),
+    "P-256 on digits, exit-check": ({"curve": "P-256", "algorithm": "iddmm"} | EXIT, 500),
+}
+"""Specifications and faults of each kind by the names of the rows."""
+
+ATTACKS = {
+    "flips in registers": Attack(FaultKind.FLIP),
+    "flips in memories": Attack(FaultKind.MEMORY),
+    "flips, invalid point": Attack(FaultKind.FLIP, invalid=True),
+}
+"""What is tried on each core; on a Montgomery curve every point is valid."""
+
+LISTED = 12
+"""Registers or memories of a row that are named, those with the most harmful faults."""
+
+INTRODUCTION = """\
+A point is multiplied, and in each run a bit is inverted, once: of a register as it is stored, of a
+word of a memory, and of a register while the core has to refuse a point that is none of its curve.
+Bits and cycles are drawn with equal chances. What the outcomes mean, and what the protections are,
+is told in [Faults](../faults.md). `residua attack faults` does the same to any directory, and
+`make campaign-faults` writes this page."""
+
+
+def measure(request: Request) -> Figures:
+    """Try all kinds of faults on the core of a row."""
+    directory = request.directory()
+    (curve,) = coprocessor_of(directory).core.curves
+    found = {}
+    for name, asked in ATTACKS.items():
+        if asked.invalid and isinstance(curve, MontgomeryCurve):
+            continue
+        result = attack(directory, replace(asked, count=request.amount, seed=SEED))
+        result["harmful"] = dict(list(result["harmful"].items())[:LISTED])
+        found[name] = result
+    return {"attacks": found}
+
+
+@dataclass(frozen=True)
+class _Line:
+    """An attack on the core of a row."""
+
+    row: Row
+    name: str
+    found: Mapping[str, Any]
+
+    def count(self, *effects: Effect) -> int:
+        """How many faults came to one of these."""
+        return sum(self.found["effects"].get(effect, 0) for effect in effects)
+
+
+def _lines(row: Row) -> Iterator[_Line]:
+    for name, found in row["attacks"].items():
+        yield _Line(row, name, found)
+
+
+def _harmful(line: _Line) -> str:
+    count = line.count(*HARMFUL)
+    return f"{count:,} ({count / line.found['faults']:.2%})"
+
+
+TABLE = RowTable(
+    {
+        "Core": lambda line: line.row.name,
+        "Faults": lambda line: line.name,
+        "Cycles": lambda line: f"{line.found['cycles']:,}",
+        "Tried": lambda line: f"{line.found['faults']:,}",
+        "Harmless": lambda line: f"{line.count(Effect.HARMLESS):,}",
+        "Detected": lambda line: f"{line.count(Effect.DETECTED):,}",
+        "Hang": lambda line: f"{line.count(Effect.HANG):,}",
+        "On the curve": lambda line: f"{line.count(Effect.ON_CURVE):,}",
+        "Harmful": _harmful,
+        "Commit": lambda line: commit(line.row),
+    },
+    texts=2,
+    lines=_lines,
+)
+
+PLACES = RowTable(
+    {
+        "Core": lambda line: line.row.name,
+        "Faults": lambda line: line.name,
+        "Registers or memories, and harmful faults": lambda line: (
+            ", ".join(f"`{name}` {count}" for name, count in line.found["harmful"].items())
+            or "none"
+        ),
+    },
+    title="Where harmful faults are",
+    introduction="Those with the most of them.",
+    texts=3,
+    lines=_lines,
+)
+
+CAMPAIGN = Campaign(
+    table_page("faults", "Faults in running cores", INTRODUCTION, (TABLE, PLACES)),
+    {name: amount for name, (_, amount) in CORES.items()},
+    lambda name: core({**CORES[name][0], "bus": "stream"}),
+    measure,
+)
