@@ -147,6 +147,12 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, checked": COPROCESSOR | {
         "curve": [MONTGOMERY, TINY], "protections": ["exit-check"],
     },
+    "coprocessor, signed": COPROCESSOR | {
+        "bus": "axi", "protections": ["exit-check", "control-signature"],
+    },
+    "coprocessor on digits, signed": ON_DIGITS | {
+        "formula": "fixed-window", "protections": ["control-signature"],
+    },
     "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",

@@ -7,10 +7,13 @@ class Protection(StrEnum):
     """Protections by their names.
 
     ``EXIT_CHECK`` holds a multiple of a point against the curve before it leaves, and the point
-    once more, see `residua.curves.exit_check`.
+    once more, see `residua.curves.exit_check`. ``CONTROL_SIGNATURE`` holds the instructions and the
+    microcode of an operation against those that it has to run, see
+    `residua.hardware.coprocessor.controller`.
     """
 
     EXIT_CHECK = "exit-check"
+    CONTROL_SIGNATURE = "control-signature"
 
 
 Protections = frozenset[Protection]

@@ -173,7 +173,8 @@ ProtectionsKey = Annotated[
     BeforeValidator(_protections),
     keys.Key(
         "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
-        "the points once more, against the curve before they leave; needs `curve`.",
+        "the points once more, against the curve before they leave, `control-signature` what an "
+        "operation runs against what it has to run; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
         + ", ".join(f"`{one}`" for one in Protection),
         "none",

@@ -34,7 +34,9 @@ from residua.curves.operations import (
 )
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.errors import SpecificationError
+from residua.hardware import signature_register
 from residua.hardware.engine.microsequencer import GAP, pause_after
+from residua.hardware.signature_register import TRACE_PORTS, folded, record, step
 from residua.machines.control_store import Block
 
 
@@ -73,6 +75,11 @@ class _State(Enum):
     RECIPROCATE = 13
 
 
+FULL = (1 << signature_register.WIDTH) - 1
+"""The largest signature."""
+
+_TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
+
 EVENT_WORDS = 2
 """Words that the instructions of an event have room for."""
 
@@ -84,6 +91,7 @@ class ControlProgram:
         words: values of the fields of every instruction.
         entries: the address of each operation by code and curve.
         stride: slots of a routine of an indexed family.
+        signed: whether the ends of operations have their signatures.
 
     Raises:
         SpecificationError: an operation follows what is not public, or the routines of a family do
@@ -95,6 +103,7 @@ class ControlProgram:
         operations: Sequence[Mapping[Operation, Sequence[Instruction]]],
         inversions: Sequence[Sequence[Instruction]],
         blocks: Mapping[str, tuple[Block, ...]],
+        signed_rounds: Sequence[int] | None = None,
     ) -> None:
         """Assemble.
 
@@ -103,7 +112,10 @@ class ControlProgram:
             inversions: the instructions of `Invert` for each page: for the prime and the order of
                 each curve, or for the primes alone.
             blocks: where each routine lies, for each curve.
+            signed_rounds: of the loops over the scalar of each curve, for signatures; None: there
+                are none. Operations on public data, which do what these say, have none either.
         """
+        self.signed = signed_rounds is not None
         self.blocks = blocks
         self.stride = 0
         self.words: list[dict[str, int]] = []
@@ -111,6 +123,7 @@ class ControlProgram:
         self.bad_operation = self._end(Status.BAD_OPERATION)
         self.bad_curve = self._end(Status.BAD_CURVE)
         self.curve_pages = len(inversions) // len(operations)
+        ends: dict[tuple[int, int], int] = {}
         for curve, group in enumerate(operations):
             calls: list[int] = []
             for order in range(self.curve_pages):
@@ -123,7 +136,9 @@ class ControlProgram:
                 self._events = self._followed(operation, instructions, curve)
                 self.entries[operation, curve] = len(self.words)
                 self._list(instructions, curve, order, calls)
-                self._end(Status.OK)
+                ends[operation, curve] = self._end(Status.OK)
+        if signed_rounds is not None:
+            self._sign(ends, signed_rounds)
 
     def _followed(
         self, operation: Operation, instructions: Sequence[Instruction], curve: int
@@ -240,6 +255,40 @@ class ControlProgram:
         self._add(Kind.END, status=status)
         return len(self.words) - 1
 
+    def _sign(self, ends: Mapping[tuple[int, int], int], rounds: Sequence[int]) -> None:
+        """Put the signatures of operations into their last instructions."""
+        signed = {key: end for key, end in ends.items() if key[0] not in PUBLIC_OPERATIONS}
+        for end in signed.values():
+            # Of full width, which the layout follows from.
+            self.words[end] |= {"signed": 1, "signature": FULL, "flow": FULL}
+        bits = [folded(self.layout.const(word).as_bits()) for word in self.words]
+        for (operation, curve), end in signed.items():
+            signature, flow = self._signatures(operation, curve, bits, rounds[curve])
+            self.words[end] |= {"signature": signature, "flow": flow}
+
+    def _signatures(
+        self, operation: int, curve: int, bits: Sequence[int], rounds: int
+    ) -> tuple[int, int]:
+        """The signatures of the instructions of an operation, and of the slots that they run."""
+        address, page, returns = self.entries[operation, curve], 0, 0
+        signature = flow = 0
+        while (word := self.words[address])["kind"] != Kind.END:
+            signature = step(signature, bits[address] ^ page)
+            page = word.get("order", 0) + 2 * curve if self.curve_pages == 2 else curve
+            following = address + 1
+            match word["kind"]:
+                case Kind.RUN:
+                    slots = range(word["target"], word["target"] + word["length"] + 1)
+                    for _ in range(rounds if word["scalar"] else word["rounds"] + 1):
+                        for slot in slots:
+                            flow = step(flow, folded(slot))
+                case Kind.CALL:
+                    following, returns = word["target"], address + 1
+                case Kind.RETURN:
+                    following = returns
+            address = following
+        return signature, flow
+
     def _add(self, kind: Kind, **values: int) -> None:
         self.words.append({"kind": int(kind), **values})
 
@@ -257,6 +306,9 @@ class ControlProgram:
             "counted",
             "indexed",
             "returns",
+            "signed",
+            "signature",
+            "flow",
         )
         names += [name for name in others if any(name in word for word in self.words)]
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
@@ -308,6 +360,11 @@ class Controller(Component):
     while it is an operand, which ``deliver`` announces. ``follow`` asks for an event, which is
     taken if ``event_ready`` is set; ``count`` and ``index`` say more of it. ``public`` is set
     during an operation whose operands all are public.
+
+    With signatures, ``trace`` sums up the slots that were run since ``trace_clear``, see
+    `residua.hardware.signature_register`; the controller sums up its instructions. An operation
+    whose sums are not those of its last instruction ends with `Status.FAULT`, and ``release`` needs
+    beside the status a register that is set when they are.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -352,6 +409,7 @@ class Controller(Component):
                 "test_only": Out(1),
                 "release": Out(1),
                 **(self._follower_ports(most_rounds) if design.program.follows else {}),
+                **(_TRACE_PORTS if design.program.signed else {}),
             }
         )
 
@@ -398,7 +456,7 @@ class Controller(Component):
             self.busy.eq(~self.idle),
             self.idle.eq((self._state == _State.IDLE) & ~self.zeroise),
             self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
-            self.release.eq(self.done & (self.status == Status.OK)),
+            self.release.eq(self.done & self._good()),
             self.wipe.eq(self._state == _State.END),
             *([] if program.follows else [self.origin.eq(word.target)]),
             self.length.eq(word.length),
@@ -408,6 +466,8 @@ class Controller(Component):
         ]
         if program.follows:
             self._follows(m, word)
+        if program.signed:
+            self._sign(m, word)
         for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
             m.d.sync += pulse.eq(0)
         with m.Switch(self._state):
@@ -440,6 +500,30 @@ class Controller(Component):
                 operating.eq(operating),
             ]
         return m
+
+    def _good(self) -> Value:
+        """Whether what was computed may leave."""
+        self._sound = Signal(name="sound")
+        good = self.status == Status.OK
+        return good & self._sound if self.design.program.signed else good
+
+    def _sign(self, m: Module, word: Any) -> None:
+        """Sum up the instructions, and the page that each of them finds, up to the last one."""
+        self._signature = Signal(signature_register.WIDTH, name="signature")
+        starts = (self._state == _State.IDLE) & self.start
+        runs = (self._state == _State.DECODE) & (word.kind != Kind.END)
+        size = self.design.program.layout.size
+        padded = Cat(word, Const(0, -size % signature_register.WIDTH))
+        what = Cat(padded, self.page)
+        record(m, self._signature, what, runs, starts)
+        m.d.comb += self.trace_clear.eq(starts)
+
+    def _compare(self, m: Module, word: Any) -> None:
+        """Have an operation that ran anything else than it had to end as a fault."""
+        agrees = (self._signature == word.signature) & (self.trace == word.flow)
+        m.d.sync += self._sound.eq(agrees | ~word.signed)
+        with m.If(word.signed & ~agrees):
+            m.d.sync += self.status.eq(Status.FAULT)
 
     def _follows(self, m: Module, word: Any) -> None:
         """The routine of an entry, and numbers that are given out to be used."""
@@ -483,6 +567,8 @@ class Controller(Component):
                 self.chosen_curve.eq(self.curve),
                 self._fault.eq(Status.OK),
             ]
+            if self.design.program.signed:
+                m.d.sync += [self.page.eq(0), self._sound.eq(0)]
             if self.design.program.follows:
                 is_public = [self.operation == own for own in PUBLIC_OPERATIONS]
                 m.d.sync += self.public.eq(Cat(is_public).any())
@@ -542,6 +628,8 @@ class Controller(Component):
                 m.d.sync += self._address.eq(self._return)
             with m.Default():
                 self._stop(m, word.status)
+                if self.design.program.signed:
+                    self._compare(m, word)
 
     def _run(self, m: Module) -> None:
         """Start a routine, wait for its end, then for its last results."""

@@ -128,6 +128,14 @@ class Coprocessor(Component):
             results.clear.eq(discard),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
+            *(
+                [
+                    controller.trace.eq(processor.trace),
+                    processor.trace_clear.eq(controller.trace_clear),
+                ]
+                if design.signed
+                else []
+            ),
             results.test_only.eq(controller.test_only),
             results.release.eq(release),
         ]

@@ -285,6 +285,11 @@ class CurveDesign(ABC):
         """Words of w bits of every number."""
         return -(-max(modulus.bit_length() for modulus in self.moduli) // self.width)
 
+    @property
+    def signed(self) -> bool:
+        """Whether what operations run is held against what they have to run."""
+        return Protection.CONTROL_SIGNATURE in self.protections
+
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
@@ -592,7 +597,8 @@ class CurveDesign(ABC):
             for name in {*store, *GROUP_ROUTINES}
         }
         self.check_pauses()
-        program = ControlProgram(self.operations, self.inversions, blocks)
+        rounds = self.rounds if self.signed else None
+        program = ControlProgram(self.operations, self.inversions, blocks, rounds)
         return ControllerDesign(program, self.rounds)
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:

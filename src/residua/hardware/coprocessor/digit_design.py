@@ -79,7 +79,7 @@ class DigitCoprocessorDesign(CurveDesign):
 
     def field_unit(self, most_rounds: int) -> DigitProcessor:
         """A new field processor."""
-        return DigitProcessor(self.processor, most_rounds)
+        return DigitProcessor(self.processor, most_rounds, traced=self.signed)
 
     @cached_property
     def field(self) -> DigitField:

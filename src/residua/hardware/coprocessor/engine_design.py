@@ -265,7 +265,7 @@ class CoprocessorDesign(CurveDesign):
 
     def field_unit(self, most_rounds: int) -> Processor:
         """A new field processor."""
-        return Processor(self.processor, most_rounds)
+        return Processor(self.processor, most_rounds, traced=self.signed)
 
     def check_pauses(self) -> None:
         """Refuse loops whose rounds are too short for the next bit or digit of the scalar.

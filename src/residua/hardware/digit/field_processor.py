@@ -28,6 +28,7 @@ from residua.hardware.delay import delayed
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.memory import add_memory
+from residua.hardware.signature_register import TRACE_PORTS, record
 from residua.machines.digit_passes import (
     RAW,
     WIPE,
@@ -199,11 +200,15 @@ class DigitProcessor(Component):
     the highest.
 
     A reset, which has to end any run, overwrites the registers and all that the multiplier holds
-    with zeros, while ``clearing`` is set. Cycles depend on routines, moduli and ``number.ready``.
+    with zeros, while ``clearing`` is set. One that is ``traced`` sums up the addresses of all
+    passes since ``trace_clear`` in ``trace``, see `residua.hardware.signature_register`. Cycles
+    depend on routines, moduli and ``number.ready``.
     """
 
-    def __init__(self, design: DigitProcessorDesign, most_rounds: int) -> None:
-        self.design = design
+    def __init__(
+        self, design: DigitProcessorDesign, most_rounds: int, *, traced: bool = False
+    ) -> None:
+        self.design, self.traced = design, traced
         longest = max(block.length for block in design.store.blocks.values())
         width = design.field.digit
         super().__init__(
@@ -221,6 +226,7 @@ class DigitProcessor(Component):
                 "number": Out(stream.Signature(data.StructLayout({"word": width, "last": 1}))),
                 "clearing": Out(1, init=1),
             }
+            | (TRACE_PORTS if traced else {})
         )
 
     def elaborate(self, platform: Any) -> Module:
@@ -313,6 +319,8 @@ class DigitProcessor(Component):
         self._fetched = Signal(layout, name="fetched", reset_less=True)
         m.d.comb += read.addr.eq(address)
         m.d.sync += self._fetched.eq(read.data)
+        if self.traced:
+            record(m, self.trace, address, begin, self.trace_clear)
         with m.If(self.run & self.ready):
             m.d.sync += [
                 address.eq(self.origin),

@@ -9,6 +9,7 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.hardware.delay import delayed
+from residua.hardware.signature_register import TRACE_PORTS, record
 from residua.machines.control_store import Block
 
 STORE_LATENCY = 3
@@ -34,6 +35,9 @@ class Microsequencer(Component):
     nothing runs and in the last cycle of a block. The rounds follow each other without a break.
     Every field of the store is an output, `STORE_LATENCY` cycles after its slot; when nothing runs,
     word 0 is in force.
+
+    One that is ``traced`` sums up the addresses of all slots since ``trace_clear`` in ``trace``,
+    see `residua.hardware.signature_register`.
     """
 
     def __init__(
@@ -42,7 +46,10 @@ class Microsequencer(Component):
         widths: Mapping[str, int],
         longest: int,
         most_rounds: int,
+        *,
+        traced: bool = False,
     ) -> None:
+        self.traced = traced
         self.fields = {name: tuple(values) for name, values in fields.items()}
         self.widths = dict(widths)
         self.words = len(next(iter(self.fields.values())))
@@ -55,6 +62,7 @@ class Microsequencer(Component):
                 "rounds": In(range(most_rounds)),
                 "ready": Out(1),
             }
+            | (TRACE_PORTS if traced else {})
         )
 
     def elaborate(self, platform: Any) -> Module:
@@ -89,6 +97,8 @@ class Microsequencer(Component):
                 last_round.eq(Mux(last_slot, rounds == 1, last_round)),
             ]
         self._fetch(m, address)
+        if self.traced:
+            record(m, self.trace, address, busy, self.trace_clear)
         return m
 
     def _fetch(self, m: Module, address: Value) -> None:

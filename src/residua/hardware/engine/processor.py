@@ -17,6 +17,7 @@ from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.hardware.engine.rings import join_rows
 from residua.hardware.engine.row import LAUNCH_DELAY, Row
 from residua.hardware.engine.rower import Rower
+from residua.hardware.signature_register import TRACE_PORTS
 from residua.machines.control_store import Bus, control_widths
 from residua.machines.controls import weight_controls
 from residua.machines.microcode import binary_address, binary_depth
@@ -43,15 +44,20 @@ class Processor(Component):
     they keep go to the registers of an entry, the oldest first; ``entry_loaded`` is set when one
     does, which is in each cycle in which no result is written.
 
+    One that is ``traced`` has ``trace`` and ``trace_clear`` of its `Microsequencer`.
+
     ``clear`` overwrites the registers and the binary operand with zeros, during which ``clearing``
     is set; so does a reset. Nothing may run meanwhile.
     """
 
-    def __init__(self, design: ProcessorDesign, most_rounds: int) -> None:
+    def __init__(self, design: ProcessorDesign, most_rounds: int, *, traced: bool = False) -> None:
         self.design, self.most_rounds = design, most_rounds
         store = design.store
         longest = max(block.length for block in store.blocks.values())
-        self.sequencer = Microsequencer(store.fields, self._widths(), longest, most_rounds)
+        self.traced = traced
+        self.sequencer = Microsequencer(
+            store.fields, self._widths(), longest, most_rounds, traced=traced
+        )
         command = self.sequencer.signature.members
         word = signed(design.width + 1)
         fraction = {"word": In(word), "word_valid": In(1), "word_start": In(1)}
@@ -71,6 +77,7 @@ class Processor(Component):
             }
             | (fraction if design.fraction_registers else {})
             | (self._entry_ports(design.entries.depth) if design.entries else {})
+            | (TRACE_PORTS if traced else {})
         )
 
     def _entry_ports(self, depth: int) -> dict[str, Any]:
@@ -104,6 +111,11 @@ class Processor(Component):
             sequencer.rounds.eq(self.rounds),
             self.ready.eq(sequencer.ready),
         ]
+        if self.traced:
+            m.d.comb += [
+                self.trace.eq(sequencer.trace),
+                sequencer.trace_clear.eq(self.trace_clear),
+            ]
         control = self._control(m)
         rowers = self._rowers(m, control)
         extra = self._narrow_rower(m, control, rowers[0])

@@ -1,0 +1,96 @@
+"""Cores that hold what they run against what they have to run, in simulation."""
+
+from functools import cache
+
+import pytest
+from tests.cores.generated import MONTGOMERY
+from tests.schedules import quick_schedules
+from tests.small_curves import TINY
+
+from residua.cores.coprocessor.verification import verify_coprocessor
+from residua.cores.directory import build
+from residua.cores.specification.reading import check_any
+from residua.curves.operations import PUBLIC_OPERATIONS, Status
+from residua.evidence.attacks.drawing import FaultKind
+from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
+from residua.hardware.coprocessor import controller
+
+SIGNED = {"bus": "stream", "blinding": 0, "protections": "control-signature"}
+
+CORES = {
+    "engine, signatures, comb": SIGNED
+    | {"curve": [TINY], "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4}
+    | {"fixed_base": "comb", "comb_teeth": 2},
+    "two curves": SIGNED | {"curve": [MONTGOMERY, TINY]},
+    "digits": SIGNED | {"curve": [TINY], "algorithm": "iddmm", "lanes": 2},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick():
+    with quick_schedules():
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Makes each of the cores once."""
+    folder = tmp_path_factory.mktemp("signed")
+    return cache(lambda name: build(check_any(CORES[name]), folder / name.replace(" ", "_")))
+
+
+def verified(directory):
+    design, sources = directory.made.core.design, directory.sources(top=directory.name)
+    return verify_coprocessor(design, sources, directory.name, vectors=2, seed=1, stalls=None)
+
+
+@pytest.mark.parametrize("name", list(CORES))
+def test_all_operations_have_the_signatures_that_are_expected(made, name):
+    """With pauses of the streams and resets in the middle, too."""
+    result = verified(made(name))
+    assert result.passed, result.failures[:3]
+    program = made(name).made.core.design.controller.program
+    signed = [word for word in program.words if word.get("signed")]
+    whole = [key for key in program.entries if key[0] not in PUBLIC_OPERATIONS]
+    assert len(signed) == len(whole)
+    assert len({(word["signature"], word["flow"]) for word in signed}) == len(signed)
+
+
+@pytest.mark.parametrize("part", ["signature", "flow"])
+def test_an_operation_with_another_signature_is_a_fault(tmp_path, monkeypatch, part):
+    signatures = controller.ControlProgram._signatures
+
+    def wrong(program, *arguments):
+        found = dict(zip(("signature", "flow"), signatures(program, *arguments), strict=True))
+        return tuple((found | {part: found[part] ^ 64}).values())
+
+    monkeypatch.setattr(controller.ControlProgram, "_signatures", wrong)
+    keys = {**CORES["two curves"], "curve": [TINY], "name": f"wrong_{part}"}
+    monkeypatch.setattr("residua.cores.kept_files.STATE", "wrong")
+    result = verified(build(check_any(keys), tmp_path / "core"))
+    assert not result.passed
+    assert "FAULT () instead of OK" in result.failures[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("two curves", "controller.*"),
+        ("two curves", "processor.sequencer.rounds"),
+        ("digits", "processor.rounds_left"),
+    ],
+)
+def test_another_way_through_the_program_is_withheld(made, name, where):
+    """Wrong states, addresses, counts of rounds."""
+    found = attack(made(name), Attack(count=150, where=where, cycles=(0, 3000)))
+    assert found["statuses"][Status.FAULT.name] > 5
+    # A scalar that is read once more at the wrong time is no other way.
+    assert found["harmful"].keys() <= {"controller.read_scalar"}
+
+
+def test_a_wrong_instruction_is_withheld(made):
+    """A flip in the memory of instructions, in those that come."""
+    asked = Attack(FaultKind.MEMORY, count=500, where="controller.instructions")
+    effects = attack(made("two curves"), asked)["effects"]
+    assert effects[Effect.DETECTED] > 5
+    assert not any(effects.get(effect) for effect in HARMFUL)
