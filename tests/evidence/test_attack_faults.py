@@ -11,6 +11,7 @@ from residua.errors import SpecificationError
 from residua.evidence.attacks import faults
 from residua.evidence.attacks.drawing import FaultKind, Target, kind_of, span_of
 from residua.evidence.attacks.faults import Attack, Effect, attack
+from residua.evidence.attacks.victim import Victim
 from residua.evidence.changed import with_top
 from residua.evidence.small_curves import TINY
 from residua.toolchain.injection import Memory, OpenDesign, Register
@@ -134,7 +135,7 @@ def test_a_core_that_admits_such_points_is_no_subject(tiny, tmp_path):
     ],
 )
 def test_answers_are_judged(tiny, status, words, hangs, effect):
-    victim = faults._Victim(tiny.made, Attack())
+    victim = Victim(tiny.made, 0, 1, keys=1)
     x, y = victim.expected(0)[1]
     texts = {
         "right": (x, y), "wrong": (x, y ^ 1), "other": (x, -y % victim.curve.prime), "none": (),
@@ -145,7 +146,7 @@ def test_answers_are_judged(tiny, status, words, hangs, effect):
 
 
 def test_operands_that_are_admitted_are_noticed(tiny):
-    victim = faults._Victim(tiny.made, Attack(invalid=True))
+    victim = Victim(tiny.made, 0, 1, keys=1, invalid=True)
     assert victim.expected(0)[0] is Status.NOT_ON_CURVE
     for words in ((), ("00000001", "00000002")):
         assert faults._Answer(False, 0, 1, words).judged(victim, 0)[0] is Effect.ADMITTED
@@ -157,5 +158,5 @@ def test_bad_requests_are_named(tiny, tmp_path):
     with pytest.raises(SpecificationError, match="cycles 5 to 99999: the operation has "):
         attack(tiny, Attack(cycles=(5, 99999)))
     other = build(check_any({"modulus": 65537, "algorithm": "r2mm"}), tmp_path / "other")
-    with pytest.raises(SpecificationError, match="faults are tried in coprocessors"):
+    with pytest.raises(SpecificationError, match="coprocessors are what is attacked"):
         attack(other, Attack())

@@ -1,5 +1,6 @@
-"""The verb attack: what faults make of a core."""
+"""The verb attack: what faults make of a core, and what its traces tell."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -75,3 +76,40 @@ def faults(
     with counter("attack faults") as progress:
         found = attack(opened, asked, jobs=jobs, progress=progress)
     show(found, as_json, tables.attacked)
+
+
+@attack.command(cls=Verb)
+def leakage(
+    directory: Core,
+    *,
+    traces: Annotated[
+        int, typer.Option(metavar="N", min=4, help="Traces, of both groups together.")
+    ] = 500,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of scalars and words."),
+    ] = 1,
+    where: Annotated[
+        str,
+        typer.Option(metavar="PATTERN", help="Bits of registers with such names alone."),
+    ] = "*",
+    curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
+    control: Annotated[
+        bool, typer.Option("--control", help="Random scalars in both groups: what chance gives.")
+    ] = False,
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.npz", help="Write traces and t as NumPy arrays."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare traces of a fixed scalar and of random ones by Welch's t, cycle by cycle."""
+    from residua.cores.directory import Directory
+    from residua.evidence.attacks.leakage import Leakage, leakage
+    from residua.report import tables
+
+    asked = Leakage(traces=traces, seed=seed, where=where, curve=curve, control=control)
+    opened = Directory.open(directory, write=True)
+    with counter("attack leakage") as progress:
+        found = leakage(opened, asked, keep=keep, progress=progress)
+    show(found, as_json, tables.leaked)

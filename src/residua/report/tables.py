@@ -90,6 +90,32 @@ def attacked(found: Result) -> Text:
     return [_pairs(rows), effects, *([places] if found["harmful"] else [])]
 
 
+def leaked(found: Result) -> Text:
+    """How far traces of a fixed scalar and of random ones are apart, phase by phase."""
+    groups = "random scalars, twice" if found["control"] else "a fixed scalar, and random ones"
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("traces", f"{found['traces']} of {found['bits']} bits of registers, seed {found['seed']}"),
+        ("groups", groups),
+        (
+            "threshold",
+            f"{found['threshold']} for the whole trace, {found['usual']} for a single cycle",
+        ),
+    ]
+    table = Table("largest |t|", box=SIMPLE)
+    orders = [found["first"], found["second"]]
+    for name in ("of means", "of variances"):
+        table.add_column(name, justify="right")
+    table.add_row("whole trace", *(str(order["t"]) for order in orders))
+    table.add_row("in cycle", *(str(order["cycle"]) for order in orders))
+    table.add_row("cycles above the threshold", *(str(order["above"]) for order in orders))
+    table.add_section()
+    for phase in found["first"]["phases"]:
+        table.add_row(phase, *(str(order["phases"][phase]) for order in orders))
+    return [_pairs(rows), table]
+
+
 def compared(found: Result) -> Text:
     """Cores side by side."""
     table = Table(box=SIMPLE)

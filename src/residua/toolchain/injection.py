@@ -15,6 +15,9 @@ set, or else what is next, inverted if ``FLIP`` is set."""
 MEMORY, ADDRESS, MASK = "fault_memory", "fault_address", "fault_mask"
 """Inputs that invert the bits of ``MASK`` in a word of the memory whose bit ``MEMORY`` has."""
 
+STATE = "state_bits"
+"""Output with the bits of all registers, in the order of those of `FLIP`."""
+
 _PLAIN, _OPEN = "plain.il", "open.il"
 _REGISTER = re.compile(r"cell \$dff ")
 _OTHER_REGISTER = re.compile(r"^  cell (\$(?!dff )(?:\w*dff\w*|\w*latch\w*|ff|sr)) ", re.MULTILINE)
@@ -75,13 +78,16 @@ class OpenDesign:
     memories: tuple[Memory, ...]
 
 
-def open_state(sources: Sequence[Path], top: str, *, out_dir: Path) -> OpenDesign:
+def open_state(
+    sources: Sequence[Path], top: str, *, out_dir: Path, shown: bool = False
+) -> OpenDesign:
     """Gives every register and memory of a Verilog design to inputs that change it.
 
     Args:
         sources: Verilog files, with one clock that has the name ``clk``.
         top: name of the top module; it is flattened.
         out_dir: takes the files.
+        shown: there is the output `STATE`, too.
 
     Raises:
         ToolError: Yosys failed, or there are registers that it did not make plain.
@@ -102,7 +108,7 @@ def open_state(sources: Sequence[Path], top: str, *, out_dir: Path) -> OpenDesig
     text = (out_dir / _PLAIN).read_text(encoding="utf-8")
     if found := _OTHER_REGISTER.search(text):
         raise ToolError(f"a register of the kind {found[1]} is left", [top], log, "")
-    opened = _Opened(text)
+    opened = _Opened(text, shown)
     (out_dir / _OPEN).write_text(opened.text, encoding="utf-8")
     verilog = f"{top}.v"
     script = [f"read_rtlil {_OPEN}", "bwmuxmap", f"write_verilog -noattr {verilog}"]
@@ -116,8 +122,9 @@ class _Opened:
     The text of Yosys is regular: a cell begins with its kind, and ends with a line of its own.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, shown: bool) -> None:
         self.registers: list[Register] = []
+        self._shown: list[str] | None = [] if shown else None
         self._bits = 0
         writers = _WRITER.findall(text)
         self._ports = {name: writers.count(name) for _, _, name in _MEMORY.findall(text)}
@@ -127,7 +134,7 @@ class _Opened:
         ]
         self._wires: list[str] = []
         body = "".join(self._lines(text.splitlines(keepends=True)))
-        cells = "".join(self._writers())
+        cells = "".join((*self._writers(), *(self._shown or [])))
         start = body.index("\n", body.index("\nmodule ") + 1) + 1
         end = body.rindex("\nend\n") + 1
         wires = "".join((*self._inputs(text), *self._wires))
@@ -154,6 +161,9 @@ class _Opened:
         number, first = len(self.registers), self._bits
         self.registers.append(Register(name, first, width))
         self._bits += width
+        if self._shown is not None:
+            bits = f"\\{STATE} [{first + width - 1}:{first}]"
+            self._shown.append(f"  connect {bits} {ports['Q']}\n")
         kept, changed = (f"$fault${number}${step}" for step in ("kept", "changed"))
         bits = f"[{first + width - 1}:{first}]"
         for line in cell:
@@ -175,6 +185,8 @@ class _Opened:
         last = max(map(int, _PORT.findall(text)))
         for number, (name, width) in enumerate(widths.items(), last + 1):
             yield _wire(f"\\{name}", max(width, 1), f"input {number} ")
+        if self._shown is not None:
+            yield _wire(f"\\{STATE}", self._bits, f"output {last + len(widths) + 1} ")
 
     def _writers(self) -> Iterator[str]:
         """Ports of each memory that read a word and write it with some bits inverted."""

@@ -1,6 +1,5 @@
 """Faults in a coprocessor while it multiplies a point, and what comes of them."""
 
-import random
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -9,19 +8,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.outcomes import Outcome, operand_point, outcome
-from residua.cores.coprocessor.simulator import Request, bench_source, numbers_of
+from residua.cores.coprocessor.simulator import bench_source, numbers_of
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine
-from residua.curves.operations import Status, point_operation
-from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
+from residua.curves.operations import Status
+from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import Fault, FaultKind, Target, in_order
-from residua.hardware.coprocessor.design import CurveDesign
-from residua.hardware.coprocessor.durations import operation_cycles
+from residua.evidence.attacks.victim import Victim, coprocessor_of
 from residua.toolchain import process
 from residua.toolchain.injection import open_state
 from residua.toolchain.kept.simulations import keep_simulation
@@ -117,7 +113,7 @@ def attack(
         ToolError: a tool failed.
     """
     core = coprocessor_of(directory)
-    victim = _Victim(core, asked)
+    victim = Victim(core, asked.curve, asked.seed, keys=asked.keys, invalid=asked.invalid)
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         opened = open_state(directory.sources(top=core.name), core.name, out_dir=Path(name))
         source = bench_source(core.name) + _HARNESS.read_text(encoding="utf-8")
@@ -150,65 +146,7 @@ def attack(
     return {"name": directory.name, **result}
 
 
-def coprocessor_of(directory: Directory) -> CoprocessorCore:
-    """The coprocessor of a directory.
-
-    Raises:
-        SpecificationError: it has another core.
-    """
-    core = directory.made
-    if not isinstance(core, CoprocessorCore):
-        raise SpecificationError(
-            f"{directory.path} has no coprocessor but {directory.kind}: faults are tried in "
-            "coprocessors so far"
-        )
-    return core
-
-
-class _Victim:
-    """The operations of an attack: a point, and what its multiples have to be."""
-
-    def __init__(self, core: CoprocessorCore, asked: Attack) -> None:
-        self.design: CurveDesign = core.core.design
-        curves = self.design.curves
-        if not 0 <= asked.curve < len(curves):
-            names = ", ".join(f"{i} ({one.name})" for i, one in enumerate(curves))
-            raise SpecificationError(f"curve = {asked.curve}: the core has {names}")
-        self.curve, self.index, self.seed = curves[asked.curve], asked.curve, asked.seed
-        self.operation = point_operation(self.curve)
-        self.cycles = operation_cycles(self.design, self.operation, self.index)
-        draw = random.Random(asked.seed)
-        point = _invalid(self.curve, draw) if asked.invalid else _valid(self.curve, draw)
-        self.operands = [(draw.randrange(1, self.curve.order), *point) for _ in range(asked.keys)]
-
-    def line(self, key: int) -> str:
-        """The operation with one of the scalars as a line for the harness."""
-        request = Request(self.operation, self.operands[key], curve=self.index, seed=self.seed)
-        return request.line(self.design.words)
-
-    def expected(self, key: int) -> Outcome:
-        """What it has to give, by plain integers."""
-        bits = self.design.scalar_bits[self.index]
-        return outcome(self.curve, bits, self.operation, self.operands[key])
-
-
-def _valid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
-    point = affine.multiply(curve, draw.randrange(1, curve.order), curve.base_point)
-    assert point is not None
-    return operand_point(curve, point)
-
-
-def _invalid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
-    if isinstance(curve, MontgomeryCurve):
-        raise SpecificationError(
-            f"{curve.name}: every x is that of a point of the curve or of its twist, so that no "
-            "point is invalid"
-        )
-    x, y = _valid(curve, draw)
-    return x, (y + 1 + draw.randrange(curve.prime - 2)) % curve.prime
-
-
-def _sound(simulator: Path, victim: _Victim, jobs: int) -> int:
+def _sound(simulator: Path, victim: Victim, jobs: int) -> int:
     """The cycles of the operation without a fault, which are the same for all its scalars."""
     cycles = 0
     for key in range(len(victim.operands)):
@@ -225,7 +163,7 @@ def _sound(simulator: Path, victim: _Victim, jobs: int) -> int:
 
 
 def _tried(
-    simulator: Path, victim: _Victim, key: int, faults: Sequence[Fault], jobs: int
+    simulator: Path, victim: Victim, key: int, faults: Sequence[Fault], jobs: int
 ) -> Iterator[tuple[Effect, str]]:
     """What comes of each fault with one of the scalars, and the name of the status."""
     for first in range(0, len(faults), _STEP):
@@ -241,7 +179,7 @@ def _tried(
             yield answers[number].judged(victim, key)
 
 
-def _simulated(simulator: Path, script: str, victim: _Victim, jobs: int) -> str:
+def _simulated(simulator: Path, script: str, victim: Victim, jobs: int) -> str:
     patience = str(2 * victim.cycles + _SLACK)
     with tempfile.TemporaryDirectory() as work:
         folder = Path(work)
@@ -265,14 +203,14 @@ class _Answer:
     cycles: int
     words: tuple[str, ...]
 
-    def judged(self, victim: _Victim, key: int) -> tuple[Effect, str]:
+    def judged(self, victim: Victim, key: int) -> tuple[Effect, str]:
         """What that is, and the name of the status."""
         status, results = victim.expected(key)
         names = {int(one): one.name for one in Status}
         name = names.get(self.status, f"code {self.status}")
         return self._effect(victim, status, results), name
 
-    def _effect(self, victim: _Victim, status: Status, results: tuple[int, ...]) -> Effect:
+    def _effect(self, victim: Victim, status: Status, results: tuple[int, ...]) -> Effect:
         if self.hangs:
             return Effect.HANG
         numbers = numbers_of(self.words, victim.design.words)
@@ -295,7 +233,7 @@ def _parsed(line: str) -> tuple[int, _Answer]:
 
 def _result(
     asked: Attack,
-    victim: _Victim,
+    victim: Victim,
     target: Target,
     faults: Sequence[Fault],
     found: Sequence[Sequence[tuple[Effect, str]]],

@@ -6,7 +6,8 @@ from typing import Any
 
 from residua.curves.parameters import MontgomeryCurve
 from residua.evidence.attacks.drawing import FaultKind
-from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack, coprocessor_of
+from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
+from residua.evidence.attacks.victim import coprocessor_of
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page
 from residua.evidence.rows import Row

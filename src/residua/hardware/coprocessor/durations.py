@@ -68,6 +68,21 @@ def patience(design: CurveDesign) -> int:
     )
 
 
+def timeline(
+    design: CurveDesign, operation: Operation, curve: int
+) -> list[tuple[int, Instruction]]:
+    """The instructions of an operation, each with the cycle in which it is asked for.
+
+    They are those of an operation that ends well, on streams that do not wait.
+    """
+    walk, found = _Walk(design, curve), []
+    for instruction in _called(design, operation, curve):
+        if instruction is not None:
+            found.append((walk.now, instruction))
+        walk.take(instruction)
+    return found
+
+
 def _called(design: CurveDesign, operation: Operation, curve: int) -> Iterator[Instruction | None]:
     """The instructions of an operation and of its inversions; None is a call or a return."""
     page = design.curve_pages * curve + (operation in ORDER_OPERATIONS)

@@ -1,0 +1,259 @@
+"""Leakage of a coprocessor: do simulated traces tell a fixed scalar from random ones?
+
+A trace has for each cycle how many bits of registers changed, which is what power follows. Traces
+of a fixed scalar and of random ones, with fresh random words each, are compared cycle by cycle by
+Welch's t, of their means and of their variances (Goodwill, Jun, Jaffe and Rohatgi, 2011; Schneider
+and Moradi, CHES 2015).
+"""
+
+import random
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from residua.cores.coprocessor.simulator import Request, bench_source
+from residua.cores.directory import Directory
+from residua.cores.simulation.engine import compile_harness
+from residua.cores.simulation.runs import Steps
+from residua.curves.operations import Instruction, Operation, Read, Receive, Run
+from residua.errors import SpecificationError
+from residua.evidence.attacks.victim import Victim, coprocessor_of
+from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import timeline
+from residua.toolchain import process
+from residua.toolchain.injection import OpenDesign, open_state
+
+_HARNESS = Path(__file__).with_suffix(".cpp")
+
+_STEP = 50
+"""Traces of one simulation, which are in memory at once."""
+
+_LONG = 5_000_000
+"""Cycles from which on it is worth while to compile for speed."""
+
+
+@dataclass(frozen=True)
+class Leakage:
+    """What is looked for.
+
+    Attributes:
+        traces: half of them, about, with the fixed scalar; at least 4.
+        seed: chooses scalars, the point, random words and the order of the traces.
+        where: pattern of the names of registers whose bits count.
+        curve: index of the curve.
+        control: both groups have random scalars, so that nothing should be found.
+    """
+
+    traces: int = 500
+    seed: int = 1
+    where: str = "*"
+    curve: int = 0
+    control: bool = False
+
+
+def leakage(
+    directory: Directory,
+    asked: Leakage,
+    *,
+    keep: Path | None = None,
+    progress: Steps = lambda done, total: None,
+) -> dict[str, Any]:
+    """Compare traces of multiplications by a fixed scalar and by random ones.
+
+    Args:
+        directory: of a coprocessor.
+        asked: see `Leakage`.
+        keep: a file that takes the traces as NumPy arrays: ``traces``, ``fixed`` (whether a trace
+            has the fixed scalar), ``scalars``, ``t1``, ``t2``, and ``starts`` and ``phases``, the
+            first cycles and the names of the phases.
+        progress: called now and then.
+
+    Returns:
+        ``cycles`` and ``bits`` of a trace; for ``first`` and ``second`` order the largest ``t``,
+        its ``cycle``, how many cycles are ``above`` the threshold and ``phases`` with the largest t
+        of each; ``threshold`` for the whole trace, and the ``usual`` one for a single cycle.
+
+    Raises:
+        SpecificationError: the directory is of no coprocessor, it has no such curve or registers,
+            or there are too few traces.
+        ToolError: a tool failed.
+    """
+    if asked.traces < 4:
+        raise SpecificationError(f"traces = {asked.traces}: two of each group are the fewest")
+    core = coprocessor_of(directory)
+    victim = Victim(core, asked.curve, asked.seed, keys=1)
+    with tempfile.TemporaryDirectory(prefix="leakage-") as name:
+        work = Path(name)
+        opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
+        source = bench_source(core.name) + _HARNESS.read_text(encoding="utf-8")
+        optimise = asked.traces * victim.cycles > _LONG
+        simulator = compile_harness(
+            source, [opened.verilog], core.name, optimise=optimise, any_state=False
+        )
+        bits = _mask(opened, asked.where)
+        (work / "bits").write_text(" ".join(f"{word:08x}" for word in bits), encoding="utf-8")
+        runs = _Runs(victim, asked)
+        groups = Moments(victim.cycles), Moments(victim.cycles)
+        kept = []
+        for first in range(0, asked.traces, _STEP):
+            part = runs.part(first, min(asked.traces - first, _STEP))
+            traces = _traced(simulator, work, part, victim)
+            for group, own in zip(groups, (True, False), strict=True):
+                group.add(traces[[is_fixed is own for _, is_fixed in part]])
+            if keep is not None:
+                kept.append(traces)
+            progress(first + len(part), asked.traces)
+    t = groups[0].first(groups[1]), groups[0].second(groups[1])
+    phases = _phases(victim.design, victim.operation, asked.curve)
+    if keep is not None:
+        _keep(keep, np.concatenate(kept), runs, t, phases)
+    result = {
+        "operation": victim.operation.name,
+        "curve": victim.curve.name,
+        "seed": asked.seed,
+        "where": asked.where,
+        "control": asked.control,
+        "traces": asked.traces,
+        "cycles": victim.cycles,
+        "bits": sum(word.bit_count() for word in bits),
+        "threshold": round(threshold(victim.cycles), 2),
+        "usual": USUAL,
+        "first": _told(t[0], phases),
+        "second": _told(t[1], phases),
+    }
+    directory.store("leakage", result)
+    return {"name": directory.name, **result}
+
+
+class _Runs:
+    """The operations in their order: of either group by the toss of a coin."""
+
+    def __init__(self, victim: Victim, asked: Leakage) -> None:
+        draw = random.Random(f"traces {asked.seed}")
+        (fixed, *point), *_ = victim.operands
+        self.fixed = [draw.random() < 0.5 for _ in range(asked.traces)]
+        order = victim.curve.order
+        self.scalars = [
+            fixed if own and not asked.control else draw.randrange(1, order) for own in self.fixed
+        ]
+        request = Request(victim.operation, (), curve=asked.curve)
+        self.requests = [
+            replace(request, operands=(k, *point), seed=asked.seed + 1 + number)
+            for number, k in enumerate(self.scalars)
+        ]
+
+    def part(self, first: int, count: int) -> list[tuple[Request, bool]]:
+        """Some of them, each with whether it is of the fixed group."""
+        chosen = slice(first, first + count)
+        return list(zip(self.requests[chosen], self.fixed[chosen], strict=True))
+
+
+def _mask(opened: OpenDesign, where: str) -> list[int]:
+    """The bits of the registers that count, in words of 32."""
+    total = max(one.first + one.width for one in opened.registers)
+    mask = 0
+    for one in opened.registers:
+        if fnmatchcase(one.name, where):
+            mask |= ((1 << one.width) - 1) << one.first
+    if not mask:
+        raise SpecificationError(f"no register has a name like '{where}'")
+    return [mask >> start & 0xFFFFFFFF for start in range(0, total, 32)]
+
+
+def _traced(
+    simulator: Path, work: Path, part: Sequence[tuple[Request, bool]], victim: Victim
+) -> Traces:
+    words, cycles = victim.design.words, victim.cycles
+    lines = [request.line(words) for request, _ in part]
+    (work / "script").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command: list[str | Path] = [
+        simulator, "script", str(2 * cycles + 1000), "bits", str(cycles), "traces",
+    ]  # fmt: skip
+    log = work / "log"
+    process.run(command, tool="simulator", cwd=work, log=log)
+    lengths = {int(line.split()[1]) for line in log.read_text(encoding="utf-8").splitlines()}
+    if lengths != {cycles}:
+        raise SpecificationError(
+            f"multiplications took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "
+            "run residua verify"
+        )
+    return np.fromfile(work / "traces", dtype=np.uint16).reshape(len(part), cycles)
+
+
+def _phases(design: CurveDesign, operation: Operation, curve: int) -> list[tuple[int, str]]:
+    """The first cycle and the name of each phase: one instruction, or some of the same kind."""
+    found: list[tuple[int, str]] = []
+    for cycle, instruction in timeline(design, operation, curve):
+        name = _named(instruction)
+        if name and (not found or found[-1][1] != name):
+            found.append((cycle, name))
+    return found
+
+
+def _named(instruction: Instruction) -> str | None:
+    match instruction:
+        case Read(source):
+            return f"read {source}"
+        case Run(routine) if routine.startswith("copy_"):
+            return None
+        case Run(routine):
+            return routine
+        case Receive():
+            return "receive"
+        case _:
+            return None
+
+
+def _spans(phases: Sequence[tuple[int, str]], cycles: int) -> Iterator[tuple[str, slice]]:
+    ends = [start for start, _ in phases[1:]] + [cycles]
+    for (start, name), end in zip(phases, ends, strict=True):
+        yield name, slice(start, end)
+
+
+def _told(t: NDArray[np.float64], phases: Sequence[tuple[int, str]]) -> dict[str, Any]:
+    sizes = np.abs(t)
+    largest: dict[str, float] = {}
+    for name, span in _spans(phases, len(t)):
+        if (own := sizes[span]).size:
+            largest[name] = max(largest.get(name, 0.0), float(own.max()))
+    return {
+        "t": _rounded(float(sizes.max())),
+        "cycle": int(sizes.argmax()),
+        "above": int((sizes > threshold(len(t))).sum()),
+        "phases": {name: _rounded(value) for name, value in largest.items()},
+    }
+
+
+def _rounded(t: float) -> float | str:
+    """A t as JSON has it; constants that differ have no finite one."""
+    return round(t, 2) if np.isfinite(t) else "infinite"
+
+
+def _keep(
+    file: Path,
+    traces: Traces,
+    runs: _Runs,
+    t: tuple[NDArray[np.float64], NDArray[np.float64]],
+    phases: Sequence[tuple[int, str]],
+) -> None:
+    """Write traces with what is known of them."""
+    try:
+        np.savez_compressed(
+            file,
+            traces=traces,
+            fixed=np.array(runs.fixed),
+            scalars=np.array([hex(k) for k in runs.scalars]),
+            t1=t[0],
+            t2=t[1],
+            starts=np.array([start for start, _ in phases]),
+            phases=np.array([name for _, name in phases]),
+        )
+    except OSError as error:
+        raise SpecificationError(f"cannot write {file}: {error.strerror}") from error

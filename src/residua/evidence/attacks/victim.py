@@ -1,0 +1,82 @@
+"""The operations of an attack: multiplications of a point, and what they have to give."""
+
+import random
+
+from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.coprocessor.outcomes import Outcome, operand_point, outcome
+from residua.cores.coprocessor.simulator import Request
+from residua.cores.directory import Directory
+from residua.curves import affine
+from residua.curves.operations import point_operation
+from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.errors import SpecificationError
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import operation_cycles
+
+
+def coprocessor_of(directory: Directory) -> CoprocessorCore:
+    """The coprocessor of a directory.
+
+    Raises:
+        SpecificationError: it has another core.
+    """
+    core = directory.made
+    if not isinstance(core, CoprocessorCore):
+        raise SpecificationError(
+            f"{directory.path} has no coprocessor but {directory.kind.name}: coprocessors are what "
+            "is attacked so far"
+        )
+    return core
+
+
+class Victim:
+    """A point of a curve, or none, and scalars that it is multiplied by.
+
+    Attributes:
+        operands: of the operation, for each scalar.
+        cycles: of the operation, if it ends well.
+
+    Raises:
+        SpecificationError: the core has no such curve, or every point of it is valid.
+    """
+
+    def __init__(
+        self, core: CoprocessorCore, index: int, seed: int, *, keys: int, invalid: bool = False
+    ) -> None:
+        self.design: CurveDesign = core.core.design
+        curves = self.design.curves
+        if not 0 <= index < len(curves):
+            names = ", ".join(f"{i} ({one.name})" for i, one in enumerate(curves))
+            raise SpecificationError(f"curve = {index}: the core has {names}")
+        self.curve, self.index, self.seed = curves[index], index, seed
+        self.operation = point_operation(self.curve)
+        self.cycles = operation_cycles(self.design, self.operation, index)
+        draw = random.Random(seed)
+        point = _invalid(self.curve, draw) if invalid else _valid(self.curve, draw)
+        self.operands = [(draw.randrange(1, self.curve.order), *point) for _ in range(keys)]
+
+    def line(self, key: int) -> str:
+        """The operation with one of the scalars as a line for the harness."""
+        request = Request(self.operation, self.operands[key], curve=self.index, seed=self.seed)
+        return request.line(self.design.words)
+
+    def expected(self, key: int) -> Outcome:
+        """What it has to give, by plain integers."""
+        bits = self.design.scalar_bits[self.index]
+        return outcome(self.curve, bits, self.operation, self.operands[key])
+
+
+def _valid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
+    point = affine.multiply(curve, draw.randrange(1, curve.order), curve.base_point)
+    assert point is not None
+    return operand_point(curve, point)
+
+
+def _invalid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
+    if isinstance(curve, MontgomeryCurve):
+        raise SpecificationError(
+            f"{curve.name}: every x is that of a point of the curve or of its twist, so that no "
+            "point is invalid"
+        )
+    x, y = _valid(curve, draw)
+    return x, (y + 1 + draw.randrange(curve.prime - 2)) % curve.prime
