@@ -6,10 +6,15 @@ from curves.plain import Ladder, PlainCurve, inverse
 from residua.curves import montgomery_ladder
 from residua.curves.catalogue import find_curve
 from residua.curves.comb import comb_for
-from residua.curves.exit_check import DEFECT, ladder_relation, quotient_defect, scaled_point_defect
 from residua.curves.formulas import Formula
 from residua.curves.ladder import final_select
 from residua.curves.operations import Invert, Operation, Receive, Run, Status, operations
+from residua.curves.protections.exit_check import (
+    DEFECT,
+    ladder_relation,
+    quotient_defect,
+    scaled_point_defect,
+)
 
 
 def ended(prime, a, k, u):

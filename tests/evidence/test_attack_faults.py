@@ -14,7 +14,7 @@ from residua.evidence.attacks.faults import Attack, Effect, attack
 from residua.evidence.attacks.victim import Victim
 from residua.evidence.changed import with_top
 from residua.evidence.small_curves import TINY
-from residua.toolchain.injection import Memory, OpenDesign, Register
+from residua.toolchain.planted.injection import Memory, OpenDesign, Register
 
 
 @pytest.fixture(scope="module")

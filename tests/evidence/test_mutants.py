@@ -16,7 +16,7 @@ from residua.evidence.campaigns import mutants as campaigns
 from residua.evidence.mutants import DIFFERS, run_mutants, tally
 from residua.evidence.rows import Row
 from residua.report import documents
-from residua.toolchain.mutation import VARIABLE, equivalent
+from residua.toolchain.planted.mutation import VARIABLE, equivalent
 
 COUNT = 8
 SPECIFICATION = {"algorithm": "r2mm", "modulus": "0x1000b"}

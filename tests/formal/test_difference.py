@@ -8,7 +8,7 @@ import pytest
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.difference import unseen
 from residua.cores.proofs.operands import word_bits
-from residua.toolchain.mutation import equivalent, mutate
+from residua.toolchain.planted.mutation import equivalent, mutate
 
 DESIGN = """
 module store(input wire clk, input wire rst, input wire go, input wire [1:0] word,

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from residua.toolchain import verilator
-from residua.toolchain.injection import open_state
+from residua.toolchain.planted.injection import open_state
 from residua.toolchain.process import ToolError
 
 DESIGN = """

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from residua.errors import SpecificationError
-from residua.toolchain.mutation import VARIABLE, equivalent, mutate
+from residua.toolchain.planted.mutation import VARIABLE, equivalent, mutate
 from residua.toolchain.verilator import build
 
 DESIGN = """

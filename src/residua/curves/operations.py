@@ -13,14 +13,14 @@ from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves import comb, difference_ladder, fixed_window, joint, ladder, montgomery_ladder
 from residua.curves.comb import Comb
 from residua.curves.endomorphism import window
-from residua.curves.exit_check import (
+from residua.curves.formulas import Formula, has_odd_order, scalar_bits
+from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
+from residua.curves.protections.exit_check import (
     DEFECT,
     ladder_relation,
     quotient_defect,
     scaled_point_defect,
 )
-from residua.curves.formulas import Formula, has_odd_order, scalar_bits
-from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 
 
 class Operation(IntEnum):
@@ -236,7 +236,7 @@ def operations(
 
     With a ``base_comb``, for short Weierstrass curves of odd order, it multiplies the base point.
     What is ``checked`` gives out no multiple of a point before it is held against the curve, see
-    `residua.curves.exit_check`.
+    `residua.curves.protections.exit_check`.
     """
     if isinstance(curve, MontgomeryCurve):
         group = _montgomery(curve, checked)

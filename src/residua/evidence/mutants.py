@@ -18,7 +18,7 @@ from residua.cores.proofs.traffic import simulate
 from residua.cores.verification import run_directory
 from residua.errors import SpecificationError
 from residua.evidence.changed import with_top
-from residua.toolchain.mutation import (
+from residua.toolchain.planted.mutation import (
     MOST_BITS,
     VARIABLE,
     Mutants,

@@ -5,7 +5,7 @@ import pytest
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
 from residua.curves.operations import Operation, Status
 from residua.toolchain import process
-from residua.toolchain.mutation import VARIABLE
+from residua.toolchain.planted.mutation import VARIABLE
 from residua.toolchain.process import ToolError
 
 SAYS = "#!/bin/sh\necho '0 5 1 00000007'\n"

@@ -7,7 +7,7 @@ from residua.cores.coprocessor.naming import curves_part
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections import NONE, Protections
+from residua.curves.protections.protection import NONE, Protections
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 
 

@@ -11,7 +11,7 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula, check_formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections import NONE, Protections
+from residua.curves.protections.protection import NONE, Protections
 from residua.errors import first_possible
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions

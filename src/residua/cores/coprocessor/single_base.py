@@ -19,7 +19,7 @@ from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import constants, routines
 from residua.curves.parameters import Curve
-from residua.curves.protections import NONE, Protections
+from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions

@@ -13,7 +13,7 @@ from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_c
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
-from residua.curves.protections import Protection
+from residua.curves.protections.protection import Protection
 from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS

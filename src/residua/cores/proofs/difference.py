@@ -33,7 +33,7 @@ from residua.cores.proofs.operands import restrict
 from residua.cores.proofs.traffic import simulate
 from residua.toolchain.aiger import Network
 from residua.toolchain.gates import Outcome, gates_script, watch
-from residua.toolchain.mutation import SWITCH, Mutants, write_switched
+from residua.toolchain.planted.mutation import SWITCH, Mutants, write_switched
 from residua.toolchain.yosys import run_script
 
 _ATTEMPTS = 6

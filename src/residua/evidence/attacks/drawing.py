@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from itertools import accumulate
 
 from residua.errors import SpecificationError
-from residua.toolchain.injection import Memory, OpenDesign, Register
+from residua.toolchain.planted.injection import Memory, OpenDesign, Register
 
 
 class FaultKind(StrEnum):

@@ -19,8 +19,8 @@ from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import Fault, FaultKind, Target, in_order
 from residua.evidence.attacks.victim import Victim, coprocessor_of
 from residua.toolchain import process
-from residua.toolchain.injection import open_state
 from residua.toolchain.kept.simulations import keep_simulation
+from residua.toolchain.planted.injection import open_state
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 

@@ -28,7 +28,7 @@ from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import timeline
 from residua.toolchain import process
-from residua.toolchain.injection import OpenDesign, open_state
+from residua.toolchain.planted.injection import OpenDesign, open_state
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
 
@@ -87,6 +87,8 @@ def leakage(
     """
     if asked.traces < 4:
         raise SpecificationError(f"traces = {asked.traces}: two of each group are the fewest")
+    if keep is not None and not keep.absolute().parent.is_dir():
+        raise SpecificationError(f"cannot write {keep}: there is no such directory")
     core = coprocessor_of(directory)
     victim = Victim(core, asked.curve, asked.seed, keys=1)
     with tempfile.TemporaryDirectory(prefix="leakage-") as name:

@@ -32,7 +32,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections import NONE, Protection, Protections
+from residua.curves.protections.protection import NONE, Protection, Protections
 from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion

@@ -10,7 +10,7 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve
-from residua.curves.protections import NONE, Protections
+from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
 from residua.hardware.coprocessor.result_buffer import ResultBuffer

@@ -13,7 +13,7 @@ from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
 from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve, MontgomeryCurve
-from residua.curves.protections import NONE, Protections
+from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from residua.toolchain.kept.runs import keep_run
-from residua.toolchain.mutation import VARIABLE
+from residua.toolchain.planted.mutation import VARIABLE
 
 
 def keep_simulation(

@@ -1,4 +1,4 @@
-"""Protections of a coprocessor against whoever disturbs it."""
+"""The protections that a coprocessor can have."""
 
 from enum import StrEnum
 
@@ -7,8 +7,8 @@ class Protection(StrEnum):
     """Protections by their names.
 
     ``EXIT_CHECK`` holds a multiple of a point against the curve before it leaves, and the point
-    once more, see `residua.curves.exit_check`. ``CONTROL_SIGNATURE`` holds the instructions and the
-    microcode of an operation against those that it has to run, see
+    once more, see `residua.curves.protections.exit_check`. ``CONTROL_SIGNATURE`` holds the
+    instructions and the microcode of an operation against those that it has to run, see
     `residua.hardware.coprocessor.controller`.
     """
 

@@ -1,0 +1,1 @@
+"""Protections of coprocessors against whoever disturbs them."""

@@ -1,0 +1,1 @@
+"""Designs with faults: mutants, and state that can be changed from outside."""
