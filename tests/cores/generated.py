@@ -150,6 +150,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, signed": COPROCESSOR | {
         "bus": "axi", "protections": ["exit-check", "control-signature"],
     },
+    "coprocessor, scalars checked": COPROCESSOR | {
+        "formula": "xz-ladder", "protections": ["scalar-check"],
+    },
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window", "protections": ["control-signature"],
     },

@@ -80,7 +80,10 @@ def test_what_is_no_end_of_the_ladder_is_withheld(engine):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ("zap", "no protection is called .zap.: one of exit-check, control-signature"),
+        (
+            "zap",
+            "no protection is called .zap.: one of exit-check, control-signature, scalar-check",
+        ),
         (["exit-check", 3], "no protection is called '3'"),
         ("", "no protection is called ''"),
         (7, "protections"),

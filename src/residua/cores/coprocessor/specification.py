@@ -174,7 +174,8 @@ ProtectionsKey = Annotated[
     keys.Key(
         "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
         "the points once more, against the curve before they leave, `control-signature` what an "
-        "operation runs against what it has to run; needs `curve`.",
+        "operation runs against what it has to run, `scalar-check` the bits of a scalar that a "
+        "loop takes against those that there were before; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
         + ", ".join(f"`{one}`" for one in Protection),
         "none",

@@ -9,11 +9,14 @@ class Protection(StrEnum):
     ``EXIT_CHECK`` holds a multiple of a point against the curve before it leaves, and the point
     once more, see `residua.curves.protections.exit_check`. ``CONTROL_SIGNATURE`` holds the
     instructions and the microcode of an operation against those that it has to run, see
-    `residua.hardware.coprocessor.controller`.
+    `residua.hardware.coprocessor.controller`. ``SCALAR_CHECK`` holds the bits of a scalar that a
+    loop takes against those that there were before, see
+    `residua.hardware.coprocessor.scalar_unit`.
     """
 
     EXIT_CHECK = "exit-check"
     CONTROL_SIGNATURE = "control-signature"
+    SCALAR_CHECK = "scalar-check"
 
 
 Protections = frozenset[Protection]

@@ -18,15 +18,15 @@ SEED = 26
 
 EXIT = {"protections": ["exit-check"]}
 
-BOTH = {"protections": ["exit-check", "control-signature"]}
+ALL = {"protections": ["exit-check", "control-signature", "scalar-check"]}
 
 CORES: dict[str, tuple[dict[str, Any], int]] = {
     "tiny curve": ({"curve": [TINY], "blinding": 0}, 20_000),
     "tiny curve, exit-check": ({"curve": [TINY], "blinding": 0} | EXIT, 20_000),
-    "tiny curve, both": ({"curve": [TINY], "blinding": 0} | BOTH, 20_000),
+    "tiny curve, all": ({"curve": [TINY], "blinding": 0} | ALL, 20_000),
     "P-256": ({"curve": "P-256"}, 1000),
     "P-256, exit-check": ({"curve": "P-256"} | EXIT, 1000),
-    "P-256, both": ({"curve": "P-256"} | BOTH, 1000),
+    "P-256, all": ({"curve": "P-256"} | ALL, 1000),
     "Curve25519, exit-check": ({"curve": "Curve25519"} | EXIT, 1000),
     "P-256 on digits, exit-check": ({"curve": "P-256", "algorithm": "iddmm"} | EXIT, 500),
 }
@@ -46,7 +46,7 @@ INTRODUCTION = """\
 A point is multiplied, and in each run a bit is inverted, once: of a register as it is stored, of a
 word of a memory, and of a register while the core has to refuse a point that is none of its curve.
 Bits and cycles are drawn with equal chances. What the outcomes mean, and what the protections are,
-is told in [Faults](../faults.md); *both* are `exit-check` and `control-signature`.
+is told in [Faults](../faults.md); *all* are `exit-check`, `control-signature` and `scalar-check`.
 `residua attack faults` does the same to any directory, and `make campaign-faults` writes this
 page."""
 

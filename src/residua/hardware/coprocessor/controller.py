@@ -325,11 +325,18 @@ class ControlProgram:
 class ControllerDesign:
     """A control program and what it is to drive.
 
-    ``rounds`` is the number of digits that a scalar has on each curve.
+    ``rounds`` is the number of digits that a scalar has on each curve. What ``checks_scalars`` asks
+    at the end of an operation whether its scalar was the right one.
     """
 
     program: ControlProgram
     rounds: tuple[int, ...]
+    checks_scalars: bool = False
+
+    @property
+    def guarded(self) -> bool:
+        """Whether the end of an operation is checked."""
+        return self.program.signed or self.checks_scalars
 
     @property
     def curves(self) -> int:
@@ -364,7 +371,8 @@ class Controller(Component):
     With signatures, ``trace`` sums up the slots that were run since ``trace_clear``, see
     `residua.hardware.signature_register`; the controller sums up its instructions. An operation
     whose sums are not those of its last instruction ends with `Status.FAULT`, and ``release`` needs
-    beside the status a register that is set when they are.
+    beside the status a register that is set when they are. The same holds for ``scalar_sound``, a
+    port that is only there if scalars are checked.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -410,6 +418,7 @@ class Controller(Component):
                 "release": Out(1),
                 **(self._follower_ports(most_rounds) if design.program.follows else {}),
                 **(_TRACE_PORTS if design.program.signed else {}),
+                **({"scalar_sound": In(1)} if design.checks_scalars else {}),
             }
         )
 
@@ -505,7 +514,7 @@ class Controller(Component):
         """Whether what was computed may leave."""
         self._sound = Signal(name="sound")
         good = self.status == Status.OK
-        return good & self._sound if self.design.program.signed else good
+        return good & self._sound if self.design.guarded else good
 
     def _sign(self, m: Module, word: Any) -> None:
         """Sum up the instructions, and the page that each of them finds, up to the last one."""
@@ -519,10 +528,15 @@ class Controller(Component):
         m.d.comb += self.trace_clear.eq(starts)
 
     def _compare(self, m: Module, word: Any) -> None:
-        """Have an operation that ran anything else than it had to end as a fault."""
-        agrees = (self._signature == word.signature) & (self.trace == word.flow)
-        m.d.sync += self._sound.eq(agrees | ~word.signed)
-        with m.If(word.signed & ~agrees):
+        """Have an operation that did anything else than it had to end as a fault."""
+        agrees: Value = Const(1)
+        if self.design.program.signed:
+            same = (self._signature == word.signature) & (self.trace == word.flow)
+            agrees = ~word.signed | same
+        if self.design.checks_scalars:
+            agrees &= self.scalar_sound
+        m.d.sync += self._sound.eq(agrees)
+        with m.If(~agrees):
             m.d.sync += self.status.eq(Status.FAULT)
 
     def _follows(self, m: Module, word: Any) -> None:
@@ -568,7 +582,9 @@ class Controller(Component):
                 self._fault.eq(Status.OK),
             ]
             if self.design.program.signed:
-                m.d.sync += [self.page.eq(0), self._sound.eq(0)]
+                m.d.sync += self.page.eq(0)
+            if self.design.guarded:
+                m.d.sync += self._sound.eq(0)
             if self.design.program.follows:
                 is_public = [self.operation == own for own in PUBLIC_OPERATIONS]
                 m.d.sync += self.public.eq(Cat(is_public).any())
@@ -628,7 +644,7 @@ class Controller(Component):
                 m.d.sync += self._address.eq(self._return)
             with m.Default():
                 self._stop(m, word.status)
-                if self.design.program.signed:
+                if self.design.guarded:
                     self._compare(m, word)
 
     def _run(self, m: Module) -> None:

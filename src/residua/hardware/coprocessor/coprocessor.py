@@ -136,6 +136,7 @@ class Coprocessor(Component):
                 if design.signed
                 else []
             ),
+            *([controller.scalar_sound.eq(first.agrees)] if design.checks_scalars else []),
             results.test_only.eq(controller.test_only),
             results.release.eq(release),
         ]

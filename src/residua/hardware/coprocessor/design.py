@@ -18,6 +18,7 @@ from residua.curves.comb import Comb, admits_comb, comb_for
 from residua.curves.endomorphism import window
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.endomorphism.split import Split, masked_bits
+from residua.curves.fixed_window import WINDOW
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
 from residua.curves.operations import (
@@ -38,7 +39,12 @@ from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import ControllerDesign, ControlProgram
-from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS, DigitRecoder
+from residua.hardware.coprocessor.digit_recoder import (
+    DIGIT_LATENCY,
+    DIGITS_AHEAD,
+    FLAGS,
+    DigitRecoder,
+)
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
@@ -160,6 +166,7 @@ class CurveDesign(ABC):
             for curve in curves
         )
         self.inversion = inversion
+        self._check_protections()
 
     @property
     @abstractmethod
@@ -290,6 +297,36 @@ class CurveDesign(ABC):
         """Whether what operations run is held against what they have to run."""
         return Protection.CONTROL_SIGNATURE in self.protections
 
+    @property
+    def checks_scalars(self) -> bool:
+        """Whether the bits of a scalar that a loop takes are held against it."""
+        return Protection.SCALAR_CHECK in self.protections
+
+    @property
+    def _bits_below(self) -> tuple[int, ...]:
+        """Bits below the lowest one that each curve's loop asks for; none if nobody checks that."""
+        if not self.checks_scalars:
+            return ()
+        return tuple(
+            DIGITS_AHEAD * WINDOW + 1 if curve in self.windowed else 0
+            for curve in range(len(self.curves))
+        )
+
+    def _check_protections(self) -> None:
+        """Refuse protections that there are not for a curve's way to multiply."""
+        if not self.checks_scalars:
+            return
+        reasons = {
+            "formula = 'endomorphism' takes halves of scalars": any(self.halved),
+            "fixed_base = 'comb' takes columns of a scalar's bits": self.fixed_base is not None,
+        }
+        for reason, holds in reasons.items():
+            if holds:
+                raise SpecificationError(
+                    f"protections: {Protection.SCALAR_CHECK} is for scalars whose bits are taken "
+                    f"one after the other, and {reason}: leave either out"
+                )
+
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
@@ -392,7 +429,7 @@ class CurveDesign(ABC):
     @cached_property
     def scalar_layout(self) -> ScalarLayout:
         """Places and times of a scalar in `scalar_unit`, apart from what combs ask for."""
-        return ScalarLayout(self.scalar_forms, self.words)
+        return ScalarLayout(self.scalar_forms, self.words, checked=self._bits_below)
 
     def _comb(self, number: int, layout: ScalarLayout) -> Comb | None:
         curve, form = self.curves[number], layout.forms[number]
@@ -542,8 +579,13 @@ class CurveDesign(ABC):
 
     def scalar_unit(self) -> ScalarUnit:
         """The unit that holds a scalar, or the first of two."""
-        rewinds = any(self.verified)
-        return ScalarUnit(self.scalar_forms, self.words, self._sought, rewinds=rewinds)
+        return ScalarUnit(
+            self.scalar_forms,
+            self.words,
+            self._sought,
+            rewinds=any(self.verified),
+            checked=self._bits_below,
+        )
 
     def window_recoder(self) -> WindowRecoder | None:
         """The unit after both scalar units that makes windows, if signatures are verified."""
@@ -599,7 +641,7 @@ class CurveDesign(ABC):
         self.check_pauses()
         rounds = self.rounds if self.signed else None
         program = ControlProgram(self.operations, self.inversions, blocks, rounds)
-        return ControllerDesign(program, self.rounds)
+        return ControllerDesign(program, self.rounds, self.checks_scalars)
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
         """Whether the next bit or digit is there when the next round of a loop wants it.

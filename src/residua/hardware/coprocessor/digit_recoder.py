@@ -14,6 +14,9 @@ from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 DIGIT_LATENCY = 3 + (WINDOW - 1) * BIT_LATENCY
 """Cycles from a request for the next digit to its flags."""
 
+DIGITS_AHEAD = 1
+"""Digits that are asked for after the last one: each step asks for the next."""
+
 FLAGS = (*DIGITS, NONE_OR_ONE, POSITIVE)
 """The flags of a digit, in the order of `DigitRecoder.flags`."""
 

@@ -18,7 +18,9 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
+from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
+from residua.hardware.signature_register import record
 from residua.machines.blinded_scalar import ScalarForm
 
 WORD = 32
@@ -39,6 +41,8 @@ class ScalarLayout:
         forms: of the scalars of each curve.
         count: words of a scalar as it comes in.
         sought: bits from the lowest of k' on that can be asked for by their places, for each curve.
+        checked: if all bits of k' are gone through once before they are served: how many bits below
+            the lowest one are asked for in the end, for each curve.
 
     Raises:
         SpecificationError: the words cannot hold a scalar.
@@ -47,6 +51,7 @@ class ScalarLayout:
     forms: tuple[ScalarForm, ...]
     count: int
     sought: tuple[int, ...] = ()
+    checked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for form in self.forms:
@@ -110,11 +115,15 @@ class ScalarLayout:
     @property
     def latencies(self) -> tuple[int, ...]:
         """Cycles from the start to a scalar that is ready, for each curve."""
+        seen = [form.served + more for form, more in zip(self.forms, self.checked, strict=False)]
         return tuple(
             self.plain_latency
             + words
             + (form.length + 2 * form.lengthened) * (words + self.room + 2)
-            for form, words in zip(self.forms, self.random_words, strict=True)
+            + own
+            for form, words, own in zip(
+                self.forms, self.random_words, seen or [0] * len(self.forms), strict=True
+            )
         )
 
 
@@ -159,7 +168,9 @@ class ScalarUnit(Component):
     ``place`` instead, of the memory: `ScalarLayout.lowest` has that of the lowest one; ``place``
     must stay for two cycles. ``rewind`` (a port that is only there if the unit ``rewinds``) asks
     for the first bit again, which is valid as much later. ``start`` is ignored while ``busy`` is
-    set.
+    set. ``agrees`` (a port that is only there if the unit is ``checked``) tells whether the bits
+    that were served since the start, one for each ``advance``, are those that were there before,
+    but for a chance of 2^-16; with ``plain`` it is set.
 
     ``latencies`` are the numbers of cycles from ``start`` to ``done`` on each curve when neither
     stream waits, ``plain_latency`` that with ``plain``. They do not depend on the numbers, not even
@@ -177,10 +188,12 @@ class ScalarUnit(Component):
         sought: Sequence[int] = (),
         *,
         rewinds: bool = False,
+        checked: Sequence[int] = (),
     ) -> None:
         self.forms, self.count, self.rewinds = tuple(forms), count, rewinds
+        self.checked = tuple(checked)
         self.served = tuple(form.served for form in self.forms)
-        self.layout = layout = ScalarLayout(self.forms, count, tuple(sought))
+        self.layout = layout = ScalarLayout(self.forms, count, tuple(sought), self.checked)
         places = {"seek": In(1), "place": In(range(WORD * layout.depth))}
         self._base, self._room, self._length = layout.base, layout.room, layout.length
         self.random_words, self.depth = layout.random_words, layout.depth
@@ -202,6 +215,7 @@ class ScalarUnit(Component):
                 "advance": In(1),
                 **(places if any(layout.sought) else {}),
                 **({"rewind": In(1)} if rewinds else {}),
+                **({"agrees": Out(1)} if checked else {}),
             }
         )
 
@@ -246,9 +260,11 @@ class ScalarUnit(Component):
             self.busy.eq(~resting),
             self.clearing.eq(self._state == _State.SWEEP),
         ]
+        if self.checked:
+            self._unseen = Signal(name="unseen")
         ready = Signal(name="ready")
         m.d.sync += [
-            ready.eq((self._state == _State.READY) & ~self.clear),
+            ready.eq(self._is_ready() & ~self.clear),
             self.done.eq(ready & ~self.clear),
         ]
         self._serve(m)
@@ -259,7 +275,7 @@ class ScalarUnit(Component):
             with m.Case(_State.LOAD):
                 self._load(m)
             with m.Case(_State.READY):
-                m.d.sync += self._state.eq(_State.SERVE)
+                self._begin(m)
         if self._blinds:
             self._randomise(m)
         if self._adds:
@@ -281,6 +297,40 @@ class ScalarUnit(Component):
             with m.If(~self.clearing):
                 m.d.sync += [self._state.eq(_State.SWEEP), self._index.eq(0)]
         return m
+
+    def _is_ready(self) -> Value:
+        """Whether the first bit comes next: with a check, all have been seen."""
+        ready = self._state == _State.READY
+        return ready & ~self._unseen if self.checked else ready
+
+    def _begin(self, m: Module) -> None:
+        """On to the bits, once all of them have been seen."""
+        if not self.checked:
+            m.d.sync += self._state.eq(_State.SERVE)
+            return
+        with m.If(~self._unseen):
+            m.d.sync += self._state.eq(_State.SERVE)
+
+    def _sum(self, m: Module, position: Signal, word: Value, final: Value) -> None:
+        """Sum up all bits before they are served, and those that are when the next is asked for."""
+        before = Signal(signature_register.WIDTH, name="before_sum")
+        served = Signal(signature_register.WIDTH, name="served_sum")
+        place, there = Signal(_SHIFT, name="place_seen"), Signal(name="seen")
+        more = Signal(range(max(self.checked) + 1), name="more_seen")
+        starts = self.start & self._state.matches(_State.IDLE, _State.SERVE)
+        sees = (self._state == _State.READY) & self._unseen
+        record(m, before, word.bit_select(place, 1), there, starts)
+        record(m, served, self.bit, self.advance & (self._state == _State.SERVE), starts)
+        m.d.comb += self.agrees.eq(self._plain | (before == served))
+        m.d.sync += [place.eq(position[:_SHIFT]), there.eq(sees)]
+        with m.If(sees):
+            m.d.sync += position.eq(position - ~final)
+            with m.If(final & (more == self._own(self.checked))):
+                m.d.sync += [position.eq(self._own(self.layout.highest)), self._unseen.eq(0)]
+            with m.Elif(final):
+                m.d.sync += more.eq(more + 1)
+        with m.If(starts):
+            m.d.sync += [self._unseen.eq(~self.plain if self.changes else 1), more.eq(0)]
 
     def _own(self, numbers: Sequence[int]) -> Value:
         """The number of the curve."""
@@ -450,6 +500,8 @@ class ScalarUnit(Component):
             highest = self._own(self.layout.highest)
             plain = self._own([WORD * self._base + form.bits - 1 for form in self.forms])
             m.d.sync += position.eq(Mux(self._plain, plain, highest))
+        if self.checked:
+            self._sum(m, position, word, position == lowest)
 
 
 def _words(number: int, count: int) -> list[int]:

@@ -1,0 +1,93 @@
+"""Cores that hold the bits of a scalar that a loop takes against those that were there."""
+
+from functools import cache
+
+import pytest
+from tests.cores.generated import MONTGOMERY
+from tests.schedules import quick_schedules
+from tests.small_curves import EVEN, TINY, WITHOUT_A
+
+from residua.cores.coprocessor.verification import verify_coprocessor
+from residua.cores.directory import build
+from residua.cores.kinds import core_of
+from residua.cores.specification.reading import check_any
+from residua.curves.operations import Operation, Status
+from residua.errors import SpecificationError
+from residua.evidence.attacks.faults import HARMFUL, Attack, attack
+from residua.hardware.coprocessor.durations import operation_cycles
+
+CHECKED = {"bus": "stream", "protections": "scalar-check"}
+
+CORES = {
+    "ladders, blinded": CHECKED | {"curve": [MONTGOMERY, EVEN, TINY]},
+    "signatures": CHECKED
+    | {"curve": [TINY], "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4}
+    | {"blinding": 0, "formula": "fixed-window"},
+    "digits": CHECKED | {"curve": [WITHOUT_A], "algorithm": "iddmm", "formula": "fixed-window"},
+    "unblinded": CHECKED | {"curve": [TINY], "blinding": 0},
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick():
+    with quick_schedules():
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Makes each of the cores once."""
+    folder = tmp_path_factory.mktemp("scalars")
+    return cache(lambda name: build(check_any(CORES[name]), folder / name.replace(" ", "_")))
+
+
+@pytest.mark.parametrize("name", [name for name in CORES if name != "unblinded"])
+def test_results_are_what_they_were(made, name):
+    """Of one scalar and of two, of scalars that are replaced, and of such as are not there."""
+    directory = made(name)
+    design, sources = directory.made.core.design, directory.sources(top=directory.name)
+    result = verify_coprocessor(
+        design, sources, directory.name, vectors=2, seed=1, stalls=None, resets=12
+    )
+    assert result.passed, result.failures[:3]
+    for curve, measured in enumerate(result.cycles):
+        for operation in (Operation.BASE_MULTIPLY, Operation.X_MULTIPLY):
+            assert measured[operation.name] == operation_cycles(design, operation, curve)
+
+
+def test_it_takes_a_cycle_for_each_bit():
+    keys = CORES["unblinded"]
+    checked, plain = (core_of(check_any(keys | {"protections": own})) for own in (
+        "scalar-check", None
+    ))  # fmt: skip
+    more = checked.cycles["operations"][0], plain.cycles["operations"][0]
+    served = checked.core.design.served[0]
+    assert more[0]["POINT_MULTIPLY"] - more[1]["POINT_MULTIPLY"] == served
+    assert more[0]["DOUBLE_MULTIPLY"] == more[1]["DOUBLE_MULTIPLY"]
+
+
+@pytest.mark.parametrize(
+    ("where", "cycles"),
+    [
+        ("scalar_unit.words*", (300, 3000)),
+        ("scalar_unit.position", (300, 3000)),
+        ("processor.advance*", (500, 3000)),
+        ("scalar_unit.*_sum", (0, 4000)),
+    ],
+)
+def test_a_wrong_bit_is_withheld(made, where, cycles):
+    found = attack(made("unblinded"), Attack(count=120, where=where, cycles=cycles))
+    assert found["statuses"][Status.FAULT.name] > 20
+    assert not any(found["effects"].get(effect) for effect in HARMFUL), found["harmful"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"curve": [WITHOUT_A], "formula": "endomorphism"}, "takes halves of scalars"),
+        ({"curve": [TINY], "fixed_base": "comb"}, "takes columns of a scalar's bits"),
+    ],
+)
+def test_scalars_that_are_taken_otherwise_are_refused(keys, message):
+    with pytest.raises(SpecificationError, match=message):
+        _ = core_of(check_any(CHECKED | keys)).core
