@@ -1,10 +1,7 @@
 """Cores that hold what they run against what they have to run, in simulation."""
 
-from functools import cache
-
 import pytest
 from tests.cores.generated import MONTGOMERY
-from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
 from residua.cores.coprocessor.verification import verify_coprocessor
@@ -24,19 +21,6 @@ CORES = {
     "two curves": SIGNED | {"curve": [MONTGOMERY, TINY]},
     "digits": SIGNED | {"curve": [TINY], "algorithm": "iddmm", "lanes": 2},
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Makes each of the cores once."""
-    folder = tmp_path_factory.mktemp("signed")
-    return cache(lambda name: build(check_any(CORES[name]), folder / name.replace(" ", "_")))
 
 
 def verified(directory):

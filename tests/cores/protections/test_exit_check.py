@@ -1,14 +1,10 @@
 """Cores that check a multiple before they give it out, in simulation."""
 
-from functools import cache
-
 import pytest
 from tests.cores.generated import MONTGOMERY
-from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, SQUARE, TINY, WITHOUT_A
 
 from residua.cores.coprocessor.verification import verify_coprocessor
-from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.curves.operations import point_operation
 from residua.errors import SpecificationError
@@ -24,19 +20,6 @@ CORES = {
     | {"curve": [WITHOUT_A], "algorithm": "iddmm", "formula": "endomorphism"},
     "SBMM": CHECKED | {"curve": [SQUARE], "algorithm": "sbmm"},
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Makes each of the cores once."""
-    folder = tmp_path_factory.mktemp("checked")
-    return cache(lambda name: build(check_any(CORES[name]), folder / name.replace(" ", "_")))
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,10 @@
 """Cores that hold the bits of a scalar that a loop takes against those that were there."""
 
-from functools import cache
-
 import pytest
 from tests.cores.generated import MONTGOMERY
-from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, TINY, WITHOUT_A
 
 from residua.cores.coprocessor.verification import verify_coprocessor
-from residua.cores.directory import build
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.curves.operations import Operation, Status
@@ -26,19 +22,6 @@ CORES = {
     "digits": CHECKED | {"curve": [WITHOUT_A], "algorithm": "iddmm", "formula": "fixed-window"},
     "unblinded": CHECKED | {"curve": [TINY], "blinding": 0},
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """Makes each of the cores once."""
-    folder = tmp_path_factory.mktemp("scalars")
-    return cache(lambda name: build(check_any(CORES[name]), folder / name.replace(" ", "_")))
 
 
 @pytest.mark.parametrize("name", [name for name in CORES if name != "unblinded"])
