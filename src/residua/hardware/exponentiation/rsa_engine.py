@@ -113,9 +113,10 @@ class RsaEngine(Component):
         m.submodules.instructions = memory = Memory(shape=layout.size, depth=depth, init=init)
         read = memory.read_port(domain="sync")
         self._address = Signal(range(len(words)), name="address")
-        self._step = Signal(layout, name="instruction", reset_less=True)
+        self._step = Signal(layout, name="instruction")
         m.d.comb += read.addr.eq(self._address)
-        m.d.sync += self._step.eq(read.data)
+        with m.If(self._is(_State.LATCH)):
+            m.d.sync += self._step.eq(read.data)
 
     def _is(self, state: _State) -> Value:
         return self._state == state

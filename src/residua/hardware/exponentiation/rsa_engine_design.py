@@ -49,6 +49,23 @@ _KEY_NUMBERS = (NUMBER, INVERSE, SQUARE)
 """Numbers of a key that each half has."""
 
 
+SHORTEST = SMALLEST.bit_length()
+"""Bits of a prime at least."""
+
+
+def check_length(bits: int) -> None:
+    """Refuse moduli that are too short for two primes.
+
+    Raises:
+        SpecificationError: how long they have to be.
+    """
+    if -(-bits // 2) < SHORTEST:
+        raise SpecificationError(
+            f"bits = {bits}: primes of {SHORTEST} bits, the shortest, make {2 * SHORTEST - 1} "
+            "bits or more"
+        )
+
+
 class Source(IntEnum):
     """Where the words of a step come from."""
 
@@ -123,6 +140,7 @@ class RsaEngineDesign:
             raise SpecificationError(
                 f"bits = {bits}: a message has two words at least, of {self.width} bits"
             )
+        check_length(bits)
         if not 1 <= window <= min(LARGEST_WINDOW, self.exponent_bits):
             most = min(LARGEST_WINDOW, self.exponent_bits)
             raise SpecificationError(f"window = {window}: 1 to {most} bits")
@@ -418,7 +436,7 @@ class RsaEngineDesign:
         Raises:
             SpecificationError: what is wrong, and what would do.
         """
-        longest, shortest = self.exponent_bits, SMALLEST.bit_length()
+        longest, shortest = self.exponent_bits, SHORTEST
         lengths = key.p.bit_length(), key.q.bit_length()
         if not shortest <= min(lengths) or max(lengths) > longest:
             raise SpecificationError(
