@@ -85,7 +85,7 @@ class Machine:
         found = outputs(lowered.program, words)
         if not lowered.outputs:
             base = crt_field.joint_base(self.domain)
-            cox = exact_cox(base, redundant_ranges(base), 2 << 2 * self.bits)
+            cox = exact_cox(base, redundant_ranges(base), 3 << 2 * self.bits)
             return from_cofactors(base, [*found[0], *found[1]], cox)
         for index, element in enumerate(lowered.outputs):
             self.state[f"{element}_a"], self.state[f"{element}_b"] = found[

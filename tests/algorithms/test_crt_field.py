@@ -50,16 +50,16 @@ def test_halves_are_joined(size, p, q):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize(("p", "q"), KEYS)
 def test_verdicts(size, p, q):
-    """0 for the message itself, and of nothing that differs from it modulo p or modulo q."""
+    """The message itself, and of nothing that differs from it modulo p or modulo q."""
     machine = Machine(domain(*size), size[0], p, q)
     for message in messages(p, q, p + q):
         machine.put("p.r", message % p)
         machine.put("q.r", message % q)
-        assert machine.verdict(message) == 0
+        assert machine.verdict(message) == message
         for other in {(message + 1) % (p * q), (message + p) % (p * q), (message + q) % (p * q)}:
             found = machine.verdict(other)
-            assert abs(found) < 2 * p * q
-            assert found % (p * q) != 0
+            assert -2 * p * q < found < 3 * p * q
+            assert (found - other) % (p * q) != 0
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_verdicts(size, p, q):
         ("q.n_inverse", 12345),
     ],
 )
-def test_wrong_numbers_of_a_key_have_no_verdict_of_0(name, number):
+def test_wrong_numbers_of_a_key_are_found(name, number):
     """Even if the powers are made to be what the message comes down to with these numbers."""
     made = domain(32, 17, 3)
     if number is None:
@@ -88,15 +88,25 @@ def test_wrong_numbers_of_a_key_have_no_verdict_of_0(name, number):
         for half in ("p", "q"):
             for part in ("a", "b"):
                 machine.state[f"{half}.r_{part}"] = machine.state[f"{half}.x_{part}"]
-        assert machine.verdict(message) % (P * Q) != 0
+        assert (machine.verdict(message) - message) % (P * Q) != 0
 
 
-def test_equal_primes_have_no_verdict_of_0():
+def test_equal_primes_are_found():
     machine = Machine(domain(32, 17, 3), 32, P, P)
     for number in (0, 1, 12345):
         machine.put("p.r", number)
         machine.put("q.r", number)
-        assert machine.verdict(number) % (P * P) != 0
+        assert (machine.verdict(number) - number) % (P * P) != 0
+
+
+def test_cleared_registers_are_found():
+    """With p = q = 0 all that D_p and D_q are multiplied by is 0."""
+    machine = Machine(domain(32, 17, 3), 32, P, Q)
+    machine.state = {name: (0,) * len(words) for name, words in machine.state.items()}
+    for name in ("p.r", "q.r"):
+        machine.put(name, 0)
+    for message in (1, 12345, P * Q - 1):
+        assert (machine.verdict(message) - message) % (P * Q) != 0
 
 
 def test_field_programs_run_modulo_both_primes():

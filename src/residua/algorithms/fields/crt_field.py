@@ -24,14 +24,18 @@ where s_q, h and so s are integers next to [0, N] (`unload` of `loaded_field`), 
 its residues in both bases together, whose product is above 2 N. The converter makes words of them.
 
 The check (`verdict`) has the words of the root that will leave, taken in again, so that whatever
-went wrong in powers, recombination or conversion shows. With the message taken in again, too, and
-u = R^2 R^-1 R^-1 it makes
+went wrong in powers, recombination or conversion shows. With the message x taken in again, too, and
+c = 1 / q it makes
 
-    D_p = s^e - x + (u - 1) + (q c - 1) modulo p,  D_q = s^e - x + (u - 1) modulo q.
+    D_p = s^e - x + (q c - 1) modulo p,  D_q = s^e - x modulo q,
 
-u and q c are 1; they find what s^e = x alone would not: a wrong R^2 (if it is 0, so are both sides,
-and a root that is wrong modulo one prime gives the factors away), a wrong 1 / q, and p = q. The
-engine gives out q D_p + p D_q, which is 0 only if both are.
+and u_p = R^2 R^-1 R^-1 modulo p, likewise u_q, which are 1. What it gives out is
+
+    x u_p u_q + q D_p + p D_q,
+
+which is the message if s^e = x modulo both primes. That equation alone would not do: with R^2 = 0
+modulo one prime it holds there for any root, and a root that is wrong modulo one prime gives the
+factors away. u finds a wrong R^2, and that registers were cleared; q c finds a wrong 1 / q, p = q.
 """
 
 from collections.abc import Iterator
@@ -173,6 +177,16 @@ class _Halves:
         )
         return modulus.reduce(u_a, u_b)
 
+    def product(self, x: Element, y: Element) -> Element:
+        """x y, of integers."""
+        a, b = (
+            self.program.reduce(
+                f"xy_{base}", self.program.product(getattr(x, base), getattr(y, base))
+            )
+            for base in ("a", "b")
+        )
+        return Element(a, b)
+
     def plain(self, modulus: LoadedModulus, value: Element) -> Element:
         """value / R modulo p or q, an integer in [-p, p]; see `loaded_field.unload`."""
         element = modulus.reduce(value.a, value.b, quotient=True)
@@ -263,7 +277,7 @@ def take(
     ``parts`` are the bits of the low part and of the high one.
     """
     made = _Halves("take", domain, representation)
-    found = _taken(made, parts)
+    *_, found = _taken(made, parts)
     return made.lowered(
         *(
             made.keep(modulus.prefix + BASE, x)
@@ -272,13 +286,14 @@ def take(
     )
 
 
-def _taken(made: _Halves, parts: tuple[int, int]) -> list[Element]:
-    """A message modulo p and q."""
+def _taken(made: _Halves, parts: tuple[int, int]) -> tuple[Element, Element, list[Element]]:
+    """Both parts of a message, and the message modulo p and q."""
     low, high = made.number(LOW, parts[0]), made.words(HIGH, parts[1])
-    return [
+    found = [
         made.reduced(modulus, (high, modulus.element(SHIFT), 1), (low, modulus.square, 1))
         for modulus in made.halves
     ]
+    return low, high, found
 
 
 def join(domain: MontgomeryDomain, representation: Representation) -> Lowered:
@@ -294,19 +309,23 @@ def join(domain: MontgomeryDomain, representation: Representation) -> Lowered:
 def verdict(
     domain: MontgomeryDomain, parts: tuple[int, int], representation: Representation
 ) -> Lowered:
-    """A program that gives out 0 if the powers are the message and the key is right.
+    """A program that gives out the message if the powers are it and the key is right.
 
     Of the message it takes the high part; see `take`.
     """
     made = _Halves("verdict", domain, representation)
-    messages = _taken(made, parts)
-    found = []
+    low, high, messages = _taken(made, parts)
+    found, units = [], []
     for modulus, message in zip(made.halves, messages, strict=True):
         once = modulus.reduce(modulus.square.a, modulus.square.b)
-        units = [modulus.reduce(once.a, once.b)]
+        units.append(made.plain(modulus, once))
+        terms = [(modulus.element(POWER), 1), (message, -1)]
         if modulus is made.p:
-            units.append(made.reduced(modulus, (made.q.number, made.element(FORM), 1)))
-        terms = [(modulus.element(POWER), 1), (message, -1), *((unit, 1) for unit in units)]
-        found.append(made.plain(modulus, made.sum_with(*terms, less=len(units))))
+            terms.append((made.reduced(modulus, (made.q.number, made.element(FORM), 1)), 1))
+        difference = made.sum_with(*terms, less=len(terms) - 2)
+        found.append(made.plain(modulus, difference))
     of_p, of_q = found
-    return made.combined((made.q.number, of_p), (made.p.number, of_q))
+    own = made.sum_with((high, 1 << parts[0]), (low, 1))
+    return made.combined(
+        (made.q.number, of_p), (made.p.number, of_q), more=made.product(own, made.product(*units))
+    )

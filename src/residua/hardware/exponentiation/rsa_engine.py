@@ -130,18 +130,24 @@ class RsaEngine(Component):
         return self._is(_State.WORDS) & (self._step.target == target)
 
     def _memory(self, m: Module) -> None:
-        """N, a message, its root, and the exponents."""
-        design, step = self.design, self._step
-        depth = design.places["depth"]
-        m.submodules.words = self._words = memory = Memory(shape=design.width, depth=depth, init=[])
+        """N, a message and its root in one memory, the exponents in another one."""
+        design, secret = self.design, self._step.target == Target.EXPONENTS
+        self._words = self._add(m, "words", design.places["depth"], ~secret)
+        self._held = self._words[1]
+        self._secret = self._add(m, "exponents", 2 * design.half_words, secret)[1]
+
+    def _add(self, m: Module, name: str, depth: int, chosen: Value) -> tuple[Memory, Value]:
+        """A memory that keeps words of a step if it is ``chosen``, and the word that it reads."""
+        step = self._step
+        m.submodules[name] = memory = Memory(shape=self.design.width, depth=depth, init=[])
         write, read = memory.write_port(), memory.read_port(domain="comb")
         m.d.comb += [
             read.addr.eq((step.read + self._word)[: len(read.addr)]),
             write.addr.eq((step.kept + self._word)[: len(write.addr)]),
             write.data.eq(self._payload),
-            write.en.eq(self._moves & step.keeps),
+            write.en.eq(self._moves & step.keeps & chosen),
         ]
-        self._held = read.data
+        return memory, read.data
 
     def _sources(self, m: Module) -> None:
         """The word of the current step that is next, and whether it is there."""
@@ -167,6 +173,7 @@ class RsaEngine(Component):
             Source.KEY: (self.modulus.payload, self.modulus.valid),
             Source.OPERANDS: (self.operands.payload, self.operands.valid & ~refuses),
             Source.MEMORY: (self._held, C(1, 1)),
+            Source.EXPONENTS: (self._secret, C(1, 1)),
             Source.CONVERTER: (converted.payload.word, converted.valid),
             Source.REDUCTION: (reduced.payload.word, reduced.valid),
         }
@@ -181,6 +188,8 @@ class RsaEngine(Component):
         last = self._word == self._step.count
         moves, word = self._moves, self._payload
         gives = self._goes(Target.RESULT)
+        # A root leaves only after a verdict and a tally of its own.
+        wrong, tallied = Signal(name="wrong", init=1), Signal(name="tallied")
         differs, below = Signal(name="differs"), Signal(name="below")
         m.d.comb += [
             moves.eq(self._is(_State.WORDS) & self._there & (~gives | self.result.ready)),
@@ -190,6 +199,7 @@ class RsaEngine(Component):
             reduction.modulus.eq(word),
             # The highest word of N is 0 and not one of those of a root.
             reduction.load.eq(moves & self._goes(Target.MODULUS) & ~last),
+            differs.eq(wrong | ~tallied),
             self.result.valid.eq(gives),
             self.result.payload.word.eq(Mux(differs, 0, self._held)),
             self.result.payload.last.eq(last),
@@ -225,10 +235,11 @@ class RsaEngine(Component):
         with m.If(moves & keeps):
             m.d.sync += tally.eq(tally + word)
         with m.If(moves & self._goes(Target.VERDICT)):
-            found = (word != 0) | Mux(self._word == 0, ~below, differs)
-            m.d.sync += [tally.eq(rest), differs.eq(found | (last & (rest != 0)))]
-        with m.If(moves & gives & last):
-            m.d.sync += [below.eq(0), tally.eq(0)]
+            m.d.sync += wrong.eq((word != self._held) | Mux(self._word == 0, ~below, wrong))
+        with m.If(moves & self._goes(Target.TALLY)):
+            m.d.sync += [tally.eq(rest), tallied.eq(last & (rest == 0))]
+        with m.If(begins):
+            m.d.sync += [below.eq(0), tally.eq(0), wrong.eq(1), tallied.eq(0)]
 
     def _execute(self, m: Module) -> None:
         """One step after the other; after the last one, those of an operation again."""

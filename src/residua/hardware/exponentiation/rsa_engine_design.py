@@ -67,13 +67,17 @@ def check_length(bits: int) -> None:
 
 
 class Source(IntEnum):
-    """Where the words of a step come from."""
+    """Where the words of a step come from.
+
+    The exponents have a memory of their own, from which no way leads to the result.
+    """
 
     KEY = 0
     OPERANDS = 1
     MEMORY = 2
-    CONVERTER = 3
-    REDUCTION = 4
+    EXPONENTS = 3
+    CONVERTER = 4
+    REDUCTION = 5
 
 
 class Target(IntEnum):
@@ -84,8 +88,9 @@ class Target(IntEnum):
     EXPONENT_Q = 2
     MODULUS = 3
     VERDICT = 4
-    RESULT = 5
-    NOWHERE = 6
+    TALLY = 5
+    RESULT = 6
+    EXPONENTS = 7
 
 
 @dataclass(frozen=True)
@@ -98,8 +103,8 @@ class Step:
         count: words.
         source: where they come from.
         target: where they go to.
-        read: place in the memory of the first one of the words that are read meanwhile.
-        kept: place in the memory that the first one goes to, None if they are not kept.
+        read: place in a memory of the first one of the words that are read meanwhile.
+        kept: place in a memory that the first one goes to, None if they are not kept.
         tests: p or q, the lowest word of which has to be odd.
     """
 
@@ -279,11 +284,11 @@ class RsaEngineDesign:
 
     @cached_property
     def conversion(self) -> Conversion:
-        """The conversion of N, of roots and of verdicts, within [-2 N, 2 N], in two's complement.
+        """The conversion of N, of roots and of verdicts, within [-3 N, 3 N], in two's complement.
 
         Results have a word more than N.
         """
-        base, largest = crt_field.joint_base(self.domain), 2 << self.bits
+        base, largest = crt_field.joint_base(self.domain), 3 << self.bits
         cox = exact_cox(base, redundant_ranges(base), largest)
         modulus = 1 << self.width * (self.words + 1)
         return Conversion(base, cox, (modulus,), ((-largest, largest),), self.output_multipliers)
@@ -291,8 +296,8 @@ class RsaEngineDesign:
     @cached_property
     def places(self) -> dict[str, int]:
         """Places of numbers in the memory, and its depth."""
-        words, half = self.words, self.half_words
-        lengths = {"n": words + 1, "message": words, "root": words, "d_p": half, "d_q": half}
+        words = self.words
+        lengths = {"n": words + 1, "message": words, "root": words}
         found, base = dict[str, int](), 0
         for name, count in lengths.items():
             found[name] = base
@@ -330,9 +335,7 @@ class RsaEngineDesign:
             for name, count in counts.items()
         ]
         found.append(Step(f"load_{COEFFICIENT}", count=half))
-        found += [
-            Step(count=half, target=Target.NOWHERE, kept=places[name]) for name in ("d_p", "d_q")
-        ]
+        found += [Step(count=half, target=Target.EXPONENTS, kept=place) for place in (0, half)]
         count = self.words + 1
         loads = Step("", 1, count, Source.CONVERTER, Target.MODULUS, kept=places["n"])
         return [
@@ -346,8 +349,8 @@ class RsaEngineDesign:
     def _operation(self) -> list[Step]:
         half, words, places = self.half_words, self.words, self.places
         return [
-            Step("", 1, half, Source.MEMORY, Target.EXPONENT_P, places["d_p"]),
-            Step("", 1, half, Source.MEMORY, Target.EXPONENT_Q, places["d_q"]),
+            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_P, 0),
+            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_Q, half),
             *self._taking("take", Source.OPERANDS, places["n"], places["message"]),
             *self._runs(
                 ("start", 1),
@@ -359,8 +362,9 @@ class RsaEngineDesign:
             *self._taking("take", Source.REDUCTION, 0, places["root"]),
             *self._runs(*self._check),
             *self._taking("verdict", Source.MEMORY, places["message"], None),
-            # The root is read as well, whether it still is what has been checked.
-            Step("", 1, words, Source.REDUCTION, Target.VERDICT, places["root"]),
+            Step("", 1, words, Source.REDUCTION, Target.VERDICT, places["message"]),
+            # Whether the root still is what has been checked.
+            Step("", 1, words, Source.MEMORY, Target.TALLY, places["root"]),
             Step("", 1, words, Source.MEMORY, Target.RESULT, places["root"]),
         ]
 

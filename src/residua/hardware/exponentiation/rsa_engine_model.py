@@ -60,7 +60,8 @@ class _Model:
             own = values.get(step.source, 0)
             for _ in range(step.rounds if step.routine else 0):
                 emitted = self._routine(step.routine, own >> low, own % (1 << low))
-        return root, self.message < whole and not self._reduced(emitted, whole)
+        right = self._reduced(emitted, whole) == self.message
+        return root, right and self.message < whole
 
     def _reduced(self, number: int, whole: int) -> int:
         number += whole if number < 0 else -whole if number >= whole else 0
