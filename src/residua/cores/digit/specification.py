@@ -71,7 +71,7 @@ Window = Annotated[
         "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
         "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
         f"1 to {LARGEST_WINDOW}",
-        "the one with the fewest products, at most 5",
+        "the one with the fewest products, at most 5; 4 of RSA on an engine",
         "BITS",
         panel=keys.EXPONENTS,
     ),
