@@ -37,6 +37,7 @@ ENGINE_EXPONENTIATION = {
     "width": 12,
 }
 RSA = {"algorithm": "rsa-crt", "bits": 64, "digit": 11}
+ENGINE_RSA = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36}
 INVERSE = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
 POINT = {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3}
 COPROCESSOR = {"curve": [TINY], "bus": "stream"}
@@ -115,6 +116,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     },
     "RSA with CRT": RSA,
     "RSA with CRT, exponent": RSA | {"window": 2, "exponent": 3},
+    "RSA with CRT on the engine": ENGINE_RSA | {"width": 12, "rowers": 2, "channels": 4},
+    "RSA with CRT on the engine, hierarchical": ENGINE_RSA | HIERARCHICAL | {
+        "width": 12, "exponent": 5, "window": 2, "bases": "any",
+    },
     "inversion, Fermat": INVERSE | {"inversion": "fermat", "levels_per_register": 2},
     "inversion, division steps": INVERSE | {"name": "steps"},
     "inversion, plus-minus": INVERSE | {"inversion": "plus-minus", "cox_registers": 2},

@@ -104,6 +104,7 @@ def test_rsa(measured, monkeypatch):
     shape = {"digit": 11, "lanes": 1}
     monkeypatch.setattr(rsa, "SIZES", {1024: (1, shape, shape)})
     monkeypatch.setattr(rsa, "FAULTS", {64: ("d_p", "q")})
+    monkeypatch.setattr(rsa, "ON_ENGINES", {1024: (1, {"width": 17})})
     key = RsaKey(4294967291, 4294967279, 65537)
     n, d = key.modulus, pow(65537, -1, (key.p - 1) * (key.q - 1))
 
@@ -123,6 +124,11 @@ def test_rsa(measured, monkeypatch):
     }
     assert [row["runs"] for row in rows.values()] == [1, 2, 1, 1]
     assert len({row["cycles"] for row in list(rows.values())[:2]}) == 1
+    kinds = ("private, CRT, on an engine", "private, CRT, on an engine, with faults")
+    engine = [measured("rsa", 1, f"1024 bits, {kind}") for kind in kinds]
+    assert [row["runs"] for row in engine] == [1, len(rsa.ENGINE_FAULTS)]
+    assert [row["mismatches"] for row in engine] == [0, 0]
+    assert engine[0]["cycles"] == engine[1]["cycles"]
 
 
 def test_inversions(measured, monkeypatch):

@@ -226,6 +226,29 @@ def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
     assert not result.proof.passed
 
 
+def rsa_core():
+    values = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36, "window": 2}
+    return ExponentiationCore.of(check_any({**values, "exponent": 5}))
+
+
+def test_rsa_on_an_engine(tmp_path):
+    core = rsa_core()
+    netlist = read_netlist(*write_verilog(core.component(), tmp_path), tmp_path, core.boundary)
+    result = prove_netlist(netlist, out_dir=tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.observed > 250
+    assert result.registers > 450
+    assert prove_first_cycles(netlist, out_dir=tmp_path).passed
+
+
+@pytest.mark.parametrize("verdict", ["differs", "modulus_error"])
+def test_rsa_has_two_verdicts(verdict, tmp_path):
+    core = rsa_core()
+    verdicts = {name: uses for name, uses in core.boundary.verdicts.items() if name != verdict}
+    boundary = replace(core.boundary, verdicts=verdicts)
+    assert not prove_constant_time(core.component(), boundary, out_dir=tmp_path).passed
+
+
 def proved_inverter(method, folder, *verdicts):
     """With those of the boundary, or with these verdicts alone."""
     values = {"algorithm": "inversion", "modulus": 2**61 - 1, "inversion": method}

@@ -37,33 +37,49 @@ SMALLEST = 1 << 15
 """The smallest N for which results are reduced."""
 
 
-class _Modulus:
-    """N in a program, whose inputs are those that the program uses."""
+class LoadedModulus:
+    """N in a program, whose inputs are those that the program uses.
 
-    def __init__(self, program: Program, domain: MontgomeryDomain) -> None:
-        self.program, self.domain = program, domain
+    The names of its elements begin with ``prefix``: a program may have several N.
+    """
+
+    def __init__(self, program: Program, domain: MontgomeryDomain, prefix: str = "") -> None:
+        self.program, self.domain, self.prefix = program, domain, prefix
         self.inputs: dict[str, Element] = {}
 
     @cached_property
-    def _number(self) -> Residues:
+    def number(self) -> Element:
+        """N, carrying 1 in base a and 1 / M_a in base b."""
+        domain, name = self.domain, self.prefix + NUMBER
+        largest = domain.modulus
+        factors = (1,) * len(domain.base_a), _shares(domain)
+        self.inputs[name] = _input(self.program, name, domain, *factors, largest)
+        return self.inputs[name]
+
+    @cached_property
+    def _share(self) -> Residues:
         """N / M_a in base b."""
-        domain = self.domain
-        element = _input(self.program, NUMBER, domain, (1,) * len(domain.base_a), _shares(domain))
-        self.inputs[NUMBER] = element
-        return self.program.restate(element.b, Fraction(1, domain.base_a.product))
+        return self.program.restate(self.number.b, Fraction(1, self.domain.base_a.product))
 
     @cached_property
     def _inverse(self) -> Residues:
         """-1 / N modulo M_a in base a."""
-        domain = self.domain
+        domain, name = self.domain, self.prefix + INVERSE
+        largest = domain.base_a.product - 1
         factors = domain.base_a.cofactor_inverses, (1,) * len(domain.base_b)
-        self.inputs[INVERSE] = _input(self.program, INVERSE, domain, *factors)
-        return self.inputs[INVERSE].a
+        self.inputs[name] = _input(self.program, name, domain, *factors, largest)
+        return self.inputs[name].a
 
+    @cached_property
     def square(self) -> Element:
         """R^2 modulo N."""
-        self.inputs[SQUARE] = operand(self.program, self.domain, SQUARE)
-        return self.inputs[SQUARE]
+        return self.element(SQUARE)
+
+    def element(self, name: str) -> Element:
+        """An element modulo N that the caller supplies, once in a program."""
+        name = self.prefix + name
+        self.inputs[name] = operand(self.program, self.domain, name)
+        return self.inputs[name]
 
     def reduce(self, u_a: Residues, u_b: Residues, *, quotient: bool = False) -> Element:
         """U M_a^-1 mod N, wherever it lies; ``quotient`` has the Cox keep it next to [0, N]."""
@@ -85,7 +101,7 @@ class _Modulus:
         )
         s_b = program.reduce(
             "s_b",
-            program.product(q_b, self._number),
+            program.product(q_b, self._share),
             program.scaled(u_b, Fraction(1, domain.base_a.product), domain.factor_b),
         )
         extension = program.extension(
@@ -99,18 +115,22 @@ class _Modulus:
         return Element(program.reduce("s_a", extension), s_b)
 
 
-class _LoadedLowering(Lowering):
-    """A lowering whose reductions take N from registers."""
+class LoadedLowering(Lowering):
+    """A lowering whose reductions take N from registers, which have names with ``prefix``."""
+
+    prefix = ""
 
     def lower(self) -> Lowered:
+        """The program, with all inputs and outputs."""
         lowered = super().lower()
         return Lowered(lowered.program, lowered.inputs | self._modulus.inputs, lowered.outputs)
 
     @cached_property
-    def _modulus(self) -> _Modulus:
-        return _Modulus(self.program, self.domain)
+    def _modulus(self) -> LoadedModulus:
+        return LoadedModulus(self.program, self.domain, self.prefix)
 
     def reduced(self, u_a: Residues, u_b: Residues, multiple: int) -> Element:
+        """U M_a^-1 mod N; there are no multiples."""
         assert multiple == 1
         return self._modulus.reduce(u_a, u_b)
 
@@ -123,7 +143,7 @@ def lower(
     Raises:
         ProgramError: an element outgrows the bases, or an output the domain's bound.
     """
-    return _LoadedLowering(source, domain, {}, representation).lower()
+    return LoadedLowering(source, domain, {}, representation).lower()
 
 
 def closed_domain(
@@ -149,30 +169,36 @@ def closed_domain(
     return smallest_bound(domain, check)
 
 
-def load_number(domain: MontgomeryDomain, words: int, representation: Representation) -> Lowered:
+def load_number(
+    domain: MontgomeryDomain, words: int, representation: Representation, prefix: str = ""
+) -> Lowered:
     """A program that makes "n" of the words of N."""
-    number = _Binary(NUMBER, domain, words, domain.modulus, representation)
+    number = BinaryNumber(prefix + NUMBER, domain, words, domain.modulus, representation)
     return number.element((1,) * len(domain.base_a), _shares(domain))
 
 
-def load_inverse(domain: MontgomeryDomain, words: int, representation: Representation) -> Lowered:
+def load_inverse(
+    domain: MontgomeryDomain, words: int, representation: Representation, prefix: str = ""
+) -> Lowered:
     """A program that makes "n_inverse" of the words of -1 / N modulo M_a."""
     base = domain.base_a
-    number = _Binary(INVERSE, domain, words, base.product - 1, representation)
+    number = BinaryNumber(prefix + INVERSE, domain, words, base.product - 1, representation)
     return number.element(base.cofactor_inverses, (1,) * len(domain.base_b))
 
 
-def load_square(domain: MontgomeryDomain, words: int, representation: Representation) -> Lowered:
+def load_square(
+    domain: MontgomeryDomain, words: int, representation: Representation, prefix: str = ""
+) -> Lowered:
     """A program that makes "square" and "one" of the words of R^2 modulo N."""
-    number = _Binary(SQUARE, domain, words, domain.modulus, representation)
+    number = BinaryNumber(prefix + SQUARE, domain, words, domain.modulus, representation)
     lowered = number.element(domain.factor_a, domain.factor_b)
-    program, square = lowered.program, lowered.outputs[SQUARE]
-    modulus = _Modulus(program, domain)
+    program, square = lowered.program, lowered.outputs[prefix + SQUARE]
+    modulus = LoadedModulus(program, domain, prefix)
     one = modulus.reduce(square.a, square.b)
     for element in (square, one):
         program.demand(element.b, domain.range, "elements outside keep within B")
     program.output(one.a, one.b)
-    return Lowered(program, modulus.inputs, {SQUARE: square, ONE: one})
+    return Lowered(program, modulus.inputs, {prefix + SQUARE: square, prefix + ONE: one})
 
 
 def load(
@@ -183,9 +209,9 @@ def load(
     The number may be any that the words hold.
     """
     largest = (1 << words * domain.base_a.width) - 1
-    number = _Binary(name, domain, words, largest, representation)
-    program, modulus = number.program, _Modulus(number.program, domain)
-    x, square = number.residues(domain.factor_a, domain.factor_b), modulus.square()
+    number = BinaryNumber(name, domain, words, largest, representation)
+    program, modulus = number.program, LoadedModulus(number.program, domain)
+    x, square = number.residues(domain.factor_a, domain.factor_b), modulus.square
     element = modulus.reduce(
         program.reduce("u_a", program.product(x.a, square.a)),
         program.reduce("u_b", program.product(x.b, square.b)),
@@ -204,7 +230,7 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
         SpecificationError: the bases are too narrow for that.
     """
     program = Program(f"unload_{name}", representation)
-    modulus, value = _Modulus(program, domain), operand(program, domain, name)
+    modulus, value = LoadedModulus(program, domain), operand(program, domain, name)
     result = modulus.reduce(value.a, value.b, quotient=True).b
     quotient = next(step.result for step in program.steps if step.result.name == "q_b")
     share = (quotient.range.magnitude * SMALLEST + domain.bound) / domain.base_a.product
@@ -217,7 +243,7 @@ def unload(name: str, domain: MontgomeryDomain, representation: Representation) 
     return Lowered(program, {name: value, **modulus.inputs}, {})
 
 
-class _Binary:
+class BinaryNumber:
     """A program that takes a binary number."""
 
     def __init__(
@@ -249,10 +275,15 @@ class _Binary:
 
 
 def _input(
-    program: Program, name: str, domain: MontgomeryDomain, factor_a: Vector, factor_b: Vector
+    program: Program,
+    name: str,
+    domain: MontgomeryDomain,
+    factor_a: Vector,
+    factor_b: Vector,
+    largest: int,
 ) -> Element:
-    """A number that belongs to N, below M_a."""
-    within = Interval.of(0, domain.modulus if name == NUMBER else domain.base_a.product - 1)
+    """A number that belongs to N, up to ``largest``."""
+    within = Interval.of(0, largest)
     return Element(
         program.input(f"{name}_a", domain.base_a, factor_a, within),
         program.input(f"{name}_b", domain.base_b, factor_b, within),

@@ -1,6 +1,7 @@
 """Keys of the specification of a digit Montgomery multiplier."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal, Protocol
 
 from pydantic import model_validator
 
@@ -70,7 +71,7 @@ Window = Annotated[
         "Bits of the exponent that an exponentiator multiplies at a time, from a table of "
         "2^`window` powers; needs `algorithm` modexp or rsa-crt.",
         f"1 to {LARGEST_WINDOW}",
-        "the one with the fewest products, at most 5",
+        "the one with the fewest products, at most 5; 4 of RSA on an engine",
         "BITS",
         panel=keys.EXPONENTS,
     ),
@@ -101,7 +102,7 @@ Unit = Annotated[
     UnitChoice | None,
     keys.Key(
         "Multiplier of an exponentiator: a digit multiplier, or RNS Montgomery multiplication on a "
-        "Cox-Rower engine; needs `algorithm` modexp.",
+        "Cox-Rower engine; needs `algorithm` modexp or rsa-crt.",
         "`iddmm`, `rns-montgomery`",
         "`iddmm`",
         "KIND",
@@ -213,7 +214,7 @@ class DigitSpecification(CoreSpecification):
                 )
         else:
             self.refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
-        if self.algorithm != "modexp":
+        if self.algorithm not in EXPONENTIATORS:
             self.refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
         if self.algorithm not in ("iddmm", *EXPONENTIATORS):
             self.refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
@@ -225,13 +226,8 @@ class DigitSpecification(CoreSpecification):
 
     def _check_exponentiation(self) -> None:
         if self.algorithm == "rsa-crt":
-            self.refuse(("modulus",), "RSA loads its key, and bits says how long N is")
             self.refuse(("operand_check",), "RSA checks its results")
-            self.refuse(("exponent_bits",), "private exponents are as long as the primes")
-            if self.exponent is not None and self.exponent % 2 == 0:
-                raise SpecificationError(
-                    f"exponent = {self.exponent}: the public exponent of RSA is odd"
-                )
+            refuse_for_rsa(self)
             return
         self.refuse(("operand_check",), "any base and exponent will do")
         if self.exponent is not None:
@@ -262,6 +258,31 @@ class DigitSpecification(CoreSpecification):
     def length(self) -> int:
         """N, the bits of the modulus."""
         return self.bits or (self.modulus or 0).bit_length()
+
+
+class _Exponents(Protocol):
+    """A specification that may be one of RSA."""
+
+    @property
+    def exponent(self) -> int | None:
+        """The public exponent."""
+
+    def refuse(self, names: Iterable[str], reason: str) -> None:
+        """Refuse values of keys."""
+
+
+def refuse_for_rsa(specification: _Exponents) -> None:
+    """Refuse what RSA has no use for.
+
+    Raises:
+        SpecificationError: a modulus or bits of exponents, or an even public exponent.
+    """
+    specification.refuse(("modulus",), "RSA loads its key, and bits says how long N is")
+    specification.refuse(("exponent_bits",), "private exponents are as long as the primes")
+    if specification.exponent is not None and specification.exponent % 2 == 0:
+        raise SpecificationError(
+            f"exponent = {specification.exponent}: the public exponent of RSA is odd"
+        )
 
 
 def check_modulus_or_bits(modulus: int | None, bits: int | None) -> None:

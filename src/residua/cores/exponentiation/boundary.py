@@ -1,9 +1,16 @@
-"""Boundary of an exponentiator on an engine for the proof of constant time."""
+"""Boundary of an exponentiator and of RSA on an engine for the proof of constant time."""
 
-from residua.cores.proofs.boundary import Boundary, stream_boundary
+from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
 
 
 def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
     """The words of all streams may differ, but not when they come."""
     return stream_boundary("exponentiator", design.width, {}, loads=bool(design.loads))
+
+
+def rsa_boundary(design: RsaEngineDesign) -> Boundary:
+    """The words of all streams, keys too, may differ, but not whether they are legal."""
+    verdicts: dict[str, Uses] = {"modulus_error": (), "differs": ()}
+    return stream_boundary("RSA core", design.width, verdicts, loads=True)

@@ -1,33 +1,32 @@
 """An exponentiator on an engine: from a specification to bases, design, figures and promises."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from math import gcd
 from pathlib import Path
 from typing import Any
 
 from amaranth.lib.wiring import Component
-from gmpy2 import next_prime, powmod
+from gmpy2 import powmod
 
 from residua.algorithms.fields.field_exponentiation import step_products
-from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
-from residua.cores.core import STREAM_PORTS, PlainCore
+from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import exponentiator_boundary
+from residua.cores.exponentiation.list_core import ListCore, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import EXPONENTIATIONS, Runs
+from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
-from residua.errors import first_possible
-from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count
 from residua.numbers.catalogue import modulus_name
 from residua.numbers.cox import Range
-from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
+from residua.numbers.search import BasePair
 
 LARGEST_DEFAULT_WINDOW = 5
 """Larger tables save little and take much memory."""
@@ -137,79 +136,24 @@ def largest_modulus(design: LoadedExponentiatorDesign) -> int:
     return next(n for n in range(top, 0, -2) if gcd(n, design.domain.montgomery_factor) == 1)
 
 
-class ExponentiationCore(PlainCore):
-    """An exponentiator on an engine; its properties are calculated when they are asked for.
+class ExponentiationCore(ListCore[ExponentiatorDesign]):
+    """An exponentiator; arguments, attributes and errors of `ListCore`."""
 
-    Attributes:
-        request: the specification as given.
-        pair: the bases.
-        design: its hardware, on bases that hold every sum.
-
-    Raises:
-        SpecificationError: the request cannot be met.
-    """
-
-    request: ExponentiationSpecification
-    runs = "powers"
-    default_runs = EXPONENTIATIONS
     port_meanings = _PORTS
 
-    def __init__(self, request: ExponentiationSpecification) -> None:
-        self.request = request
-        self.pair, self.design = self._find()
+    @classmethod
+    def of(cls, specification: ExponentiationSpecification) -> ListCore[Any]:  # type: ignore[override]
+        """The core that a specification asks for: RSA has a class of its own."""
+        if specification.algorithm != "rsa-crt":
+            return ExponentiationCore(specification)
+        from residua.cores.exponentiation.rsa_crt import RsaEngineCore  # noqa: PLC0415 - of its kind
+
+        return RsaEngineCore(specification)
 
     @cached_property
     def modulus(self) -> int:
         """The modulus; if it is loaded, a prime above all of them, for which bases are searched."""
-        return self.request.modulus or int(next_prime(1 << self.request.length))
-
-    def _find(self) -> tuple[BasePair, ExponentiatorDesign]:
-        """The narrowest bases that hold every sum of every program."""
-
-        def made(pair: BasePair) -> tuple[BasePair, ExponentiatorDesign]:
-            design = self._design(pair)
-            _ = design.domain, design.conversion
-            return pair, design
-
-        return first_possible(self._pairs(), made)
-
-    def _pairs(self) -> Iterator[BasePair]:
-        """The bases that are asked for; if that is open, the least that do, then larger ones."""
-        request = self.request
-        if request.base_a is not None and request.base_b is not None:
-            width = request.width if "width" in request.model_fields_set else None
-            yield user_bases(
-                self.modulus,
-                request.base_a,
-                request.base_b,
-                width=width,
-                columns=request.row_length,
-            )
-            return
-        first = self._search(request.channels)
-        yield first
-        if request.channels is None:
-            step = request.rowers or request.row_length
-            most = first.channels + max(MOST_EXTRA_CHANNELS, step)
-            for channels in range(first.channels + step, most + 1, step):
-                yield self._search(channels)
-
-    def _search(self, channels: int | None) -> BasePair:
-        request = self.request
-        return in_style(request.bases, request.width, partial(self._searched, channels))
-
-    def _searched(self, channels: int | None, style: Style, limit: int | None) -> BasePair:
-        request = self.request
-        return search_bases(
-            self.modulus,
-            request.width,
-            channels,
-            style=style,
-            weight=request.weight,
-            rowers=request.rowers,
-            columns=request.row_length,
-            largest=limit,
-        )
+        return self.request.modulus or prime_above(self.request.length)
 
     def _design(self, pair: BasePair) -> ExponentiatorDesign:
         request, options = self.request, self._options(pair)
@@ -232,24 +176,6 @@ class ExponentiationCore(PlainCore):
         bits = request.exponent_bits or request.length
         windows = range(1, min(LARGEST_DEFAULT_WINDOW, bits) + 1)
         return bits, request.window or min(windows, key=lambda w: step_products(bits, w)), None
-
-    def _options(self, pair: BasePair) -> EngineOptions:
-        request, reduction = self.request, self.request.reduction
-        if reduction == "auto":
-            reduction = "shift" if self._style(pair) == "sparse" else "multiply"
-        return EngineOptions(
-            rowers=request.rowers or pair.channels,
-            reduction=reduction,
-            product_registers=request.product_registers,
-            levels_per_register=request.levels_per_register,
-        )
-
-    def _style(self, pair: BasePair) -> Style:
-        """Style that was asked for; if it was open, ``sparse`` if every h is within the weight."""
-        if self.request.bases != "auto":
-            return self.request.bases
-        sparse = all(m.weight <= self.request.weight for m in (*pair.base_a, *pair.base_b))
-        return "sparse" if sparse else "any"
 
     def exponentiations(self, modulus: int | None = None) -> Exponentiations:
         """Promises modulo the number that is built in, or one that is loaded.
@@ -279,20 +205,6 @@ class ExponentiationCore(PlainCore):
     def subject(self) -> str:
         """Title and size in one line."""
         return f"{self.title}, {self.parameters['modulus_bits']} bits"
-
-    @property
-    def page(self) -> dict[str, Any]:
-        """Values of the report's template: routines and channels."""
-        # Drawings are only for reports.
-        from residua.cores.drawing.routines import routine_row  # noqa: PLC0415
-        from residua.cores.engine.page import channels  # noqa: PLC0415
-
-        routines = self.design.processor.routines.values()
-        return {
-            **super().page,
-            "routines": [routine_row(one) for one in routines],
-            "channels": channels(self.parameters, ("base_a", "h_a", "base_b", "h_b")),
-        }
 
     @property
     def ranges(self) -> dict[str, Range]:
@@ -339,20 +251,12 @@ class ExponentiationCore(PlainCore):
     @cached_property
     def specification(self) -> ExponentiationSpecification:
         """The request with every choice made; it leads to this core again."""
-        design, options = self.design, self.design.options
+        design = self.design
         windowed = design.exponent is None
         values = self.request.model_dump() | {
             "window": design.window if windowed else None,
             "exponent_bits": design.exponent_bits if windowed else None,
-            "width": design.width,
-            "channels": self.pair.channels,
-            "rowers": options.rowers,
-            "bases": self._style(self.pair),
-            "base_a": tuple(m.value for m in design.domain.base_a),
-            "base_b": tuple(m.value for m in design.domain.base_b),
-            "columns": self.request.row_length if self.request.row_length > 1 else None,
-            "reduction": options.reduction,
-            "name": self.name,
+            **self._engine_values,
         }
         return ExponentiationSpecification(**values)
 
@@ -391,11 +295,7 @@ class ExponentiationCore(PlainCore):
     @cached_property
     def parameters(self) -> dict[str, Any]:
         """Every chosen number, big ones as decimal strings."""
-        request, design, domain = self.request, self.design, self.design.domain
-        bases = domain.base_a, domain.base_b
-        names = "base_a", "base_b", "h_a", "h_b"
-        values = [[str(m.value) for m in base] for base in bases]
-        offsets = [[m.offset for m in base] for base in bases]
+        request, design = self.request, self.design
         return {
             "algorithm": request.algorithm,
             "unit": request.unit,
@@ -406,23 +306,5 @@ class ExponentiationCore(PlainCore):
             "window": design.window if design.exponent is None else None,
             "exponent_bits": design.exponent_bits,
             "exponent": None if design.exponent is None else str(design.exponent),
-            "n": self.pair.channels,
-            "w": design.width,
-            "bases": self._style(self.pair),
-            "h_weight": max(m.weight for base in bases for m in base),
-            **dict(zip(names, [*values, *offsets], strict=True)),
-            "t": domain.second.truncation,
-            "sigma0": str(domain.second.sigma0),
-            "form": domain.form,
-            "montgomery_factor": str(domain.montgomery_factor),
-            "bound": str(domain.bound),
-            "rowers": design.options.rowers,
-            "extension": request.extension,
-            "columns": request.row_length,
-            "reduction": design.options.reduction,
-            "folds": len(design.processor.folds),
-            "product_registers": request.product_registers,
-            "levels_per_register": request.levels_per_register,
-            "control_words": design.processor.store.words,
-            "registers": design.processor.shape.registers,
+            **self._engine_parameters,
         }

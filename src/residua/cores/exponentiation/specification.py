@@ -11,6 +11,7 @@ from residua.cores.digit.specification import (
     Unit,
     Window,
     check_modulus_or_bits,
+    refuse_for_rsa,
 )
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
@@ -23,7 +24,7 @@ class ExponentiationSpecification(ResidueSpecification):
     """A checked request for an exponentiator. ``None`` and ``auto`` leave a choice to Residua."""
 
     noun: ClassVar[str] = "an exponentiator on an engine"
-    algorithms: ClassVar[tuple[str, ...]] = ("modexp",)
+    algorithms: ClassVar[tuple[str, ...]] = ("modexp", "rsa-crt")
 
     algorithm: keys.Algorithm = "modexp"
     unit: Unit = UNIT
@@ -50,8 +51,12 @@ class ExponentiationSpecification(ResidueSpecification):
 
     @model_validator(mode="after")
     def _consistent(self) -> "ExponentiationSpecification":
+        if self.algorithm == "rsa-crt":
+            refuse_for_rsa(self)
         check_modulus_or_bits(self.modulus, self.bits)
         self.check_shape(self.rowers)
+        if self.algorithm == "rsa-crt":
+            return self
         if self.exponent is not None:
             only = f"exponent = {self.exponent} is the only exponent"
             self.refuse(("window", "exponent_bits"), only)

@@ -1,4 +1,4 @@
-"""The RTL of an exponentiator against plain integers, and the model of its engine against both."""
+"""The RTL of exponentiators and RSA against plain integers, and the engine's model against both."""
 
 import random
 from collections.abc import Sequence
@@ -9,10 +9,13 @@ from pathlib import Path
 
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.exponentiation.core import ExponentiationCore, Exponentiations, largest_modulus
+from residua.cores.exponentiation.rsa_crt import RsaEngineCore, RsaEngineOperations
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.words import verify_word_core, with_model
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
+from residua.hardware.exponentiation.rsa_engine_model import private_operation
 
 MODEL_PRODUCTS = 1_000_000
 """Products of residues that the model computes in one verification."""
@@ -47,13 +50,40 @@ def verify_exponentiation(
     return with_model(found, designs, _model, checks, runs.seed)
 
 
+def verify_rsa(core: RsaEngineCore, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+    """Find roots, with several keys, some of them wrong; see `verify_word_core`.
+
+    Of some messages the root by the model, residue by residue, is compared, too.
+    """
+    designs = core.keys(random.Random(runs.seed))
+    checks = max(model_checks(core) // len(designs), 1)
+    designs = designs[: runs.vectors]
+
+    def first(operations: RsaEngineOperations) -> list[tuple[int, int]]:
+        return [(x, 0) for x in operations.edges]
+
+    found = verify_word_core(designs, core.name, sources, runs, first)
+    return with_model(found, designs, _modelled, checks, runs.seed)
+
+
+@lru_cache(4096)
+def _modelled_root(design: RsaEngineDesign, words: tuple[tuple[str, int], ...], x: int) -> int:
+    root, right = private_operation(design, dict(words), x)
+    return root if right else 0
+
+
+def _modelled(operations: RsaEngineOperations, x: int, _y: int) -> int:
+    """The root by the model, which both forms of a core, with and without stalls, ask for."""
+    return _modelled_root(operations.design, tuple(operations.numbers.items()), x)
+
+
 @lru_cache(4096)
 def _model(powers: Exponentiations, x: int, y: int) -> int:
     """The power by the model, which both forms of a core, with and without stalls, ask for."""
     return powers.model(x, y)
 
 
-def model_checks(core: ExponentiationCore) -> int:
+def model_checks(core: ExponentiationCore | RsaEngineCore) -> int:
     """Powers that the model computes in one verification, over all moduli, at least one."""
     work = core.utilisation * core.design.options.rowers * core.design.interval
     return max(int(MODEL_PRODUCTS / work), 1)

@@ -121,12 +121,17 @@ def build_word_simulator(
 
 
 def verify_word_core(
-    designs: Sequence[WordDesign], top: str, sources: Sequence[Path], runs: Runs
+    designs: Sequence[D],
+    top: str,
+    sources: Sequence[Path],
+    runs: Runs,
+    begins: Callable[[D], Sequence[Pair]] = lambda design: (),
 ) -> VerificationResult:
     """Compare the Verilog of a core with words, module ``top``, with plain integers.
 
     ``designs`` are what it promises with each modulus, or key, that it may load: it is compiled
-    once, and they share the runs. Stops after the first of them that fails; see `verify_words`.
+    once, and they share the runs, of which ``begins`` gives the first operands. Stops after the
+    first of them that fails; see `verify_words`.
 
     Raises:
         ToolError: the simulator cannot be built or does not run.
@@ -142,7 +147,7 @@ def verify_word_core(
     results: list[VerificationResult] = []
     for done, design in zip(range(0, runs.vectors, share), designs, strict=False):
         loaded = replace(simulator, design=design, modulus=design.modulus_words)
-        results.append(verify_words(loaded, runs.part(done, share)))
+        results.append(verify_words(loaded, runs.part(done, share), begins(design)))
         if not results[-1].passed:
             break
     return reduce(VerificationResult.merged, results)
@@ -172,8 +177,10 @@ def with_model(
     return replace(found, model_checks=len(cases), failures=(*found.failures, *wrong))
 
 
-def verify_words(simulator: WordSimulator, runs: Runs) -> VerificationResult:
-    """Make products of operands chosen by the seed and compare every word of each.
+def verify_words(
+    simulator: WordSimulator, runs: Runs, begins: Sequence[Pair] = ()
+) -> VerificationResult:
+    """Make products of ``begins``, then of operands chosen by the seed; compare every word of each.
 
     Back to back, or with `Stalls`: random gaps between operand words, and results that have to
     wait. Resets in the middle of runs are those of `residua.cores.simulation.engine.verify`, a
@@ -186,7 +193,7 @@ def verify_words(simulator: WordSimulator, runs: Runs) -> VerificationResult:
     start = time.monotonic()
     design, chooser = simulator.design, random.Random(runs.seed)
     edges = edge_pairs(design, chooser)
-    pairs = chain(edges, random_pairs(design, chooser))
+    pairs = chain(begins, edges, random_pairs(design, chooser))
     step = min(max(-(-runs.vectors // STEPS), 2 * len(edges)), LARGEST_STEP)
     findings = Findings(_streams(design))
     wanted = runs.reset_count(design.latency)

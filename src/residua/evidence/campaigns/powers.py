@@ -29,6 +29,8 @@ def oakley_prime(bits: int, offset: int) -> int:
 
 GROUP_2, GROUP_14 = oakley_prime(1024, 129093), oakley_prime(2048, 124476)
 
+RSA = {"algorithm": "rsa-crt"}
+
 CORES: dict[str, tuple[int, dict[str, Any]]] = {
     "256 bits (P-256)": (200, {"modulus": "P-256", "width": 17}),
     "1024 bits, w = 17": (8, {"modulus": GROUP_2, "width": 17}),
@@ -48,6 +50,17 @@ CORES: dict[str, tuple[int, dict[str, Any]]] = {
     "loaded, 1024 bits": (8, {"bits": 1024, "width": 34}),
     "loaded, 2048 bits": (2, {"bits": 2048, "width": 34}),
     "loaded, 2048 bits, 65537": (8, {"bits": 2048, "width": 34, "exponent": 65537}),
+    "RSA, 1024 bits, w = 17": (
+        100, RSA | {"bits": 1024, "width": 17, "extension": "hierarchical", "columns": 2},
+    ),
+    "RSA, 1024 bits": (100, RSA | {"bits": 1024, "width": 34}),
+    "RSA, 1024 bits, rows of 2 moduli": (
+        100, RSA | {"bits": 1024, "width": 34, "extension": "hierarchical", "columns": 2},
+    ),
+    "RSA, 1024 bits, 8 rowers": (
+        100, RSA | {"bits": 1024, "width": 34, "channels": 16, "rowers": 8},
+    ),
+    "RSA, 2048 bits": (20, RSA | {"bits": 2048, "width": 34}),
 }  # fmt: skip
 """Powers and specifications by the names of the rows."""
 
@@ -58,8 +71,9 @@ powers are back to back, half have random gaps between words and results that wa
 built in are the prime of P-256 and those of the Oakley groups 2 and 14 (RFC 2409, RFC 3526); others
 are loaded. Latency is measured, in cycles, from the last word of the exponent to the last one of
 the result, and the same for all operands. A step is a digit of the exponent, of `window` bits; of a
-public exponent it is a squaring. Utilisation: EMM / (rowers × interval). `make campaign-powers`
-writes this page."""
+public exponent it is a squaring, of RSA a digit of both exponents. RSA is the private operation,
+with the check, for several keys, also wrong ones. Utilisation: EMM / (rowers × interval).
+`make campaign-powers` writes this page."""
 
 
 def keys(name: str) -> dict[str, Any]:
@@ -71,7 +85,7 @@ def sizes(directory: Directory, _powers: int) -> Figures:
     """The size of a core, and the cycles of a step."""
     manifest = directory.manifest
     parameters: Mapping[str, Any] = manifest["parameters"]
-    names = ("modulus_bits", "exponent", "exponent_bits", "n", "w", "rowers", "window")
+    names = ("algorithm", "modulus_bits", "exponent", "exponent_bits", "n", "w", "rowers", "window")
     cycles = manifest["cycles"]
     return {
         "parameters": {key: parameters.get(key) for key in names},
@@ -86,8 +100,10 @@ def measure(request: Request) -> Figures:
 
 
 def exponent(row: Row) -> str:
-    """Make the cell of the exponent: the only one, or its bits."""
+    """Make the cell of the exponent: the only one, its bits, or those of both private ones."""
     parameters = row["parameters"]
+    if parameters.get("algorithm") == RSA["algorithm"]:
+        return f"2 × {parameters['exponent_bits']} bits"
     return parameters["exponent"] or f"{parameters['exponent_bits']} bits"
 
 

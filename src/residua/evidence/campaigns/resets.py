@@ -45,6 +45,9 @@ CORES: dict[str, dict[str, Any]] = {
         "algorithm": "modexp", "unit": "rns-montgomery", "modulus": 2**31 - 1, "width": 12,
         "window": 2, "exponent_bits": 9,
     },
+    "RSA with CRT on an engine": {
+        "algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36, "window": 2, "exponent": 5,
+    },
     "inversion, plus-minus": {
         "algorithm": "inversion", "modulus": "P-192", "inversion": "plus-minus",
     },

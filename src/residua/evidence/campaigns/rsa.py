@@ -9,12 +9,16 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.asymmetric import rsa as openssl
 
+from residua.algorithms.fields.crt_field import COEFFICIENT, HALVES
+from residua.algorithms.fields.loaded_field import INVERSE, NUMBER, SQUARE
 from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore, RsaOperations
 from residua.cores.directory import Directory
+from residua.cores.exponentiation.rsa_crt import RsaEngineCore, RsaEngineOperations
 from residua.cores.simulation.words import WordSimulator, build_word_simulator, simulate
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, mismatches, table_page
+from residua.evidence.rows import Row
 from residua.evidence.subjects import core
 from residua.numbers.rsa import RsaKey
 
@@ -29,16 +33,30 @@ SIZES: dict[int, tuple[int, dict[str, Any], dict[str, Any]]] = {
 """Signatures, and keys of the core with the theorem and of the one without, by bits; simulations
 of long keys take long."""
 
+ON_ENGINES: dict[int, tuple[int, dict[str, Any]]] = {
+    1024: (100, {"width": 34}),
+    2048: (20, {"width": 34}),
+}
+"""Signatures, and keys of the core with the theorem on an engine, by bits."""
+
 _HALVES = ("d_p", "d_q")
 FAULTS = {1024: (*_HALVES, "shift_p", "shift_q", "coefficient", "q"), 2048: _HALVES, 4096: _HALVES}
 """Numbers of the key of which a bit is wrong, by bits."""
+
+ENGINE_FAULTS = (
+    *(half + name for half in HALVES for name in (NUMBER, INVERSE, SQUARE)),
+    COEFFICIENT,
+    *_HALVES,
+)
+"""Those of the key of an engine."""
 
 INTRODUCTION = """\
 OpenSSL makes a key and signs messages (PKCS #1 v1.5, SHA-256). Simulated cores (Verilator) make the
 signatures again from the padded messages: with the Chinese remainder theorem (`rsa-crt`), without
 it (`modexp`, with d as the exponent), and verify one with the public exponent (`modexp` with
 `exponent` = 65537). Then keys of which one bit is wrong are loaded into the core with the theorem;
-every word of the result has to be 0. Cycles are the same for all keys, messages and faults.
+every word of the result has to be 0. Cycles are the same for all keys, messages and faults. Cores
+are on digits, of k bits in so many lanes, or on an engine, on moduli of so many bits.
 `make campaign-rsa` writes this page."""
 
 
@@ -50,11 +68,16 @@ class Operation(NamedTuple):
 
 
 CRT, FAULTY, PRIVATE, PUBLIC = "private, CRT", "private, CRT, with faults", "private", "public"
+ENGINE, FAULTY_ENGINE = "private, CRT, on an engine", "private, CRT, on an engine, with faults"
 
 OPERATIONS = {
     f"{bits} bits, {kind}": Operation(bits, kind)
-    for bits in SIZES
-    for kind in (CRT, FAULTY, PRIVATE, PUBLIC)
+    for sizes, kinds in (
+        (SIZES, (CRT, FAULTY, PRIVATE, PUBLIC)),
+        (ON_ENGINES, (ENGINE, FAULTY_ENGINE)),
+    )
+    for bits in sizes
+    for kind in kinds
 }
 """Operations by the names of the rows."""
 
@@ -105,6 +128,8 @@ def measure(request: Request) -> Figures:
     """Simulate the core of a row with a new key."""
     bits, kind = OPERATIONS[request.name]
     directory = request.directory()
+    if kind in {ENGINE, FAULTY_ENGINE}:
+        return _measure_engine(directory, signed(bits, request.amount), kind)
     asked, made = directory.core(DigitCore), signed(bits, request.amount)
     judged, key_words = Judged(), None
     if isinstance(asked, RsaCrtCore):
@@ -131,8 +156,38 @@ def measure(request: Request) -> Figures:
     }
 
 
+def _measure_engine(directory: Directory, made: Signed, kind: str) -> Figures:
+    """Simulate the core of a row that is on an engine."""
+    asked, judged = directory.core(RsaEngineCore), Judged()
+    operations = asked.operations(made.key)
+    compiled = simulator(directory, operations)
+    if kind == ENGINE:
+        judged.judge(compiled, {(m, 0): s for m, s in made.pairs})
+    else:
+        chooser, message = random.Random(SEED), made.pairs[0][0]
+        numbers = operations.numbers
+        for name in ENGINE_FAULTS:
+            # A prime stays odd, and every number as long as it is.
+            bit = chooser.randrange(1, numbers[name].bit_length() - 1)
+            wrong = numbers | {name: numbers[name] ^ 1 << bit}
+            judged.judge(compiled, {(message, 0): 0}, asked.design.words_of(wrong))
+    return {
+        "bits": asked.design.bits,
+        "operation": kind,
+        "width": asked.design.width,
+        "rowers": asked.design.options.rowers,
+        "key_words": len(operations.modulus_words),
+        "signatures": len(made.pairs),
+        **asdict(judged),
+        "failures": [f"{judged.mismatches} results are wrong"] if judged.mismatches else [],
+    }
+
+
 def _specification(bits: int, kind: str) -> dict[str, Any]:
     """Make the specification of a row's core."""
+    if kind in {ENGINE, FAULTY_ENGINE}:
+        own = ON_ENGINES[bits][1]
+        return {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": bits, **own}
     _, with_theorem, without = SIZES[bits]
     if kind in {CRT, FAULTY}:
         return {"algorithm": "rsa-crt", "bits": bits, **with_theorem}
@@ -168,7 +223,7 @@ def signed(bits: int, count: int) -> Signed:
     return Signed(key, tuple(pairs))
 
 
-def simulator(directory: Directory, products: DigitProducts) -> WordSimulator:
+def simulator(directory: Directory, products: DigitProducts | RsaEngineOperations) -> WordSimulator:
     """Compile the core of a directory, with the modulus or key of these products."""
     return build_word_simulator(
         products,
@@ -188,12 +243,26 @@ def faulty(operations: RsaOperations, name: str, chooser: random.Random) -> list
     return words
 
 
+def _size(row: Row) -> str:
+    """Digits and lanes, or bits of a modulus and rowers."""
+    if "digit" in row.figures:
+        return f"{row['digit']}, {row['lanes']}"
+    return f"w = {row['width']}, {row['rowers']} rowers"
+
+
+def _amount(operation: Operation) -> int:
+    """Signatures of a row."""
+    if operation.kind == FAULTY_ENGINE:
+        return 1
+    return (ON_ENGINES if operation.kind == ENGINE else SIZES)[operation.bits][0]
+
+
 TABLE = RowTable(
     {
         "Bits": lambda row: row["bits"],
         "Operation": lambda row: row["operation"],
-        "k, lanes": lambda row: f"{row['digit']}, {row['lanes']}",
-        "Multipliers": lambda row: row["multipliers"],
+        "k, lanes": _size,
+        "Multipliers": lambda row: row.get("multipliers", "–"),
         "Words of a key": lambda row: row["key_words"] or "–",
         "Runs": lambda row: row["runs"],
         "Wrong": mismatches,
@@ -205,7 +274,7 @@ TABLE = RowTable(
 
 CAMPAIGN = Campaign(
     table_page("rsa", "RSA", INTRODUCTION, (TABLE,)),
-    {name: SIZES[operation.bits][0] for name, operation in OPERATIONS.items()},
+    {name: _amount(operation) for name, operation in OPERATIONS.items()},
     lambda name: core(_specification(*OPERATIONS[name])),
     measure,
 )

@@ -8,6 +8,7 @@ has a chain of squarings and products of its own (`residua.algorithms.addition_c
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -284,6 +285,16 @@ class Exponentiator(Component):
         ]
 
 
+@dataclass(frozen=True)
+class ExponentShape:
+    """Sizes of an exponent: ``words`` of ``width`` bits, and digits of ``window`` bits."""
+
+    width: int
+    words: int
+    exponent_bits: int
+    window: int
+
+
 class ExponentDigits(Component):
     """The digits of an exponent, the highest first, as one bit for each value.
 
@@ -293,7 +304,7 @@ class ExponentDigits(Component):
     ``start`` comes before the first word, and forgets all.
     """
 
-    def __init__(self, design: ExponentiatorDesign) -> None:
+    def __init__(self, design: ExponentiatorDesign | ExponentShape) -> None:
         self.design = design
         super().__init__(
             {

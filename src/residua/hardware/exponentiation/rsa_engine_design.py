@@ -1,0 +1,484 @@
+"""Design of RSA with a private key on one Cox-Rower engine: programs, steps, cycles, keys.
+
+The programs are those of `residua.algorithms.fields.crt_field`, modulo both primes at once. A fixed
+list of steps moves words and runs routines; it is the same for all keys and messages.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property
+from math import gcd
+
+from residua.algorithms.conversion import split_words
+from residua.algorithms.fields import crt_field, field_exponentiation, loaded_field
+from residua.algorithms.fields.crt_field import COEFFICIENT, HALVES, LOW
+from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.loaded_field import INVERSE, NUMBER, ONE, SMALLEST, SQUARE
+from residua.algorithms.fields.rns_field import Lowered, smallest_bound
+from residua.algorithms.montgomery import MontgomeryDomain
+from residua.errors import SpecificationError
+from residua.hardware.converters.conversion import Conversion
+from residua.hardware.converters.final_reduction import reduction_latency
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.engine.microsequencer import pause_after
+from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.exponentiation.exponentiator import (
+    LARGEST_WINDOW,
+    ExponentShape,
+)
+from residua.machines.routine import Source as Routine
+from residua.numbers.cox import redundant_ranges
+from residua.numbers.ranges import exact_cox
+from residua.numbers.residues import Redundant
+from residua.numbers.rsa import RsaKey
+
+_LOOPS = ("table_step", "first", "step", "square")
+"""Routines of which rounds follow each other, or that take a digit of the exponents."""
+
+_CHAIN = ("step", "square")
+"""Routines of which most rounds are, whose schedule is worth a solver's time."""
+
+EMITTING = ("whole", "join", "verdict")
+"""Routines that give out a number by its residues."""
+
+FETCH = 3
+"""Cycles until an instruction is there."""
+
+_KEY_NUMBERS = (NUMBER, INVERSE, SQUARE)
+"""Numbers of a key that each half has."""
+
+
+SHORTEST = SMALLEST.bit_length()
+"""Bits of a prime at least."""
+
+
+def check_length(bits: int) -> None:
+    """Refuse moduli that are too short for two primes.
+
+    Raises:
+        SpecificationError: how long they have to be.
+    """
+    if -(-bits // 2) < SHORTEST:
+        raise SpecificationError(
+            f"bits = {bits}: primes of {SHORTEST} bits, the shortest, make {2 * SHORTEST - 1} "
+            "bits or more"
+        )
+
+
+class Source(IntEnum):
+    """Where the words of a step come from.
+
+    The exponents have a memory of their own, from which no way leads to the result.
+    """
+
+    KEY = 0
+    OPERANDS = 1
+    MEMORY = 2
+    EXPONENTS = 3
+    CONVERTER = 4
+    REDUCTION = 5
+
+
+class Target(IntEnum):
+    """Where the words of a step go to; the memory may keep them as well."""
+
+    ENGINE = 0
+    EXPONENT_P = 1
+    EXPONENT_Q = 2
+    MODULUS = 3
+    VERDICT = 4
+    TALLY = 5
+    RESULT = 6
+    EXPONENTS = 7
+
+
+@dataclass(frozen=True)
+class Step:
+    """Words that move, ``count`` of them, and then a routine that runs; either may be missing.
+
+    Attributes:
+        routine: its name, or "".
+        rounds: of the routine.
+        count: words.
+        source: where they come from.
+        target: where they go to.
+        read: place in a memory of the first one of the words that are read meanwhile.
+        kept: place in a memory that the first one goes to, None if they are not kept.
+        tests: p or q, the lowest word of which has to be odd.
+    """
+
+    routine: str = ""
+    rounds: int = 1
+    count: int = 0
+    source: Source = Source.KEY
+    target: Target = Target.ENGINE
+    read: int = 0
+    kept: int | None = None
+    tests: bool = False
+
+
+class RsaEngineDesign:
+    """Design of an `RsaEngine` for N of at most ``bits`` bits and primes of half of them.
+
+    The modulus of the domain is above all primes; its bound is chosen here. ``window`` are the bits
+    of a digit of the exponents, ``exponent`` is the public one; the converter to binary has
+    ``output_multipliers``.
+
+    Raises:
+        SpecificationError: the exponent or the window does not do, or the bases are too narrow.
+    """
+
+    def __init__(
+        self,
+        domain: MontgomeryDomain,
+        options: EngineOptions,
+        bits: int,
+        window: int,
+        exponent: int,
+        output_multipliers: int = 1,
+    ) -> None:
+        self._open_domain, self.options = domain, options
+        self.output_multipliers = output_multipliers
+        self.bits, self.window, self.exponent = bits, window, exponent
+        if self.words < 2:
+            raise SpecificationError(
+                f"bits = {bits}: a message has two words at least, of {self.width} bits"
+            )
+        check_length(bits)
+        if not 1 <= window <= min(LARGEST_WINDOW, self.exponent_bits):
+            most = min(LARGEST_WINDOW, self.exponent_bits)
+            raise SpecificationError(f"window = {window}: 1 to {most} bits")
+        if exponent < 3 or exponent % 2 == 0:
+            raise SpecificationError(
+                f"exponent = {exponent}: the public exponent of RSA is odd and at least 3"
+            )
+
+    @property
+    def width(self) -> int:
+        """Bits of a word, w."""
+        return self._open_domain.base_a.width
+
+    @property
+    def exponent_bits(self) -> int:
+        """Bits of a prime and of its exponent at most."""
+        return -(-self.bits // 2)
+
+    @property
+    def words(self) -> int:
+        """Words of a message and of a root."""
+        return -(-self.bits // self.width)
+
+    @property
+    def half_words(self) -> int:
+        """Words of a prime and of what is below it."""
+        return -(-self.exponent_bits // self.width)
+
+    @property
+    def inverse_words(self) -> int:
+        """Words of a number below M_a."""
+        return -(-self._open_domain.base_a.product.bit_length() // self.width)
+
+    @property
+    def parts(self) -> tuple[int, int]:
+        """Words of the low part of a message and of the high one."""
+        low = max(self.exponent_bits // self.width, 1)
+        return low, self.words - low
+
+    @property
+    def _part_bits(self) -> tuple[int, int]:
+        """Bits of both parts; messages of more bits are not below N, and refused."""
+        low = self.parts[0] * self.width
+        return low, self.bits - low
+
+    @property
+    def digits(self) -> int:
+        """Digits of an exponent."""
+        return -(-self.exponent_bits // self.window)
+
+    @property
+    def exponent_shape(self) -> ExponentShape:
+        """Sizes of the exponents modulo p - 1 and q - 1."""
+        return ExponentShape(self.width, self.half_words, self.exponent_bits, self.window)
+
+    @property
+    def products(self) -> int:
+        """Montgomery products modulo each prime, those at both ends included."""
+        own = field_exponentiation.step_products(self.exponent_bits, self.window)
+        checks = self.exponent.bit_length() + self.exponent.bit_count() - 2
+        return own + checks + 5
+
+    def _programs(self, squarings: int) -> dict[str, FieldProgram]:
+        """The field programs, with some number of squarings in a step."""
+        power, window = field_exponentiation.POWER, self.window
+        copy, square, multiply = (FieldProgram(name) for name in ("copy", "square", "multiply"))
+        x = copy.input(field_exponentiation.BASE)
+        copy.output(power, copy.combine(power, (x, 1)))
+        r = square.input(power)
+        square.output(power, square.product(power, r, r))
+        r, x = multiply.input(power), multiply.input(field_exponentiation.BASE)
+        multiply.output(power, multiply.product(power, r, x))
+        found = {
+            "start": field_exponentiation.start(window, ONE),
+            "table_step": field_exponentiation.table_step(window),
+            "first": field_exponentiation.first(window),
+            "step": field_exponentiation.step(window, squarings),
+            "copy": copy,
+            "square": square,
+            "multiply": multiply,
+        }
+        used = {step.routine for step in self.steps}
+        return {name: program for name, program in found.items() if name in used}
+
+    def _lowered(self, domain: MontgomeryDomain, squarings: int) -> dict[str, Lowered]:
+        """All programs under the bound of a domain."""
+        kind, half, parts = Redundant(1), self.half_words, self._part_bits
+        longest = self.exponent_bits
+        programs = {
+            name: crt_field.lower(program, domain, kind)
+            for name, program in self._programs(squarings).items()
+        }
+        for own in HALVES:
+            programs |= {
+                f"load_{own}{NUMBER}": loaded_field.load_number(domain, half, kind, own),
+                f"load_{own}{INVERSE}": loaded_field.load_inverse(
+                    domain, self.inverse_words, kind, own
+                ),
+                f"load_{own}{SQUARE}": loaded_field.load_square(domain, half, kind, own),
+            }
+        return programs | {
+            f"load_{COEFFICIENT}": crt_field.load_number(COEFFICIENT, domain, longest, kind),
+            "prepare": crt_field.prepare(domain, parts[0], longest, kind),
+            "whole": crt_field.whole(domain, kind),
+            f"load_{LOW}": crt_field.load_number(LOW, domain, parts[0], kind),
+            "take": crt_field.take(domain, parts, kind),
+            "join": crt_field.join(domain, kind),
+            "verdict": crt_field.verdict(domain, parts, kind),
+        }
+
+    @cached_property
+    def domain(self) -> MontgomeryDomain:
+        """The domain with a bound that all programs keep."""
+
+        def check(candidate: MontgomeryDomain) -> None:
+            # One squaring more leads to where one has led.
+            self._lowered(candidate, 1)
+
+        return smallest_bound(self._open_domain, check)
+
+    @cached_property
+    def processor(self) -> ProcessorDesign:
+        """The field processor."""
+        programs = self._lowered(self.domain, self.window)
+        sources = [
+            Routine(
+                name,
+                (program,),
+                loop=name in _LOOPS,
+                serial=name in EMITTING,
+                listed=name not in _CHAIN,
+            )
+            for name, program in programs.items()
+        ]
+        return ProcessorDesign(sources, self.options)
+
+    @cached_property
+    def conversion(self) -> Conversion:
+        """The conversion of N, of roots and of verdicts, within [-3 N, 3 N], in two's complement.
+
+        Results have a word more than N.
+        """
+        base, largest = crt_field.joint_base(self.domain), 3 << self.bits
+        cox = exact_cox(base, redundant_ranges(base), largest)
+        modulus = 1 << self.width * (self.words + 1)
+        return Conversion(base, cox, (modulus,), ((-largest, largest),), self.output_multipliers)
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """Places of numbers in the memory, and its depth."""
+        words = self.words
+        lengths = {"n": words + 1, "message": words, "root": words}
+        found, base = dict[str, int](), 0
+        for name, count in lengths.items():
+            found[name] = base
+            base += count
+        return found | {"depth": base}
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps: those that take a key, then those of an operation."""
+        return (*self._key_steps, *self._operation)
+
+    @property
+    def first_of_operation(self) -> int:
+        """The step after a key or a result."""
+        return len(self._key_steps)
+
+    @cached_property
+    def first_of_message(self) -> int:
+        """The step that takes a message, before which a key may come."""
+        sources = [step.source for step in self.steps]
+        return sources.index(Source.OPERANDS)
+
+    @property
+    def load_lengths(self) -> tuple[int, ...]:
+        """Words of the numbers of a key."""
+        return tuple(step.count for step in self._key_steps if step.source == Source.KEY)
+
+    @cached_property
+    def _key_steps(self) -> list[Step]:
+        half, places = self.half_words, self.places
+        counts = dict(zip(_KEY_NUMBERS, (half, self.inverse_words, half), strict=True))
+        found = [
+            Step(f"load_{own}{name}", count=count, tests=name == NUMBER)
+            for own in HALVES
+            for name, count in counts.items()
+        ]
+        found.append(Step(f"load_{COEFFICIENT}", count=half))
+        found += [Step(count=half, target=Target.EXPONENTS, kept=place) for place in (0, half)]
+        count = self.words + 1
+        loads = Step("", 1, count, Source.CONVERTER, Target.MODULUS, kept=places["n"])
+        return [
+            *found,
+            Step("prepare", source=Source.MEMORY),
+            Step("whole", source=Source.MEMORY),
+            loads,
+        ]
+
+    @cached_property
+    def _operation(self) -> list[Step]:
+        half, words, places = self.half_words, self.words, self.places
+        return [
+            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_P, 0),
+            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_Q, half),
+            *self._taking("take", Source.OPERANDS, places["n"], places["message"]),
+            *self._runs(
+                ("start", 1),
+                ("table_step", (1 << self.window) - 2),
+                ("first", 1),
+                ("step", self.digits - 1),
+                ("join", 1),
+            ),
+            *self._taking("take", Source.REDUCTION, 0, places["root"]),
+            *self._runs(*self._check),
+            *self._taking("verdict", Source.MEMORY, places["message"], None),
+            Step("", 1, words, Source.REDUCTION, Target.VERDICT, places["message"]),
+            # Whether the root still is what has been checked.
+            Step("", 1, words, Source.MEMORY, Target.TALLY, places["root"]),
+            Step("", 1, words, Source.MEMORY, Target.RESULT, places["root"]),
+        ]
+
+    def _taking(
+        self, routine: str, source: Source, read: int, kept: int | None
+    ) -> tuple[Step, Step]:
+        """The steps that take both parts of a message or a root."""
+        low, high = self.parts
+        above = None if kept is None else kept + low
+        return (
+            Step(f"load_{LOW}", 1, low, source, Target.ENGINE, read, kept),
+            Step(routine, 1, high, source, Target.ENGINE, read + low, above),
+        )
+
+    def _runs(self, *runs: tuple[str, int]) -> list[Step]:
+        return [Step(name, rounds, source=Source.MEMORY) for name, rounds in runs if rounds]
+
+    @property
+    def _check(self) -> Iterator[tuple[str, int]]:
+        """The routines that raise a root to the public exponent, from left to right."""
+        yield "copy", 1
+        for zeros in f"{self.exponent:b}"[1:].split("1")[:-1]:
+            yield "square", len(zeros) + 1
+            yield "multiply", 1
+
+    @cached_property
+    def pauses(self) -> list[int]:
+        """Cycles to wait after each step."""
+        blocks = self.processor.store.blocks
+        return [pause_after(blocks[s.routine]) if s.routine else 0 for s in self.steps]
+
+    def step_cycles(self, step: Step, pause: int) -> int:
+        """Cycles of a step whose words do not wait."""
+        cycles = FETCH + step.count
+        if step.routine:
+            length = self.processor.store.blocks[step.routine].length
+            cycles += 1 + length * step.rounds + pause
+        return cycles
+
+    @cached_property
+    def latency(self) -> int:
+        """Cycles from the last word of a message to the last word of the root."""
+        timed = list(zip(self.steps, self.pauses, strict=True))
+        taken = next(place for place, step in enumerate(self.steps) if step.routine == "take")
+        # The words of the message have come before.
+        now = self.step_cycles(replace(self.steps[taken], count=0), self.pauses[taken]) - FETCH
+        there = 0
+        for step, pause in timed[taken + 1 :]:
+            if step.source == Source.REDUCTION and there:
+                now, there = max(now, there - FETCH), 0
+            if step.routine in EMITTING:
+                there = now + FETCH + step.count + self._result_delay(step.routine)
+            now += self.step_cycles(step, pause)
+        return now
+
+    def _result_delay(self, routine: str) -> int:
+        """Cycles from the start of a routine to the first word of what it gives out, reduced."""
+        last_residue = self.processor.emission(routine)[1]
+        # The converter waits for residues, of which the last ones come from the second base.
+        converted = last_residue - len(self.conversion.base) + 1 + self.conversion.latency
+        return converted + reduction_latency(self.words) - self.words + 1
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results; the next message comes after a result."""
+        first = self.first_of_operation
+        begins = zip(self.steps[first:], self.pauses[first : first + 3], strict=False)
+        return self.latency + sum(self.step_cycles(*own) for own in begins) + FETCH + self.parts[1]
+
+    def check(self, key: RsaKey) -> None:
+        """Refuse keys that cannot be loaded.
+
+        Raises:
+            SpecificationError: what is wrong, and what would do.
+        """
+        longest, shortest = self.exponent_bits, SHORTEST
+        lengths = key.p.bit_length(), key.q.bit_length()
+        if not shortest <= min(lengths) or max(lengths) > longest:
+            raise SpecificationError(
+                f"the primes of the key have {lengths[0]} and {lengths[1]} bits: a core for "
+                f"{self.bits} bits takes {shortest} to {longest}"
+            )
+        if key.modulus.bit_length() > self.bits:
+            raise SpecificationError(
+                f"the key has {key.modulus.bit_length()} bits, and the core {self.bits}"
+            )
+        if key.e != self.exponent:
+            raise SpecificationError(
+                f"the key has the public exponent {key.e}, and the core {self.exponent}"
+            )
+        if gcd(key.modulus, self._open_domain.montgomery_factor) != 1:
+            raise SpecificationError(
+                "a prime of the key divides M_a, modulo which it has no inverse; choose other bases"
+            )
+
+    def numbers(self, key: RsaKey) -> dict[str, int]:
+        """Numbers that are loaded for a key, in order.
+
+        Raises:
+            SpecificationError: the key cannot be loaded.
+        """
+        self.check(key)
+        factor, found = self._open_domain.montgomery_factor, dict[str, int]()
+        for own, prime in zip(HALVES, (key.p, key.q), strict=True):
+            numbers = prime, pow(-prime, -1, factor), factor * factor % prime
+            found |= {own + name: n for name, n in zip(_KEY_NUMBERS, numbers, strict=True)}
+        d_p, d_q = key.exponents
+        return found | {COEFFICIENT: key.coefficient, "d_p": d_p, "d_q": d_q}
+
+    def words_of(self, numbers: Mapping[str, int]) -> tuple[int, ...]:
+        """The words of the numbers of a key."""
+        both = zip(numbers.values(), self.load_lengths, strict=True)
+        return tuple(word for n, count in both for word in split_words(n, count, self.width))
+
+    def load_words(self, key: RsaKey) -> tuple[int, ...]:
+        """The words to load for a key: p, -1 / p modulo M_a, R^2 modulo p, so for q, 1 / q, d."""
+        return self.words_of(self.numbers(key))

@@ -1,0 +1,283 @@
+"""RSA on an engine: roots, cycles, the model, and that no fault lets anything wrong out."""
+
+import functools
+import random
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from amaranth.lib.memory import Memory
+from amaranth.sim import Simulator
+from gmpy2 import next_prime
+from tests.hardware.traffic import sender
+
+from residua.algorithms.conversion import split_words
+from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.errors import SpecificationError
+from residua.hardware.engine.datapath_design import EngineOptions
+from residua.hardware.exponentiation.rsa_engine import RsaEngine
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Target
+from residua.hardware.exponentiation.rsa_engine_model import private_operation
+from residua.numbers.rsa import RsaKey
+from residua.numbers.search import search_bases
+
+
+@cache
+def rsa(bits, width, channels, window, e, columns=1, rowers=None, multipliers=1):
+    prime = int(next_prime(1 << -(-bits // 2)))
+    pair = search_bases(prime, width, channels, style="any", columns=columns, rowers=rowers)
+    (domain,) = montgomery_domains(pair, [prime], columns)
+    options = EngineOptions(rowers=rowers or pair.channels, reduction="multiply")
+    domain = replace(domain, form="reordered")
+    return RsaEngineDesign(domain, options, bits, window, e, multipliers)
+
+
+SMALL = (36, 17, 2, 2, 5)
+"""A core that is quick to simulate."""
+
+
+def key_of(design, seed=3):
+    return RsaKey.generate(design.bits, design.exponent, random.Random(seed))
+
+
+class Bench:
+    """Feeds a core with keys and messages, one after the other, and counts cycles."""
+
+    def __init__(self, design):
+        self.design, self.core = design, RsaEngine(design)
+
+    def run(self, script):
+        simulator = Simulator(self.core)
+        simulator.add_clock(1e-6)
+        simulator.add_testbench(functools.partial(script, bench=self))
+        simulator.run()
+
+    async def load(self, ctx, words):
+        await sender(self.core.modulus, words)(ctx)
+
+    async def root(self, ctx, message, fault=None):
+        """The result, its flag, and the cycles that it took.
+
+        A ``fault`` is a cycle, a memory, and the place and the bit in it that flip.
+        """
+        design, result = self.design, self.core.result
+        await sender(self.core.operands, split_words(message, design.words, design.width))(ctx)
+        ctx.set(result.ready, 1)
+        found, flags, cycles = [], set(), 0
+        payload = result.payload
+        edges = aiter(ctx.tick().sample(result.valid, payload.word, payload.last, payload.error))
+        while len(found) < design.words:
+            if fault and fault[0] == cycles:
+                memory, place, bit = fault[1:]
+                word = ctx.get(memory.data[place]) & (1 << 100) - 1
+                ctx.set(memory.data[place], word ^ 1 << bit)
+            _, _, valid, word, last, error = await anext(edges)
+            cycles += 1
+            assert cycles <= design.latency
+            if valid:
+                found.append(word)
+                flags.add(error)
+                assert last == (len(found) == design.words)
+        ctx.set(result.ready, 0)
+        (flag,) = flags
+        number = sum(word << design.width * place for place, word in enumerate(found))
+        return number, flag, cycles
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        SMALL,
+        # Rows of two moduli, two rowers for four of them, two multipliers at the end, and windows
+        # that do not divide the exponent.
+        (44, 12, 4, 3, 3, 2, None, 2),
+        (37, 17, 4, 1, 17, 1, 2),
+    ],
+)
+def test_roots_and_cycles(size):
+    """The number of cycles is the design's for every key and message."""
+    design = rsa(*size)
+    first = key_of(design)
+    chooser = random.Random(1)
+    # p < q, primes of different lengths.
+    short = next(
+        int(p)
+        for p in map(next_prime, range(32768, 65536, 50))
+        if p % design.exponent != 1 and p != first.q
+    )
+    keys = [(first, 0, 1, first.modulus - 1, first.p, first.q)]
+    keys.append((RsaKey(short, first.q, first.e), short, 2 * first.q))
+
+    async def script(ctx, bench):
+        for key, *edges in keys:
+            await bench.load(ctx, design.load_words(key))
+            for message in (*edges, chooser.randrange(key.modulus)):
+                assert await bench.root(ctx, message) == (key.root(message), 0, design.latency)
+            assert ctx.get(bench.core.modulus_error) == 0
+
+    Bench(design).run(script)
+
+
+@pytest.mark.parametrize("size", [SMALL, (64, 17, 3, 4, 65537), (44, 12, 4, 3, 3, 2)])
+def test_model(size):
+    """Of the engine, for adversarial messages and for wrong numbers of a key."""
+    design = rsa(*size)
+    for seed in (1, 2):
+        key = key_of(design, seed)
+        numbers, n = design.numbers(key), key.modulus
+        chooser = random.Random(seed)
+        edges = [0, 1, n - 1, key.p, key.q, n - key.p, *(chooser.randrange(n) for _ in range(5))]
+        for message in edges:
+            assert private_operation(design, numbers, message) == (key.root(message), True)
+        for message in (n, n + 1, (1 << design.bits) - 1):
+            assert not private_operation(design, numbers, message)[1]
+        for name, number in numbers.items():
+            # 12345 is below both primes: so is what a coefficient of 0 makes of it.
+            for wrong, message in ((0, 12345), (number ^ 4, edges[-1]), (number ^ 1, edges[-2])):
+                assert not private_operation(design, numbers | {name: wrong}, message)[1]
+
+
+def test_wrong_messages_and_keys():
+    """A message not below N, keys that are none, and good keys after them."""
+    design = rsa(*SMALL)
+    key = key_of(design)
+    numbers = design.numbers(key)
+    good = design.load_words(key)
+
+    def with_numbers(**other):
+        return design.words_of(
+            numbers | {name.replace("_", ".", 1): n for name, n in other.items()}
+        )
+
+    withheld = [
+        design.words_of(numbers | wrong)
+        for wrong in (
+            {"d_q": numbers["d_q"] ^ 4},
+            {"d_p": numbers["d_p"] ^ 1},
+            {"coefficient": 0},
+            {"p.square": 0},
+            {
+                name: numbers[name.replace("q.", "p.")]
+                for name in ("q.n", "q.n_inverse", "q.square")
+            },
+        )
+    ]
+    refused = [
+        design.words_of(numbers | wrong)
+        for wrong in ({"p.n": key.p - 1}, {"q.n": key.q - 1}, {"p.n": (1 << 15) - 1}, {"q.n": 3})
+    ]
+
+    async def script(ctx, bench):
+        core = bench.core
+        await bench.load(ctx, good)
+        for message in (key.modulus, key.modulus + 5, (1 << design.words * design.width) - 1):
+            assert await bench.root(ctx, message) == (0, 1, design.latency)
+        for words in withheld:
+            await bench.load(ctx, words)
+            assert await bench.root(ctx, 4711) == (0, 1, design.latency)
+        for words in refused:
+            await bench.load(ctx, words)
+            ctx.set(core.operands.valid, 1)
+            for _ in range(300):
+                assert not ctx.get(core.operands.ready)
+                await ctx.tick()
+            assert ctx.get(core.modulus_error) == 1
+            # A key goes before a message that waits.
+            await bench.load(ctx, good)
+            ctx.set(core.operands.valid, 0)
+            assert ctx.get(core.modulus_error) == 0
+        assert await bench.root(ctx, 4711) == (key.root(4711), 0, design.latency)
+
+    Bench(design).run(script)
+
+
+def test_faults_let_nothing_out(monkeypatch):
+    """A bit flips in a register of a rower or in the memory of words, in any phase."""
+    made = []
+
+    class Recorded(Memory):
+        def __init__(self, **options):
+            super().__init__(**options)
+            made.append((options["depth"], self))
+
+    monkeypatch.setattr("residua.hardware.engine.rower.Memory", Recorded)
+    design = rsa(*SMALL)
+    key, chooser = key_of(design), random.Random(7)
+    message, places, width = 1234567 % key.modulus, design.places, design.width
+    right, nothing = (key.root(message), 0, design.latency), (0, 1, design.latency)
+    found = {"registers": [], "words": []}
+    named = {
+        register
+        for name, parts in design.processor.places.registers.items()
+        for registers in parts.values()
+        for register in registers
+        if name.split(".")[-1] in ("n", "n_inverse", "square", "shift", "r")
+    }
+
+    async def script(ctx, bench):
+        registers = [memory for depth, memory in made if depth == design.processor.shape.registers]
+        assert len(registers) == design.options.rowers
+        faults = [
+            ("registers", (cycle, chooser.choice(registers), register, chooser.randrange(width)))
+            for register in sorted(named)
+            for cycle in (chooser.randrange(10, design.latency - 600),)
+        ]
+        own, late = bench.core._words[0], design.latency - 300
+        faults += [
+            ("words", (10, own, places["message"], 3)),
+            # The root is there, and its check under way.
+            ("words", (late, own, places["root"], 0)),
+            ("words", (late, own, places["root"] + 1, 16)),
+        ]
+        for kind, fault in faults:
+            await bench.load(ctx, design.load_words(key))
+            found[kind].append(await bench.root(ctx, message, fault))
+        await bench.load(ctx, design.load_words(key))
+        assert await bench.root(ctx, message) == right
+
+    Bench(design).run(script)
+    # A register may not be read any more; a word is.
+    assert set(found["registers"]) <= {right, nothing}
+    assert found["registers"].count(nothing) > len(named) // 2
+    assert set(found["words"]) == {nothing}
+
+
+def test_keys_that_are_refused():
+    design = rsa(*SMALL)
+    for key, message in (
+        (RsaKey(524287, 65537, 5), "the primes of the key have 19 and 17 bits"),
+        (RsaKey(16363, 131063, 5), "the primes of the key have 14 and 17 bits"),
+        (RsaKey(262139, 262133, 7), "the key has the public exponent 7, and the core 5"),
+    ):
+        with pytest.raises(SpecificationError, match=message):
+            design.load_words(key)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ((36, 19, 5), "window = 19"),
+        ((36, 2, 4), "exponent = 4: the public exponent of RSA is odd"),
+        ((36, 2, 1), "exponent = 1: the public exponent of RSA is odd"),
+        ((16, 2, 5), "bits = 16: a message has two words"),
+    ],
+)
+def test_designs_that_are_refused(sizes, message):
+    made = rsa(*SMALL)
+    with pytest.raises(SpecificationError, match=message):
+        RsaEngineDesign(made.domain, made.options, *sizes)
+
+
+@pytest.mark.parametrize("left_out", [Target.VERDICT, Target.TALLY])
+def test_nothing_leaves_without_a_check(left_out):
+    """A list that skips a part of the check, as after a fault, releases nothing."""
+    made = rsa(*SMALL)
+    design, key = RsaEngineDesign(made.domain, made.options, 36, 2, 5), key_of(made)
+    design.processor = made.processor
+    design.steps = tuple(step for step in made.steps if step.target != left_out)
+
+    async def script(ctx, bench):
+        await bench.load(ctx, design.load_words(key))
+        assert await bench.root(ctx, 4711) == (0, 1, design.latency)
+
+    Bench(design).run(script)
