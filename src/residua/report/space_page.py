@@ -93,18 +93,21 @@ def _html(plot: Any, name: str) -> str:  # noqa: ANN401 - a figure of Plotly
 def _scatter(cores: Sequence[Core], texts: Sequence[str], objective: str, figure: str) -> str:
     """Draw the first objective against a figure: a point for each core, its flags beside it."""
     objects = _plotly("graph_objects")
+    # The front comes first on the page, and last here, where it lies on top of the others.
+    places = list(reversed(range(len(cores))))
+    drawn = [cores[place] for place in places]
     points = objects.Scatter(
-        x=[core.get(figure) for core in cores],
-        y=[core.get(objective) for core in cores],
+        x=[core.get(figure) for core in drawn],
+        y=[core.get(objective) for core in drawn],
         mode="markers",
-        text=texts,
-        customdata=list(range(len(cores))),
+        text=[texts[place] for place in places],
+        customdata=places,
         hovertemplate=f"%{{text}}<br>%{{y}} {label(objective)}, %{{x}} {label(figure)}"
         "<extra></extra>",
         marker={
-            "size": [11 if core["front"] else 7 for core in cores],
-            "symbol": ["diamond" if core["front"] else "circle" for core in cores],
-            "color": ["#0072b2" if core["front"] else "#8a94a3" for core in cores],
+            "size": [11 if core["front"] else 7 for core in drawn],
+            "symbol": ["diamond" if core["front"] else "circle" for core in drawn],
+            "color": ["#0072b2" if core["front"] else "#8a94a3" for core in drawn],
         },
     )
     layout = {
