@@ -14,7 +14,7 @@ from residua.explore.designs import doer, exploration, points, results, space
 from residua.explore.designs.estimates import FEWEST, encoded, errors, estimates
 from residua.explore.designs.figures import FIGURES, Step, derived
 from residua.explore.designs.fronts import front, spread
-from residua.explore.designs.measures import Found
+from residua.explore.designs.measures import Found, Task
 from residua.explore.designs.points import Points, place
 
 KEYS = {
@@ -240,11 +240,11 @@ def test_exports(tmp_path):
 
 
 def test_places_tell_what_counts_apart():
-    one = exploration.Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 3)
-    assert place(one) == place(exploration.Task({"b": 2, "a": 1}, Step.PLACEMENT, "ecp5", 3))
-    assert place(one) != place(exploration.Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 5))
-    model = exploration.Task({"a": 1}, Step.MODEL, "ecp5", 3)
-    assert place(model) == place(exploration.Task({"a": 1}, Step.MODEL, "xc7", 5))
+    one = Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 3)
+    assert place(one) == place(Task({"b": 2, "a": 1}, Step.PLACEMENT, "ecp5", 3))
+    assert place(one) != place(Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 5))
+    model = Task({"a": 1}, Step.MODEL, "ecp5", 3)
+    assert place(model) == place(Task({"a": 1}, Step.MODEL, "xc7", 5))
 
 
 COSTS = st.lists(st.tuples(*[st.integers(0, 4)] * 2), max_size=12)

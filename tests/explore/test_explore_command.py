@@ -93,6 +93,7 @@ def core(width, lut, ms, *, front, rowers=None):
 
 
 SUMMARY = {
+    "combinations": 3, "chosen_by": "", "excluded": 0,
     "space": {"objectives": ["ms", "lut"], "target": "ecp5",
               "keys": [{"width": [12, 13]}, {"width": [14]}], "where": [],
               "limits": ["lut < 900 & 1"], "seeds": 1},

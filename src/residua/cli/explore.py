@@ -26,6 +26,15 @@ def explore(
         ),
     ],
     last: Annotated[Step, typer.Option("--to", help="The last step.")] = Step.PLACEMENT,
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Combinations that an optimiser chooses; by default all are tried unless they are "
+            "too many.",
+        ),
+    ] = None,
     hours: Annotated[
         float | None,
         typer.Option(metavar="H", min=0, help="CPU hours after which nothing more begins."),
@@ -59,7 +68,7 @@ def explore(
     check_directory(output)
     with counter("explore") as progress:
         outcome = exploration.explore(
-            asked, output, last=last, hours=hours, jobs=jobs, scheduler=scheduler,
+            asked, output, last=last, tries=trials, hours=hours, jobs=jobs, scheduler=scheduler,
             progress=lambda _step, done, total: progress(done, total),
         )  # fmt: skip
     rows = results.rows(asked, outcome)

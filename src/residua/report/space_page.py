@@ -10,7 +10,7 @@ from residua.cores.specification.command import flags
 from residua.cores.templating import environment
 from residua.errors import library
 from residua.report.drawings import svg
-from residua.report.exploration_tables import differing_keys, number, own_keys
+from residua.report.exploration_tables import differing_keys, number, own_keys, tried
 
 Core = Mapping[str, Any]
 
@@ -46,6 +46,7 @@ def render(name: str, found: Mapping[str, Any], cores: Sequence[Core]) -> str:
     return environment("residua.report", html=True).get_template("space.html").render(
         title=name,
         found=found,
+        tried=tried(found),
         cores=ordered,
         texts=texts,
         commands=[f"residua build {flags(core['keys'])} -o DIR" for core in ordered],
