@@ -30,9 +30,8 @@ def explored(found: Result) -> Text:
     rows = [
         ("tried", tried(found)),
         ("points", f"{found['points']}, {found['cores']} different cores"),
-        *[("refused", f"{count}: {reason}") for reason, count in found["refused"].items()],
         ("synthesised, placed", f"{found['synthesised']}, {found['placed']}"),
-        *[("failed", f"{count}: {reason}") for reason, count in found["failed"].items()],
+        *_reasons(found),
         *[(f"estimates of {name}", _error(own)) for name, own in found["errors"].items()],
         ("front", _state(found)),
     ]
@@ -97,7 +96,30 @@ def picked(found: Result) -> Text:
             for core in found["runners_up"]
         ],
     ]
-    return [pairs(rows)]
+    explored = found.get("explored")
+    return [pairs([*rows, *(_neighbours(explored) if explored else [])])]
+
+
+def _neighbours(found: Result) -> list[tuple[str, str]]:
+    """What came of the neighbours of a core."""
+    state = "" if found["finished"] else "; the same command goes on"
+    better = f"{found['better']:.1%} better" if found["better"] else "none is better"
+    return [
+        ("explored around", found["around"]),
+        ("tried", f"{found['points']} with its own, {found['cores']} different cores"),
+        *_reasons(found),
+        ("placed", f"{found['placed']}{state}"),
+        ("best of them", better),
+    ]
+
+
+def _reasons(found: Result) -> list[tuple[str, str]]:
+    """Why there are no cores of points."""
+    return [
+        (kind, f"{count}: {reason}")
+        for kind in ("refused", "failed")
+        for reason, count in found[kind].items()
+    ]
 
 
 def _short(figures: Mapping[str, float]) -> str:
