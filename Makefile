@@ -126,7 +126,7 @@ shipped: setup
 # A space of spaces/; what is known of it already is kept.
 explore-%: setup
 	$(RESIDUA) explore spaces/$*.toml -o results/explored --jobs $(JOBS) --report
-	$(MAKE) shipped
+	$(MAKE) shipped pages
 
 bench: setup
 	$(EVIDENCE) clocks

@@ -56,7 +56,7 @@ def render(name: str, found: Mapping[str, Any], cores: Sequence[Core]) -> str:
         library=_safe(_plotly("offline").get_plotlyjs()) if ordered else "",
         plots=[_safe(_scatter(ordered, texts, objective, one)) for one in against],
         axes=_safe(_parallel(ordered, keys, figures)) if ordered else "",
-        drawings=[_safe(_drawing(ordered, objective, one)) for one in against],
+        drawings=[_safe(drawing(ordered, objective, one)) for one in against],
     )  # fmt: skip
 
 
@@ -148,16 +148,16 @@ def _axis(name: str, values: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _drawing(cores: Sequence[Core], objective: str, figure: str) -> str:
-    """Draw a scatter for readers without scripts."""
-    drawing = Figure(figsize=(6, 3.6), layout="constrained")
-    axes = drawing.subplots()
+def drawing(cores: Sequence[Core], objective: str, figure: str) -> str:
+    """Draw an objective against a figure for readers without scripts, as SVG."""
+    drawn = Figure(figsize=(6, 3.6), layout="constrained")
+    axes = drawn.subplots()
     for front, colour, sign in ((False, "#8a94a3", "o"), (True, "#0072b2", "D")):
         chosen = [core for core in cores if core["front"] is front]
         across, up = ([float(core[one]) for core in chosen] for one in (figure, objective))
         axes.scatter(across, up, c=colour, marker=sign)
     axes.set(xlabel=_AGAINST[figure], ylabel=label(objective))
-    return svg(drawing)
+    return svg(drawn)
 
 
 def _safe(made: str) -> Markup:
