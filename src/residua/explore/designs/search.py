@@ -248,9 +248,10 @@ def _likely(_name: str, estimate: Estimate | None) -> float:
     return estimate.likely if estimate else 1.0
 
 
-_NUMBER = re.compile(r"\b(0x[0-9a-fA-F]+|\d[\d.]*)\b")
+_NUMBER = re.compile(r"\b(0x[0-9a-fA-F]+|\d[\d.]*(e-?\d+)?)\b")
+_NUMBERS = re.compile(r"\bN(?:(?:, | or )N\b)+")
 
 
 def _reason(refusal: str) -> str:
-    """What refusals for the same reason have in common: all but the numbers."""
-    return _NUMBER.sub("N", refusal)
+    """What refusals for the same reason have in common: all but the numbers, and how many."""
+    return _NUMBERS.sub("N, …", _NUMBER.sub("N", refusal))
