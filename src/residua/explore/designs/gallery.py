@@ -29,7 +29,7 @@ _NONE = "No space was explored yet: `make explore-NAME` explores `spaces/NAME.to
 _SHOWN = ("ms", "lut", "dsp", "bram", "ff", "cycles", "interval")
 
 _TIME = "ms"
-"""What pictures have against the other figures that differ most."""
+"""What tables go by, and pictures have against other figures."""
 
 
 def write(page: Document, directory: Path) -> list[Path]:
@@ -63,7 +63,7 @@ def _parts(name: str, rows: Sequence[Row]) -> tuple[Table | Figure, ...]:
 
 
 def _table(name: str, rows: Sequence[Row]) -> Table:
-    front = [row for row in rows if row["front"]]
+    front = sorted((row for row in rows if row["front"]), key=lambda row: float(row[_TIME]))
     keys = differing_keys(cores(front))
     columns = ("flags", *map(label, _SHOWN), "MHz", "commit")
     lines = [(_flags(row, keys), *_cells(row)) for row in front]
