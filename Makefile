@@ -22,13 +22,14 @@ PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 # Otherwise each of many short processes compiles all of the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help answers papers setup test lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages shipped digests lock clean
+.PHONY: help answers papers setup test test-system lint types docs format demo demo-multiplier campaign bench bench-suite results proofs constant-time netlists mutants pages shipped digests lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'demo      build, verify, place and route, and report a coprocessor for ECDH on P-256'
 	@echo 'demo-multiplier  the same for a multiplier modulo the prime of P-256'
 	@echo 'test      lint, types, docs and the tests'
+	@echo 'test-system  what needs packages of the system: pages in a browser (tests/system/packages.txt)'
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
 	@echo 'bench     the measured tables              campaign  a million products on each of ten multipliers'
@@ -61,6 +62,12 @@ $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
 TESTS := -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
 test: lint types docs
 	$(BIN)/python -m pytest $(TESTS)
+
+# What is missing is told before anything is set up.
+test-system:
+	@scripts/system_packages.sh tests/system/packages.txt
+	@$(MAKE) --no-print-directory setup
+	$(BIN)/python -m pytest -n 0 tests/system
 
 lint: setup
 	$(BIN)/ruff format --check .
@@ -119,7 +126,7 @@ shipped: setup
 # A space of spaces/; what is known of it already is kept.
 explore-%: setup
 	$(RESIDUA) explore spaces/$*.toml -o results/explored --jobs $(JOBS) --report
-	$(MAKE) shipped
+	$(MAKE) shipped pages
 
 bench: setup
 	$(EVIDENCE) clocks
@@ -143,7 +150,7 @@ LOCK_VENV := build/lock-venv
 lock:
 	scripts/venv.sh '$(PYTHON)' $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check install --quiet pip-tools
-	$(LOCK_VENV)/bin/pip-compile --quiet --extra dev --generate-hashes --strip-extras --no-header \
+	$(LOCK_VENV)/bin/pip-compile --quiet --extra dev --extra system-test --generate-hashes --strip-extras --no-header \
 		--no-annotate --no-emit-options $(if $(UPGRADE),--upgrade) \
 		--output-file requirements.txt pyproject.toml
 	sed -i '1i # Locked with hashes by "make lock" from pyproject.toml.' requirements.txt

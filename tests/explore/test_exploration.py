@@ -14,8 +14,9 @@ from residua.explore.designs import doer, exploration, points, results, space
 from residua.explore.designs.estimates import FEWEST, encoded, errors, estimates
 from residua.explore.designs.figures import FIGURES, Step, derived
 from residua.explore.designs.fronts import front, spread
-from residua.explore.designs.measures import Found
+from residua.explore.designs.measures import Found, Task
 from residua.explore.designs.points import Points, place
+from residua.explore.designs.search import _reason
 
 KEYS = {
     "modulus": "0x1000b",
@@ -240,11 +241,11 @@ def test_exports(tmp_path):
 
 
 def test_places_tell_what_counts_apart():
-    one = exploration.Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 3)
-    assert place(one) == place(exploration.Task({"b": 2, "a": 1}, Step.PLACEMENT, "ecp5", 3))
-    assert place(one) != place(exploration.Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 5))
-    model = exploration.Task({"a": 1}, Step.MODEL, "ecp5", 3)
-    assert place(model) == place(exploration.Task({"a": 1}, Step.MODEL, "xc7", 5))
+    one = Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 3)
+    assert place(one) == place(Task({"b": 2, "a": 1}, Step.PLACEMENT, "ecp5", 3))
+    assert place(one) != place(Task({"a": 1, "b": 2}, Step.PLACEMENT, "ecp5", 5))
+    model = Task({"a": 1}, Step.MODEL, "ecp5", 3)
+    assert place(model) == place(Task({"a": 1}, Step.MODEL, "xc7", 5))
 
 
 COSTS = st.lists(st.tuples(*[st.integers(0, 4)] * 2), max_size=12)
@@ -282,6 +283,19 @@ def test_estimates_know_what_they_do_not_know():
         assert found[n].likely == pytest.approx(value, rel=0.05)
     assert errors(traits, known)[-1] < 0.2
     assert errors(traits, few) == []
+
+
+@pytest.mark.parametrize(
+    ("refusals", "reason"),
+    [
+        (("w = 8 is below 12 bits", "w = 9 is below 0x1f bits"), "w = N is below N bits"),
+        (("an error of 1.26e-05 in 4", "an error of 0.5 in 12"), "an error of N in N"),
+        (("5 cannot share 7: 1, 7 can", "3 cannot share 8: 1, 2, 4 or 8 can"),
+         "N cannot share N: N, … can"),
+    ],
+)  # fmt: skip
+def test_refusals_for_the_same_reason(refusals, reason):
+    assert {_reason(refusal) for refusal in refusals} == {reason}
 
 
 def test_traits_that_are_all_the_same():

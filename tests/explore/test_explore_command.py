@@ -1,6 +1,7 @@
 """`residua explore` from end to end: real cores, files, page, refusals."""
 
 import json
+import re
 import shlex
 
 import pytest
@@ -92,6 +93,7 @@ def core(width, lut, ms, *, front, rowers=None):
 
 
 SUMMARY = {
+    "combinations": 3, "chosen_by": "", "excluded": 0,
     "space": {"objectives": ["ms", "lut"], "target": "ecp5",
               "keys": [{"width": [12, 13]}, {"width": [14]}], "where": [],
               "limits": ["lut < 900 & 1"], "seeds": 1},
@@ -104,7 +106,8 @@ def test_the_page_holds_all_that_it_shows():
     cores = [core(12, 500, 0.2, front=False), core(13, 400, 0.1, front=True, rowers=1)]
     page = space_page.render("a space", SUMMARY, cores)
     assert page == space_page.render("a space", SUMMARY, cores)
-    assert page.index("--width 13") < page.index("--width 12"), "the front comes first"
+    table = page[page.index('<table id="cores">') :]
+    assert table.index("--width 13") < table.index("--width 12"), "the front comes first"
     assert "residua build --modulus 0x1000b --width 13 --rowers 1 -o DIR" in page
     assert "<noscript><div" in page
     assert page.count("<svg") >= 2
@@ -113,6 +116,8 @@ def test_the_page_holds_all_that_it_shows():
     assert "&lt;b&gt;" in page
     assert "lut &lt; 900 &amp; 1" in page
     own = page.replace(space_page._plotly("offline").get_plotlyjs(), "")
+    texts = re.search(r'"text":(\["[^]]*\])', own)[1]
+    assert json.loads(texts) == ["--width 12", "--width 13 --rowers 1"], "it lies on top"
     assert 'src="http' not in own
     assert "href=" not in own.replace("xlink:href", "")
 

@@ -14,6 +14,14 @@ from residua.explore.designs.figures import FIGURES, Step
 
 app = typer.Typer()
 
+Hours = Annotated[
+    float | None,
+    typer.Option(metavar="H", min=0, help="CPU hours after which nothing more begins."),
+]
+Processes = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Processes; by default one a core.")
+]
+
 
 @app.command(cls=Verb)
 def explore(
@@ -26,13 +34,17 @@ def explore(
         ),
     ],
     last: Annotated[Step, typer.Option("--to", help="The last step.")] = Step.PLACEMENT,
-    hours: Annotated[
-        float | None,
-        typer.Option(metavar="H", min=0, help="CPU hours after which nothing more begins."),
+    trials: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Combinations that an optimiser chooses; by default all are tried unless they are "
+            "too many.",
+        ),
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes; by default one a core.")
-    ] = None,
+    hours: Hours = None,
+    jobs: Processes = None,
     scheduler: Scheduler = None,
     export: Annotated[
         Path | None,
@@ -59,7 +71,7 @@ def explore(
     check_directory(output)
     with counter("explore") as progress:
         outcome = exploration.explore(
-            asked, output, last=last, hours=hours, jobs=jobs, scheduler=scheduler,
+            asked, output, last=last, tries=trials, hours=hours, jobs=jobs, scheduler=scheduler,
             progress=lambda _step, done, total: progress(done, total),
         )  # fmt: skip
     rows = results.rows(asked, outcome)
@@ -125,6 +137,19 @@ def pick(
             metavar="DIR", help="Where explorations left rows; by default what Residua ships."
         ),
     ] = None,
+    search: Annotated[
+        bool,
+        typer.Option("--explore", help="Measure neighbours of the best, one key changed, first."),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Takes what --explore finds; it goes on there."
+        ),
+    ] = None,
+    hours: Hours = None,
+    jobs: Processes = None,
+    scheduler: Scheduler = None,
     as_json: Json = False,
 ) -> None:
     """Choose a core among those that explorations measured."""
@@ -133,7 +158,26 @@ def pick(
 
     asked = {name: value for name, value in flags.items() if value is not None}
     wish = choice.Wish(asked, _figure(by, fastest=fastest, smallest=smallest), limits, device)
-    found = choice.pick(choice.read(store or [choice.SHIPPED]), wish)
+    stores = store or [choice.SHIPPED]
+    if not search:
+        for option, value in (
+            ("output", output), ("hours", hours), ("jobs", jobs), ("scheduler", scheduler)
+        ):  # fmt: skip
+            if value is not None:
+                raise SpecificationError(f"--{option} is for --explore: give both or none")
+        show(choice.pick(choice.read(stores), wish), as_json, picked)
+        return
+    if output is None:
+        raise SpecificationError("--explore keeps what it finds: name a directory by --output")
+    from residua.explore.designs.neighbourhood import improve
+    from residua.output import check_directory
+
+    check_directory(output)
+    with counter("pick") as progress:
+        found = improve(
+            stores, wish, output, hours=hours, jobs=jobs, scheduler=scheduler,
+            progress=lambda _step, done, total: progress(done, total),
+        )  # fmt: skip
     show(found, as_json, picked)
 
 

@@ -63,7 +63,12 @@ def results_of(
     if measure:
         _measure(asked, rows, output, jobs, scheduler, work)
     if pages:
+        from residua.explore.designs import gallery
+
+        # All rows are read before anything is written.
+        explored = None if names else gallery.document(rows)
         written = [str(path) for path in _write_pages(asked, rows, output)]
+        written += [str(path) for path in gallery.write(explored, output)] if explored else []
         show({"pages": written}, as_json, lambda _: written)
         return
     with steps("results") as step:

@@ -1,5 +1,6 @@
 """Tables of `residua explore` and `residua pick` for a terminal."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from residua.cores.specification.command import flags
+from residua.cores.templating import grouped
 from residua.report.clocks import Clock
 from residua.report.prime_tables import pairs
 
@@ -16,6 +18,9 @@ Text = list[RenderableType]
 
 _FIGURES = ("cycles", "lut", "dsp", "bram", "mhz", "ms", "per_second")
 
+_COUNTLESS = 10**15
+"""Number from which on its digits are not told."""
+
 _FLAGS = 24
 """Characters for flags, at least."""
 
@@ -23,14 +28,29 @@ _FLAGS = 24
 def explored(found: Result) -> Text:
     """An exploration: how many points came how far, and the front."""
     rows = [
+        ("tried", tried(found)),
         ("points", f"{found['points']}, {found['cores']} different cores"),
-        *[("refused", f"{count}: {reason}") for reason, count in found["refused"].items()],
         ("synthesised, placed", f"{found['synthesised']}, {found['placed']}"),
-        *[("failed", f"{count}: {reason}") for reason, count in found["failed"].items()],
+        *_reasons(found),
         *[(f"estimates of {name}", _error(own)) for name, own in found["errors"].items()],
         ("front", _state(found)),
     ]
     return [pairs(rows), front_table(found["front"])]
+
+
+def tried(found: Mapping[str, Any]) -> str:
+    """How many combinations of a space were tried, and what chose them."""
+    every, excluded = _many(found["combinations"]), found["excluded"]
+    told = f"all {every} combinations"
+    if found["chosen_by"]:
+        chosen = _many(found["points"] + excluded)
+        told = f"{chosen} of {every} combinations, chosen by {found['chosen_by']}"
+    return told + (f"; {_many(excluded)} of them do not meet the conditions" if excluded else "")
+
+
+def _many(number: int) -> str:
+    """A number of combinations; of a very large one about how large it is."""
+    return grouped(number) if number < _COUNTLESS else f"10^{math.log10(number):.0f}"
 
 
 def _state(found: Result) -> str:
@@ -76,7 +96,30 @@ def picked(found: Result) -> Text:
             for core in found["runners_up"]
         ],
     ]
-    return [pairs(rows)]
+    explored = found.get("explored")
+    return [pairs([*rows, *(_neighbours(explored) if explored else [])])]
+
+
+def _neighbours(found: Result) -> list[tuple[str, str]]:
+    """What came of the neighbours of a core."""
+    state = "" if found["finished"] else "; the same command goes on"
+    better = f"{found['better']:.1%} better" if found["better"] else "none is better"
+    return [
+        ("explored around", found["around"]),
+        ("tried", f"{found['points']} with its own, {found['cores']} different cores"),
+        *_reasons(found),
+        ("placed", f"{found['placed']}{state}"),
+        ("best of them", better),
+    ]
+
+
+def _reasons(found: Result) -> list[tuple[str, str]]:
+    """Why there are no cores of points."""
+    return [
+        (kind, f"{count}: {reason}")
+        for kind in ("refused", "failed")
+        for reason, count in found[kind].items()
+    ]
 
 
 def _short(figures: Mapping[str, float]) -> str:

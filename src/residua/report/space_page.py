@@ -10,7 +10,7 @@ from residua.cores.specification.command import flags
 from residua.cores.templating import environment
 from residua.errors import library
 from residua.report.drawings import svg
-from residua.report.exploration_tables import differing_keys, number, own_keys
+from residua.report.exploration_tables import differing_keys, number, own_keys, tried
 
 Core = Mapping[str, Any]
 
@@ -46,6 +46,7 @@ def render(name: str, found: Mapping[str, Any], cores: Sequence[Core]) -> str:
     return environment("residua.report", html=True).get_template("space.html").render(
         title=name,
         found=found,
+        tried=tried(found),
         cores=ordered,
         texts=texts,
         commands=[f"residua build {flags(core['keys'])} -o DIR" for core in ordered],
@@ -55,7 +56,7 @@ def render(name: str, found: Mapping[str, Any], cores: Sequence[Core]) -> str:
         library=_safe(_plotly("offline").get_plotlyjs()) if ordered else "",
         plots=[_safe(_scatter(ordered, texts, objective, one)) for one in against],
         axes=_safe(_parallel(ordered, keys, figures)) if ordered else "",
-        drawings=[_safe(_drawing(ordered, objective, one)) for one in against],
+        drawings=[_safe(drawing(ordered, objective, one)) for one in against],
     )  # fmt: skip
 
 
@@ -93,18 +94,21 @@ def _html(plot: Any, name: str) -> str:  # noqa: ANN401 - a figure of Plotly
 def _scatter(cores: Sequence[Core], texts: Sequence[str], objective: str, figure: str) -> str:
     """Draw the first objective against a figure: a point for each core, its flags beside it."""
     objects = _plotly("graph_objects")
+    # The front comes first on the page, and last here, where it lies on top of the others.
+    places = list(reversed(range(len(cores))))
+    drawn = [cores[place] for place in places]
     points = objects.Scatter(
-        x=[core.get(figure) for core in cores],
-        y=[core.get(objective) for core in cores],
+        x=[core.get(figure) for core in drawn],
+        y=[core.get(objective) for core in drawn],
         mode="markers",
-        text=texts,
-        customdata=list(range(len(cores))),
+        text=[texts[place] for place in places],
+        customdata=places,
         hovertemplate=f"%{{text}}<br>%{{y}} {label(objective)}, %{{x}} {label(figure)}"
         "<extra></extra>",
         marker={
-            "size": [11 if core["front"] else 7 for core in cores],
-            "symbol": ["diamond" if core["front"] else "circle" for core in cores],
-            "color": ["#0072b2" if core["front"] else "#8a94a3" for core in cores],
+            "size": [11 if core["front"] else 7 for core in drawn],
+            "symbol": ["diamond" if core["front"] else "circle" for core in drawn],
+            "color": ["#0072b2" if core["front"] else "#8a94a3" for core in drawn],
         },
     )
     layout = {
@@ -144,16 +148,16 @@ def _axis(name: str, values: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _drawing(cores: Sequence[Core], objective: str, figure: str) -> str:
-    """Draw a scatter for readers without scripts."""
-    drawing = Figure(figsize=(6, 3.6), layout="constrained")
-    axes = drawing.subplots()
+def drawing(cores: Sequence[Core], objective: str, figure: str) -> str:
+    """Draw an objective against a figure for readers without scripts, as SVG."""
+    drawn = Figure(figsize=(6, 3.6), layout="constrained")
+    axes = drawn.subplots()
     for front, colour, sign in ((False, "#8a94a3", "o"), (True, "#0072b2", "D")):
         chosen = [core for core in cores if core["front"] is front]
         across, up = ([float(core[one]) for core in chosen] for one in (figure, objective))
         axes.scatter(across, up, c=colour, marker=sign)
     axes.set(xlabel=_AGAINST[figure], ylabel=label(objective))
-    return svg(drawing)
+    return svg(drawn)
 
 
 def _safe(made: str) -> Markup:

@@ -92,17 +92,7 @@ def pick(rows: Sequence[Row], wish: Wish) -> dict[str, Any]:
         SpecificationError: it does not say what the core is for, or no row is such a core; the
             message has the nearest one.
     """
-    if not any(name in wish.keys for name in _NAMING):
-        raise SpecificationError(
-            "what is the core for? Give " + ", ".join(f"--{name}" for name in _NAMING[:-1])
-            + " or --bits, with other keys if they matter"
-        )  # fmt: skip
-    asked = _asked(rows, wish.keys)
-    bounds = wish.bounds
-    able = [row for row in asked if all(_excess(row, *one) <= 1 for one in bounds.items())]
-    if not able:
-        raise SpecificationError(_nearest(asked, bounds))
-    able.sort(key=lambda row: (cost(wish.by, row[wish.by]), row["lut"], row.name))
+    able = ranked(rows, wish)
     best, *others = able
     return {
         "by": wish.by,
@@ -113,6 +103,25 @@ def pick(rows: Sequence[Row], wish: Wish) -> dict[str, Any]:
             for row in others[:RUNNERS_UP]
         ],
     }
+
+
+def ranked(rows: Sequence[Row], wish: Wish) -> list[Row]:
+    """List the rows of cores that fit, the best one first.
+
+    Raises:
+        SpecificationError: see `pick`.
+    """
+    if not any(name in wish.keys for name in _NAMING):
+        raise SpecificationError(
+            "what is the core for? Give " + ", ".join(f"--{name}" for name in _NAMING[:-1])
+            + " or --bits, with other keys if they matter"
+        )  # fmt: skip
+    asked = _asked(rows, wish.keys)
+    bounds = wish.bounds
+    able = [row for row in asked if all(_excess(row, *one) <= 1 for one in bounds.items())]
+    if not able:
+        raise SpecificationError(_nearest(asked, bounds))
+    return sorted(able, key=lambda row: (cost(wish.by, row[wish.by]), row["lut"], row.name))
 
 
 def for_goal(rows: Sequence[Row], asked: Mapping[str, Any], goal: str) -> dict[str, Any]:

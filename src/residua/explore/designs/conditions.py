@@ -29,7 +29,11 @@ def sql_type(values: Iterable[object]) -> str:
 
 
 def held(
-    connection: "duckdb.DuckDBPyConnection", table: str, conditions: Sequence[str], place: str
+    connection: "duckdb.DuckDBPyConnection",
+    table: str,
+    conditions: Sequence[str],
+    place: str,
+    most: int | None = None,
 ) -> list[int]:
     """The places, in order, of the rows of a table for which all conditions are true.
 
@@ -38,6 +42,7 @@ def held(
         table: what follows FROM.
         conditions: in SQL.
         place: the column, or expression of columns, by which a row is known.
+        most: rows that are listed; by default all of them.
 
     Raises:
         SpecificationError: a condition is none, or names a column that is not there.
@@ -46,6 +51,8 @@ def held(
         _check(connection, table, condition)
     where = " AND ".join(f"({condition}\n)" for condition in conditions) or "TRUE"
     query = f"SELECT {place} AS place FROM {table} WHERE {where} ORDER BY place"
+    if most is not None:
+        query += f" LIMIT {most}"
     return [found for (found,) in connection.execute(query).fetchall()]
 
 
@@ -73,6 +80,8 @@ def filtered(
     Raises:
         SpecificationError: a condition is none, or names a column that is not there.
     """
+    if not conditions:
+        return [*range(len(rows))]
     with database().connect() as connection:
         own = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
         connection.execute(f"CREATE TABLE own ({_PLACE} BIGINT, {own})")

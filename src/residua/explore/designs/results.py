@@ -7,9 +7,10 @@ from typing import Any
 from residua.errors import SpecificationError
 from residua.evidence.rows import Row
 from residua.explore.designs.conditions import filtered
-from residua.explore.designs.exploration import Outcome, Point
+from residua.explore.designs.exploration import Outcome
 from residua.explore.designs.figures import COLUMNS, derived
 from residua.explore.designs.measures import Found
+from residua.explore.designs.search import Point
 from residua.explore.designs.space import Space
 from residua.toolchain.commit import source_commit
 from residua.toolchain.process import versions
@@ -105,14 +106,19 @@ def summary(space: Space, outcome: Outcome) -> dict[str, Any]:
     """Sum an exploration up.
 
     Returns:
-        The ``space``; its ``points``, how many of them are different ``cores``, the ``same`` as
-        another one, or ``refused``, by reason; how many were ``synthesised`` and ``placed``, and on
+        The ``space`` and its ``combinations`` of alternatives; what ``chosen_by`` those that were
+        tried, "" if all were; how many of them were ``excluded`` by conditions; the ``points`` that
+        are left, how many of them are different ``cores``, the ``same`` as another one, or
+        ``refused``, by reason; how many were ``synthesised`` and ``placed``, and on
         how many a tool ``failed``, by reason; whether it is ``finished``; the ``errors`` of
         estimates, the median and what four in five are below; the cores of the ``front``.
     """
     failed = [point.refusal for point in outcome.points if point.refusal]
     return {
         "space": space.model_dump(),
+        "combinations": space.size,
+        "chosen_by": outcome.optimiser,
+        "excluded": outcome.excluded,
         "points": len(outcome.points) + outcome.same + sum(outcome.refused.values()),
         "cores": len(outcome.points),
         "same": outcome.same,

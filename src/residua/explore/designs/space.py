@@ -1,7 +1,7 @@
 """Spaces of cores: keys with alternatives, what they have to meet, and what is best."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -27,7 +27,7 @@ DEFAULT = "default"
 """Among the alternatives of a key: leave the key out."""
 
 MOST_POINTS = 100_000
-"""Points that are enumerated."""
+"""Points that are enumerated, and numbers that a range has at most."""
 
 MOST_COMBINATIONS = 100 * MOST_POINTS
 """Combinations of alternatives that conditions choose from."""
@@ -51,12 +51,17 @@ def _is_range(value: object) -> bool:
 
 def _range(value: Any) -> list[int]:  # noqa: ANN401 - a table of a TOML file
     try:
-        found = list(range(value["from"], value["to"] + 1, value.get("step", 1)))
+        found = range(value["from"], value["to"] + 1, value.get("step", 1))
     except (KeyError, TypeError, ValueError):
-        found = []
+        found = range(0)
     if not found:
         raise ValueError("a range has whole numbers: { from = 15, to = 36, step = 1 }")
-    return found
+    if found[MOST_POINTS:]:
+        raise ValueError(
+            f"the range from {found[0]} to {found[-1]} has more than {MOST_POINTS} numbers: "
+            "give a larger step"
+        )
+    return list(found)
 
 
 def _parts(value: object) -> object:
@@ -129,32 +134,41 @@ class Space(BaseModel):
         return sum(math.prod(map(len, part.values())) for part in self.keys)
 
     @cached_property
-    def points(self) -> list[Keys]:
+    def points(self) -> list[Keys] | None:
         """The keys of each point, in order: part by part, the last key changes first.
 
+        None if they are too many to be enumerated: more than `MOST_POINTS`, or chosen by conditions
+        among more than `MOST_COMBINATIONS`.
+
         Raises:
-            SpecificationError: a condition is none, there are no points, or more than
-                `MOST_POINTS`.
+            SpecificationError: a condition is none, or there are no points.
         """
-        if self.size > MOST_COMBINATIONS:
-            raise SpecificationError(
-                f"the space has {self.size} combinations, and {MOST_COMBINATIONS} are looked "
-                "through: give fewer alternatives"
-            )
+        if self.size > (MOST_COMBINATIONS if self.where else MOST_POINTS):
+            self.excluded([])
+            return None
         types = self._types()
         whole = [{name: part.get(name, [DEFAULT]) for name in types} for part in self.keys]
-        found = [point for part in whole for point in _points(part, types, self.where)]
+        numbers = [_numbers(part, types, self.where) for part in whole]
+        found = sum(map(len, numbers))
         if not found:
             raise SpecificationError(
                 f"the space is empty: none of its {self.size} combinations is "
                 + " and ".join(f"'{one}'" for one in self.where)
             )
-        if len(found) > MOST_POINTS:
-            raise SpecificationError(
-                f"the space has {len(found)} points, and at most {MOST_POINTS} are enumerated: "
-                "give fewer alternatives, or a condition in where"
-            )
-        return found
+        if found > MOST_POINTS:
+            return None
+        return [
+            _point(part, number) for part, own in zip(whole, numbers, strict=True) for number in own
+        ]
+
+    def excluded(self, points: Sequence[Keys]) -> set[int]:
+        """The places of the points that do not meet the conditions.
+
+        Raises:
+            SpecificationError: a condition is none.
+        """
+        rows = [{name: _column(value) for name, value in point.items()} for point in points]
+        return {*range(len(points))} - {*conditions.filtered(rows, self._types(), self.where)}
 
     def _types(self) -> dict[str, str]:
         """The SQL types of all keys; a part that leaves a key out has the type of the others."""
@@ -167,22 +181,22 @@ class Space(BaseModel):
         }
 
 
-def _points(
-    alternatives: Mapping[str, list[Any]], types: Mapping[str, str], where: Sequence[str]
-) -> Iterator[Keys]:
-    """List the combinations of alternatives that meet all conditions."""
-    sizes = [len(values) for values in alternatives.values()]
-    for number in _numbers(alternatives, types, where):
-        places = np.unravel_index(number, sizes)
-        chosen = zip(alternatives, alternatives.values(), places, strict=True)
-        values = {name: own[place] for name, own, place in chosen}
-        yield {name: value for name, value in values.items() if value != DEFAULT}
+def _point(alternatives: Mapping[str, list[Any]], number: int) -> Keys:
+    """The keys of the combination of alternatives with a number."""
+    places = np.unravel_index(number, [len(values) for values in alternatives.values()])
+    chosen = zip(alternatives, alternatives.values(), places, strict=True)
+    return without_defaults({name: own[place] for name, own, place in chosen})
+
+
+def without_defaults(values: Keys) -> Keys:
+    """Leave out the keys that are left out of a specification."""
+    return {name: value for name, value in values.items() if value != DEFAULT}
 
 
 def _numbers(
     alternatives: Mapping[str, list[Any]], types: Mapping[str, str], where: Sequence[str]
 ) -> list[int]:
-    """The numbers of the combinations that meet all conditions."""
+    """The numbers of combinations that meet all conditions: one more than enumerated at most."""
     with conditions.database().connect() as connection:
         number = "0"
         for name, values in alternatives.items():
@@ -192,7 +206,8 @@ def _numbers(
             conditions.insert(connection, f'"of_{name}"', rows)
             number = f'({number}) * {len(values)} + "at_{name}"'
         tables = ", ".join(f'"of_{name}"' for name in alternatives)
-        return conditions.held(connection, f"(SELECT * FROM {tables}) AS every_one", where, number)
+        every = f"(SELECT * FROM {tables}) AS every_one"
+        return conditions.held(connection, every, where, number, MOST_POINTS + 1)
 
 
 def _column(value: object) -> object:

@@ -26,7 +26,8 @@ function choose() {
     .filter((core) => limited.every((axis) => within(axis.values[core], axis.constraintrange)));
   const all = kept.length === rows.length;
   rows.forEach((row, core) => { row.hidden = !kept.includes(core); });
-  scatters.forEach((plot) => Plotly.restyle(plot, { selectedpoints: all ? [null] : [kept] }));
+  const points = (plot) => plot.data[0].customdata.flatMap((core, place) => (kept.includes(core) ? [place] : []));
+  scatters.forEach((plot) => Plotly.restyle(plot, { selectedpoints: all ? [null] : [points(plot)] }));
 }
 
 function theme() {
