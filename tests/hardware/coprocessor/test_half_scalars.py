@@ -11,7 +11,7 @@ from tests.small_curves import WITHOUT_A
 from residua.algorithms.conversion import split_words
 from residua.curves.blinding import needed_bits
 from residua.curves.catalogue import find_curve
-from residua.curves.endomorphism.joint import entry, half_bits
+from residua.curves.endomorphism.joint import HALVES, entry, half_bits
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.fixed_window import WINDOW, digit_flags, digits
@@ -261,6 +261,15 @@ def test_the_halves_of_sums(curves, words, random_bits, pace):
             numbers = [sum(b << i for i, b in enumerate(each)) for each in expected]
             assert bits == [*numbers, *numbers]
             assert flags == [*map(entry, expected)] * 2
+
+
+def test_halves_that_are_not_made_odd_are_seen(monkeypatch):
+    """With the lowest bits of the quotients as they come, the bits are those of other halves."""
+    monkeypatch.setattr(HalfScalars, "_parity", lambda self, bit: bit)
+    unit = unit_of((SMALL,), 1)
+    sums = sums_of(unit)
+    found = [bits[half_bits(unit.plain_splits[0]) - 1] for _, bits, _ in bits_of_sums(unit, sums)]
+    assert set(found) != {(1 << HALVES) - 1}
 
 
 def test_one_program_for_scalars_that_are_not_blinded():

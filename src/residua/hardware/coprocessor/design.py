@@ -477,7 +477,7 @@ class CurveDesign(ABC):
 
     @property
     def _unblinded_served(self) -> tuple[int, ...]:
-        return self._served(self._unblinded_forms, self._plain_splits)
+        return self._served(self._unblinded_forms, self.half_splits)
 
     @staticmethod
     def _served(forms: Sequence[ScalarForm], splits: Sequence[Split | None]) -> tuple[int, ...]:
@@ -517,7 +517,7 @@ class CurveDesign(ABC):
         )
 
     @property
-    def _plain_splits(self) -> tuple[Split | None, ...]:
+    def half_splits(self) -> tuple[Split | None, ...]:
         """The halves of scalars that are not blinded, for each curve."""
         return self._splits([0] * len(self.curves))
 
@@ -526,14 +526,14 @@ class CurveDesign(ABC):
         """Bits of both scalars of a sum of two multiples, or of their halves, for each curve."""
         return tuple(
             half_bits(split) if split else bits
-            for split, bits in zip(self._plain_splits, self.scalar_bits, strict=True)
+            for split, bits in zip(self.half_splits, self.scalar_bits, strict=True)
         )
 
     def half_scalars(self) -> HalfScalars | None:
         """The unit that halves scalars and makes their digits, if a formula takes halves."""
         if not any(self.splits):
             return None
-        return HalfScalars(self.splits, self._plain_splits, self.words)
+        return HalfScalars(self.splits, self.half_splits, self.words)
 
     @property
     def scalar_forms(self) -> tuple[ScalarForm, ...]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
-from tests.small_curves import EVEN, LARGE_B, MIDDLE, TINY, WITHOUT_A
+from tests.small_curves import EVEN, LARGE_B, LEAST, MIDDLE, TINY, WITHOUT_A
 
 from residua.cores.coprocessor import boundary
 from residua.cores.coprocessor.boundary import coprocessor_boundary
@@ -26,6 +26,7 @@ from residua.curves.inversion import Inversion
 from residua.curves.operations import PUBLIC_OPERATIONS, Follow, Operation, Run, Status, every
 from residua.curves.parameters import curve_from_parameters
 from residua.curves.signatures import verification
+from residua.curves.signatures.sliding_windows import LEAST_ORDER
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.coprocessor import Coprocessor
@@ -308,3 +309,44 @@ def test_a_build_tells_what_is_public():
     assert windows["doubling"] < windows["addition"]
     assert {name for name, time in told.items() if time} == {"ECDSA_VERIFY"}
     assert made.specification.ecdsa == made.parameters["ecdsa"] == "verify"
+
+
+def test_every_digest_and_every_scalar_of_a_tiny_curve(tmp_path):
+    """So many sums fail there that windows and complete formulas take turns."""
+    curve = curve_from_parameters(LEAST)
+    assert LEAST_ORDER <= curve.order < curve.prime
+    with quick_schedules():
+        core = EccCore(
+            [curve_from_parameters(WITHOUT_A), curve],
+            verifies=True,
+            inversion=Inversion.PLUS_MINUS,
+            formula=Formula.ENDOMORPHISM,
+        )
+        made = SimulatedCore(core, tmp_path)
+    n, draw, requests = curve.order, random.Random(11), []
+    for secret in (1, draw.randrange(2, n - 1)):
+        key = affine.multiply(curve, secret, curve.base_point)
+        r, s = (draw.randrange(1, n) for _ in range(2))
+        own = [Request(Operation.ECDSA_VERIFY, (e, r, s, *key)) for e in range(n + 1)]
+        for e in range(n):
+            k = draw.randrange(1, n)
+            r = affine.multiply(curve, k, curve.base_point)[0] % n
+            operands = (e, r, pow(k, -1, n) * (e + r * secret) % n, *key)
+            own.append(Request(Operation.ECDSA_VERIFY, operands))
+        points = (*curve.base_point, *key)
+        own += [
+            Request(Operation.DOUBLE_MULTIPLY, (k, draw.randrange(1 << 9), *points))
+            for k in range(1 << made.design.scalar_bits[1])
+        ]
+        requests += [replace(request, curve=1) for request in own]
+    seen, cycles = set(), {}
+    for request, answer in zip(requests, made.simulator.run(requests), strict=True):
+        operation, bits = Operation(request.operation), made.design.scalar_bits[1]
+        assert (answer.status, answer.results) == outcome(curve, bits, operation, request.operands)
+        seen.add((operation, Status(answer.status)))
+        cycles.setdefault(operation, []).append(answer.cycles)
+    verify, multiply = Operation.ECDSA_VERIFY, Operation.DOUBLE_MULTIPLY
+    assert seen >= {(verify, one) for one in (Status.OK, Status.INVALID, Status.OPERAND_RANGE)}
+    assert seen >= {(multiply, one) for one in (Status.OK, Status.NEUTRAL)}
+    usual = sorted(cycles[verify])[len(cycles[verify]) // 2]
+    assert any(own > 1.3 * usual for own in cycles[verify])
