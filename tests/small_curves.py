@@ -15,6 +15,11 @@ LARGE_B = TINY | {
 }  # fmt: skip
 """With an endomorphism, too, but with the formulas for a = 0 and any b."""
 
+LEAST = TINY | {
+    "name": "least", "prime": 283, "a": 0, "b": 3, "x": 1, "y": 2, "order": 277,
+}  # fmt: skip
+"""With an endomorphism, too, and just enough points for the windows of signatures."""
+
 MIDDLE = {
     "form": "weierstrass", "name": "tiny", "prime": 1099511627689, "a": -3, "b": 763635782919,
     "x": 496140017063, "y": 273082098879, "order": 1099510235093, "cofactor": 1,

@@ -143,6 +143,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, block registers": COPROCESSOR | {"register_memory": "block"},
     "coprocessor, fixed window": COPROCESSOR | DEEP | {"formula": "fixed-window"},
     "coprocessor, endomorphism": COPROCESSOR | {"curve": [WITHOUT_A], "formula": "endomorphism"},
+    "coprocessor, endomorphism, signatures": COPROCESSOR | {
+        "curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify",
+        "inversion": "plus-minus-ct",
+    },
     "coprocessor, comb": COPROCESSOR | {
         "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,
     },

@@ -105,8 +105,8 @@ def test_no_multiple_leaves_before_a_check(name, formula, with_comb):
     comb = (
         comb_for(256, 4, 2, -1) if with_comb and formula is not Formula.MONTGOMERY_LADDER else None
     )
-    checked = operations(curve, formula, comb, checked=True)
-    plain = operations(curve, formula, comb)
+    checked = operations(curve, formula, 256, comb, checked=True)
+    plain = operations(curve, formula, 256, comb)
     for operation in MULTIPLYING:
         if operation not in checked:
             continue

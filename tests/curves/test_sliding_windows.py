@@ -10,6 +10,10 @@ from curves.plain import costs
 from residua.algorithms.fields.field import evaluate
 from residua.curves import affine, complete
 from residua.curves.catalogue import find_curve
+from residua.curves.endomorphism import window
+from residua.curves.endomorphism.joint import half_bits
+from residua.curves.endomorphism.lattice import endomorphism
+from residua.curves.endomorphism.split import Split
 from residua.curves.parameters import curve_from_parameters
 from residua.curves.signatures import sliding_windows
 from residua.curves.signatures.sliding_windows import (
@@ -142,6 +146,60 @@ def test_sums_of_multiples(curve):
         point = affine.multiply(curve, key, curve.base_point)
         expected = affine.multiply(curve, (first + second * key) % n, curve.base_point)
         assert run.multiply(first, second, point, bits) == expected
+
+
+class HalfWindows(Windows):
+    """Four halves in the place of two scalars, two of them for images."""
+
+    def __init__(self, curve):
+        super().__init__(curve)
+        bits = max(curve.order_bits, curve.field_bits)
+        self.named |= window.constants(curve)
+        self.split = Split(endomorphism(curve), bits, 0, bits + 16, odd=True)
+
+    def entry(self, number, index):
+        """The entry of a window; with its image if it is one over second halves."""
+        if number == 3:
+            self.run(sliding_windows.point_image(index))
+            return
+        self.run((sliding_windows.base_entry, sliding_windows.point_entry)[number % 2](index))
+        if number == 2:
+            self.run(sliding_windows.base_image())
+
+    def multiply_by_halves(self, first, second, point):
+        self.make_table(point)
+        self.run(sliding_windows.table_images())
+        (k1, k2), (l1, l2) = map(self.split.halves, (first, second))
+        widths = (BASE_WIDTH, POINT_WIDTH) * 2
+        halves = zip((k1, l1, k2, l2), widths, strict=True)
+        due = [dict(windows(half, half_bits(self.split), width)) for half, width in halves]
+        started = False
+        for place in range(half_bits(self.split), -1, -1):
+            if started:
+                self.run(self.doubling)
+            for number, digits in enumerate(due):
+                if digit := digits.get(place):
+                    self.entry(number, abs(digit) // 2)
+                    program = sliding_windows.addition if started else sliding_windows.begin
+                    self.run(program(), positive=digit > 0)
+                    started = True
+        return self.affine()
+
+
+@pytest.mark.parametrize("curve", [SMALL[1], NAMED[1]], ids=names_of)
+def test_sums_of_multiples_by_halves(curve):
+    n, draw, run = curve.order, random.Random(7), HalfWindows(curve)
+    pairs = [(0, 1), (1, 0), (n - 1, n - 2), (run.split.endomorphism.eigenvalue, 5)]
+    pairs += [(draw.randrange(n), draw.randrange(n)) for _ in range(4)]
+    failed = 0
+    for first, second in pairs:
+        key = draw.randrange(2, n)
+        point = affine.multiply(curve, key, curve.base_point)
+        expected = affine.multiply(curve, (first + second * key) % n, curve.base_point)
+        found = run.multiply_by_halves(first, second, point)
+        assert found in (None, expected)
+        failed += found != expected
+    assert failed < len(pairs) - 2
 
 
 @pytest.mark.parametrize("curve", SMALL, ids=names_of)

@@ -7,6 +7,7 @@ import pytest
 from gmpy2 import is_prime
 from tests.cores.simulations import ON_BUS, bus_model
 from tests.schedules import quick_schedules
+from tests.small_curves import WITHOUT_A
 
 from residua.cores.directory import Directory
 from residua.cores.proofs.integers import NotProvedError
@@ -192,6 +193,19 @@ def test_points(measured, monkeypatch):
     row = measured("points", 1, "P-192")
     assert row["blinded"] > row["cycles"]
     assert measured("points", 1, "comb")["cycles"] < row["cycles"]
+
+
+@quickly
+def test_verifications(measured, monkeypatch):
+    """They are in a table of their own."""
+    from residua.evidence.benchmarks import coprocessors
+
+    keys = {"formula": "endomorphism", "inversion": "plus-minus-ct", "ecdsa": "verify"}
+    monkeypatch.setattr(coprocessors, "CORES", {"halves": {"curve": [WITHOUT_A]} | keys})
+    row = measured("points", 1, "halves")
+    assert all(3000 < row[name] < 50_000 for name in ("valid", "invalid", "sum"))
+    tables = [own.table([row]) for own in (coprocessors.TABLE, coprocessors.SIGNATURE_TABLE)]
+    assert [len(table.rows) for table in tables] == [0, 1]
 
 
 @pytest.mark.slow

@@ -45,6 +45,7 @@ __all__ = [
     "constants",
     "digit_flags",
     "digits",
+    "entry_names",
     "initial_state",
     "multiple",
     "small_b",
@@ -142,7 +143,7 @@ def initial_state(flags: DigitFlags = FLAGS) -> FieldProgram:
     program.output("x", scaled[0])
     program.output("y", scaled[1])
     last = tuple(program.combine(f"t{coordinate.name}", (coordinate, 1)) for coordinate in scaled)
-    _put(program, _names(ENTRIES), last)
+    _put(program, entry_names(ENTRIES), last)
     return program
 
 
@@ -153,9 +154,9 @@ def table_step(*, a: int | None = None, b: int | None = None) -> FieldProgram:
     """
     program = FieldProgram("window_table_step")
     for entry in range(1, ENTRIES):
-        _put(program, _names(entry), _entry(program, entry + 1))
+        _put(program, entry_names(entry), _entry(program, entry + 1))
     point = program.input("x"), program.input("y"), program.input("m")
-    _put(program, _names(ENTRIES), add(program, _entry(program, ENTRIES), point, a=a, b=b))
+    _put(program, entry_names(ENTRIES), add(program, _entry(program, ENTRIES), point, a=a, b=b))
     return program
 
 
@@ -186,12 +187,13 @@ def multiple(program: FieldProgram, flags: DigitFlags = FLAGS) -> Point:
     )
 
 
-def _names(entry: int) -> tuple[str, ...]:
+def entry_names(entry: int) -> tuple[str, ...]:
+    """The elements of the entry for so many times P."""
     return tuple(f"t{coordinate}{entry}" for coordinate in _COORDINATES)
 
 
 def _entry(program: FieldProgram, entry: int) -> Point:
-    x, y, z = map(program.input, _names(entry))
+    x, y, z = map(program.input, entry_names(entry))
     return x, y, z
 
 

@@ -7,13 +7,14 @@ routine is made of, and on which kind of field unit it runs, is not their concer
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import ClassVar, Literal
 
 from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves import comb, difference_ladder, fixed_window, joint, ladder, montgomery_ladder
 from residua.curves.comb import Comb
+from residua.curves.endomorphism import joint as joint_halves
 from residua.curves.endomorphism import window
-from residua.curves.formulas import Formula, has_odd_order, scalar_bits
+from residua.curves.formulas import Formula, has_odd_order
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.curves.protections.exit_check import (
     DEFECT,
@@ -66,7 +67,17 @@ Source = Literal[
     "comb scalar",
     "first scalar",
     "second scalar",
+    "first split scalar",
+    "second split scalar",
 ]
+
+PLAIN: tuple[Source, ...] = (
+    "first scalar",
+    "second scalar",
+    "first split scalar",
+    "second split scalar",
+)
+"""Scalars that are not blinded: those of sums of two multiples."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +87,9 @@ class Read:
     A "scalar" is blinded, a "base scalar", for the base point, by multiples of its order; so is a
     "comb scalar", whose columns choose entries of tables. A "split scalar" is taken as two halves,
     blinded by multiples of the vectors of a lattice. A "first scalar" and a "second scalar" are not
-    blinded. An operand must be below the modulus, a scalar must have no more bits than the curve
-    allows; the next `Check` ends an operation that broke this.
+    blinded, nor are a "first split scalar" and a "second split scalar" as two halves. An operand
+    must be below the modulus, a scalar must have no more bits than the curve allows; the next
+    `Check` ends an operation that broke this.
     """
 
     source: Source
@@ -159,29 +171,45 @@ class Deliver:
     A scalar is not blinded.
     """
 
-    target: Literal["first scalar", "second scalar", "operand"]
+    target: Literal[
+        "first scalar", "second scalar", "first split scalar", "second split scalar", "operand"
+    ]
 
 
 @dataclass(frozen=True)
 class Follow:
-    """Do what the windows of both scalars say, from the highest digits on.
+    """Do what the windows of two scalars, or of their four halves, say, from the highest digits on.
 
-    ``events`` has the instructions of each of `Event` but the last one. The order and the number
+    ``events`` has the instructions of each of `Events` but the last one. The order and the number
     of what is done depends on the scalars: they have to be public.
     """
 
     events: tuple[tuple["Instruction", ...], ...]
 
 
-class Event(IntEnum):
-    """What the windows of two scalars ask for; see `residua.curves.signatures.sliding_windows`."""
+@dataclass(frozen=True)
+class Events:
+    """Codes of what so many windows ask for; see `residua.curves.signatures.sliding_windows`.
 
-    DOUBLE = 0
-    BEGIN_FIRST = 1
-    BEGIN_SECOND = 2
-    ADD_FIRST = 3
-    ADD_SECOND = 4
-    END = 5
+    After the doublings, 0, come the beginnings with an entry of each window, then its additions.
+    """
+
+    windows: int
+
+    DOUBLE: ClassVar[int] = 0
+
+    def begin(self, window: int) -> int:
+        """The sum begins with an entry of a window."""
+        return 1 + window
+
+    def add(self, window: int) -> int:
+        """An entry of a window is added."""
+        return 1 + self.windows + window
+
+    @property
+    def end(self) -> int:
+        """All has been done."""
+        return 1 + 2 * self.windows
 
 
 Instruction = (
@@ -230,18 +258,24 @@ def every(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
 
 
 def operations(
-    curve: Curve, formula: Formula, base_comb: Comb | None = None, *, checked: bool = False
+    curve: Curve,
+    formula: Formula,
+    joint_bits: int,
+    base_comb: Comb | None = None,
+    *,
+    checked: bool = False,
 ) -> dict[Operation, list[Instruction]]:
     """The operations of a curve, with a formula that it admits.
 
-    With a ``base_comb``, for short Weierstrass curves of odd order, it multiplies the base point.
-    What is ``checked`` gives out no multiple of a point before it is held against the curve, see
+    A sum of two multiples goes through ``joint_bits`` of both scalars, or of their halves. With a
+    ``base_comb``, for short Weierstrass curves of odd order, it multiplies the base point. What is
+    ``checked`` gives out no multiple of a point before it is held against the curve, see
     `residua.curves.protections.exit_check`.
     """
     if isinstance(curve, MontgomeryCurve):
         group = _montgomery(curve, checked)
     else:
-        group = _weierstrass(curve, formula, checked)
+        group = _weierstrass(curve, formula, joint_bits, checked)
         if base_comb:
             group[Operation.BASE_MULTIPLY] = _comb_multiply(base_comb, checked)
     common = {
@@ -258,7 +292,7 @@ def operations(
 
 
 def _weierstrass(
-    curve: WeierstrassCurve, formula: Formula, checked: bool
+    curve: WeierstrassCurve, formula: Formula, joint_bits: int, checked: bool
 ) -> dict[Operation, list[Instruction]]:
     affine: list[Instruction] = [Invert(), Run("recovery_result")]
     again = _point_fault() if checked else []  # for the operand
@@ -292,7 +326,8 @@ def _weierstrass(
         Operation.VALIDATE: [*read_point(), *validate_point()],
     }
     if has_odd_order(curve):
-        group[Operation.DOUBLE_MULTIPLY] = _double_multiply(scalar_bits(curve, formula), checked)
+        double = _double_multiply(joint_bits, checked, splits=splits)
+        group[Operation.DOUBLE_MULTIPLY] = double
     return group
 
 
@@ -313,7 +348,7 @@ def _comb_multiply(shape: Comb, checked: bool) -> list[Instruction]:
     ]
 
 
-def _double_multiply(bits: int, checked: bool) -> list[Instruction]:
+def _double_multiply(bits: int, checked: bool, *, splits: bool) -> list[Instruction]:
     """All operands are read before any is refused, so that none is left in the stream."""
     second_point = [*load_number("operand", "nx"), *load_number("operand", "ny")]
     points = [*read_point()[:-1], *second_point, Check()]
@@ -322,14 +357,11 @@ def _double_multiply(bits: int, checked: bool) -> list[Instruction]:
         for target, source in (("c0", "x"), ("c1", "y"), ("x", "nx"), ("y", "ny"))
     ]
     exchange += [Run("copy_nx_c0"), Run("copy_ny_c1")]
-    multiplied: list[Instruction] = [
-        Run("joint_initial_state"),
-        Run("joint_step", bits),
-        *stop_if("z0", "zero", Status.NEUTRAL),
-    ]
+    multiplied = [*joint_sum(bits, splits=splits), *stop_if("z0", "zero", Status.NEUTRAL)]
     scalars: list[Instruction] = [Read("first scalar"), Read("second scalar")]
+    halves: list[Instruction] = [Read("first split scalar"), Read("second split scalar")]
     return [
-        *scalars,
+        *(halves if splits else scalars),
         *points,
         *validate_point(),
         *exchange,
@@ -338,6 +370,20 @@ def _double_multiply(bits: int, checked: bool) -> list[Instruction]:
         *_affine(),
         *(_point_fault() if checked else []),
         *give_results("x", "y"),
+    ]
+
+
+def joint_sum(bits: int, *, splits: bool) -> list[Instruction]:
+    """(x0 : y0 : z0) = k ("nx", "ny") + l ("x", "y"), by ``bits`` of both scalars or of halves."""
+    if not splits:
+        return [Run("joint_initial_state"), Run("joint_step", bits)]
+    begins = zip(fixed_window.SUM, joint_halves.FIRST_ENTRY, strict=True)
+    return [
+        Run("joint_initial_state"),
+        Run("joint_table_step", joint_halves.TABLE_ROUNDS),
+        *(Run(f"copy_{target}_{source}") for target, source in begins),
+        # The highest digit is 1 whatever the halves are.
+        Run("joint_step", bits - 1),
     ]
 
 
@@ -518,16 +564,15 @@ def _montgomery_routines(curve: MontgomeryCurve) -> dict[str, FieldProgram]:
 
 def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str, FieldProgram]:
     a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
+    b = fixed_window.small_b(curve.prime, curve.a, curve.b)
     match formula:
         case Formula.FIXED_WINDOW:
-            b = fixed_window.small_b(curve.prime, curve.a, curve.b)
             programs = {
                 "window_start": fixed_window.initial_state(),
                 "table_step": fixed_window.table_step(a=a, b=b),
                 "ladder_step": fixed_window.step(a=a, b=b),
             }
         case Formula.ENDOMORPHISM:
-            b = fixed_window.small_b(curve.prime, curve.a, curve.b)
             programs = {
                 "window_start": window.initial_state(),
                 "table_step": fixed_window.table_step(a=a, b=b),
@@ -544,7 +589,12 @@ def _weierstrass_routines(curve: WeierstrassCurve, formula: Formula) -> dict[str
                 "recovery_result": ladder.recovery_result(),
             }
     programs["on_curve"] = _on_curve()
-    if has_odd_order(curve):
+    if formula is Formula.ENDOMORPHISM:
+        programs["joint_initial_state"] = joint_halves.initial_state(b=b)
+        programs["joint_table_step"] = joint_halves.table_step(b=b)
+        programs["joint_step"] = joint_halves.step(b=b)
+        programs["joint_result"] = joint.result()
+    elif has_odd_order(curve):
         programs["joint_initial_state"] = joint.initial_state(a=a)
         programs["joint_step"] = joint.step(a=a)
         programs["joint_result"] = joint.result()

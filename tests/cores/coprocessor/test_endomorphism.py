@@ -12,6 +12,7 @@ from tests.small_curves import LARGE_B, WITHOUT_A
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.outcomes import outcome
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
@@ -25,12 +26,15 @@ from residua.curves.catalogue import find_curve
 from residua.curves.endomorphism import lattice
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.formulas import Formula
+from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design
 from residua.hardware.coprocessor import half_scalars
+from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.coprocessor.split_program import SplitProgram
+from residua.hardware.unbuilt import unbuilt
 
 HALVES = Formula.ENDOMORPHISM
 SMALL = curve_from_parameters(WITHOUT_A)
@@ -114,6 +118,59 @@ def test_exceptional_scalars_and_points(name, request):
             assert answer.status == (Status.OK if expected else Status.NEUTRAL)
             length = 1 if operation is Operation.X_MULTIPLY else 2
             assert answer.results == (expected or ())[:length]
+
+
+@pytest.mark.parametrize("name", ["plain", "blinded"])
+def test_sums_of_exceptional_points(name, request):
+    """Images of a point and their negatives, scalars that cancel each other, and both refused."""
+    core, n, draw = request.getfixturevalue(name), ORDER, random.Random(4)
+    (split,), p = core.design.splits, SMALL.prime
+    mapping, most = split.endomorphism, (1 << core.design.scalar_bits[0]) - 1
+    x, y = affine.multiply(SMALL, draw.randrange(1, n), SMALL.base_point)
+    requests = []
+    for power in range(3):
+        second = x * pow(mapping.beta, power, p) % p
+        root = pow(mapping.eigenvalue, power, n)
+        for sign in (1, -1):
+            k = draw.randrange(n)
+            pairs = [(sign * -k * root % n, k), (k * root % n, k), (0, 0), (1, 1), (n, most)]
+            pairs += [
+                (draw.getrandbits(17), draw.choice(split.edges)),
+                (most + 1, 1),
+                (1, most + 1),
+            ]
+            points = x, y, second, sign * y % p
+            requests += [Request(Operation.DOUBLE_MULTIPLY, (*pair, *points)) for pair in pairs]
+    answers = core.simulator.run(requests)
+    for request_, answer in zip(requests, answers, strict=True):
+        expected = outcome(SMALL, 17, Operation.DOUBLE_MULTIPLY, request_.operands)
+        assert (answer.status, answer.results) == expected
+    statuses = {answer.status for answer in answers}
+    assert statuses == {Status.OK, Status.NEUTRAL, Status.SCALAR_RANGE}
+    assert len({answer.cycles for answer in answers if answer.status == Status.OK}) == 1
+
+
+def test_units_for_whole_scalars_are_there_for_whole_scalars(plain, combed, mixed):
+    for core, counts in ((plain, 0), (combed, 1), (mixed, 1)):
+        units = core.design.scalar_unit(), core.design.second_scalar_unit()
+        assert sum(unbuilt(unit) is not None for unit in units if unit) == counts
+
+
+def test_verification_by_halves_and_without_does_not_mix():
+    with quick_schedules():
+        design = EccCore(
+            [OTHER, SMALL], formula=HALVES, verifies=True, inversion=Inversion.PLUS_MINUS
+        ).design
+    formulas = [HALVES, Formula.FIXED_WINDOW]
+    with pytest.raises(SpecificationError, match="on all curves of a core or on none"):
+        CoprocessorDesign(
+            design.curves,
+            design.domains,
+            design.options,
+            formulas,
+            inversion=Inversion.PLUS_MINUS,
+            verifies=True,
+        )
 
 
 def test_a_scalar_that_is_too_long_is_refused(plain):
@@ -293,4 +350,7 @@ def test_the_steps_that_halve_a_scalar():
     for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
         own = draw.getrandbits(72), draw.getrandbits(72), draw.getrandbits(78)
         assert unit.run(0, k, own) == split.halves(k, own)
+    unit, (split,) = SplitProgram(design.half_splits, design.words), design.half_splits
+    for k in (*split.edges, *(draw.getrandbits(split.bits) for _ in range(50))):
+        assert unit.run(0, k) == split.halves(k)
     assert lattice.endomorphism(SMALL).order == ORDER

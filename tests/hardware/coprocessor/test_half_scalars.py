@@ -11,6 +11,7 @@ from tests.small_curves import WITHOUT_A
 from residua.algorithms.conversion import split_words
 from residua.curves.blinding import needed_bits
 from residua.curves.catalogue import find_curve
+from residua.curves.endomorphism.joint import HALVES, entry, half_bits
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.fixed_window import WINDOW, digit_flags, digits
@@ -21,6 +22,7 @@ from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 from residua.hardware.coprocessor.split_program import split_shift
+from residua.hardware.unbuilt import unbuilt
 
 SMALL = curve_from_parameters(WITHOUT_A)
 LARGE = find_curve("secp256k1")
@@ -36,11 +38,17 @@ def splits_of(curves, words, random_bits=None):
         count = needed if random_bits is None else random_bits
         given.append((curve, bits, count, needed_bits(curve) if count else 0))
     shift = split_shift(max(masked_bits(bits, c.order, whole) for c, bits, _, whole in given))
+    odd = not any(count for _, _, count, _ in given)
     splits = {
-        c: Split(endomorphism(c), bits, count, shift, whole) for c, bits, count, whole in given
+        c: Split(endomorphism(c), bits, count, shift, whole, odd) for c, bits, count, whole in given
     }
     assert all(32 * words >= split.bits for split in splits.values())
     return tuple(map(splits.get, curves))
+
+
+def unit_of(curves, words, random_bits=None):
+    """The unit, with halves of sums that are not blinded."""
+    return HalfScalars(splits_of(curves, words, random_bits), splits_of(curves, words, 0), words)
 
 
 SHAPES = [
@@ -152,7 +160,7 @@ def check(unit, tasks, results, *, stalled=False):
 
 @pytest.mark.parametrize(("curves", "words", "random_bits"), SHAPES)
 def test_digits_range_and_cycles(curves, words, random_bits):
-    unit = HalfScalars(splits_of(curves, words, random_bits), words)
+    unit = unit_of(curves, words, random_bits)
     tasks = tasks_of(unit)[:12]
     check(unit, tasks, run(unit, tasks))
 
@@ -160,21 +168,123 @@ def test_digits_range_and_cycles(curves, words, random_bits):
 def test_quotients_that_have_not_settled_are_seen(monkeypatch):
     """Without steps in between, the last word of a quotient is read before it is there."""
     monkeypatch.setattr(split_program, "SETTLING", 0)
-    unit = HalfScalars(splits_of((SMALL,), 1, 0), 1)
+    unit = unit_of((SMALL,), 1, 0)
     tasks = tasks_of(unit)
     with pytest.raises(AssertionError):
         check(unit, tasks, run(unit, tasks))
 
 
 def test_stalls():
-    unit = HalfScalars(splits_of((SMALL,), 1), 1)
+    unit = unit_of((SMALL,), 1)
     tasks = tasks_of(unit, seed=3)
     check(unit, tasks, run(unit, tasks, 0.3), stalled=True)
 
 
+class Sum(NamedTuple):
+    """Two scalars, which may be too long."""
+
+    select: int
+    k: int
+    other: int
+
+
+def sums_of(unit, seed=1):
+    draw, sums = random.Random(seed), []
+    for select, split in enumerate(unit.plain_splits):
+        if split is None:
+            continue
+        most, order = (1 << split.bits) - 1, split.endomorphism.order
+        edges = [0, 1, 2, order - 1, order, most, *split.edges]
+        edges += [draw.getrandbits(split.bits) for _ in range(6)]
+        if split.bits < 32 * unit.words:
+            edges += [most + 1, (1 << 32 * unit.words) - 1]
+        sums += [Sum(select, draw.choice(edges), draw.choice(edges)) for _ in range(6)]
+    draw.shuffle(sums)
+    return sums
+
+
+def bits_of_sums(unit, sums, pace=1.0):
+    """For each sum the range and the cycles of both scalars, and the bits and flags of halves."""
+    scalars = [w for own in sums for k in own[1:] for w in split_words(k, unit.words, 32)]
+    results = []
+
+    async def main(ctx):
+        await ticks_until(ctx, ~unit.clearing)
+        for select, _, _ in sums:
+            found = []
+            for later in (0, 1):
+                choose(ctx, unit, select)
+                ctx.set(unit.plain, 1)
+                ctx.set(unit.later, later)
+                await pulse(ctx, unit.start)
+                ctx.set(unit.plain, 0)
+                ctx.set(unit.later, 0)
+                choose(ctx, unit, 0)
+                cycles = 1 + await ticks_until(ctx, unit.done)
+                found.append((ctx.get(unit.in_range), cycles))
+            await ticks(ctx, BIT_LATENCY)
+            bits, flags = [], []
+            count = half_bits(unit.plain_splits[select])
+            # Once with the requests of a loop, once with those of windows.
+            for ask in (unit.take, unit.advance):
+                for _ in range(count):
+                    bits.append(ctx.get(unit.bits))
+                    await ticks(ctx, 1)
+                    flags.append(number_of(ctx, unit.first))
+                    await pulse(ctx, ask)
+                    await ticks(ctx, BIT_LATENCY - 1)
+                assert ctx.get(unit.bits) == bits[-1]
+                await pulse(ctx, unit.rewind)
+                await ticks(ctx, BIT_LATENCY - 1)
+            results.append((found, bits, flags))
+
+    simulate(unit, main, sender(unit.scalar, scalars, pace))
+    return results
+
+
+@pytest.mark.parametrize("pace", [1.0, 0.3])
+@pytest.mark.parametrize(("curves", "words", "random_bits"), SHAPES)
+def test_the_halves_of_sums(curves, words, random_bits, pace):
+    """They are odd; whether scalars of one multiplication are blinded makes no difference."""
+    unit = unit_of(curves, words, random_bits)
+    sums = sums_of(unit)
+    for own, (found, bits, flags) in zip(sums, bits_of_sums(unit, sums, pace), strict=True):
+        split = unit.plain_splits[own.select]
+        for k, (in_range, cycles) in zip(own[1:], found, strict=True):
+            assert in_range == (k < 1 << split.bits)
+            assert cycles == unit.plain_latency if pace == 1 else cycles >= unit.plain_latency
+        if all(in_range for in_range, _ in found):
+            halves = [*split.halves(own.k), *split.halves(own.other)]
+            assert all(half & 1 for half in halves)
+            places = range(half_bits(split) - 1, -1, -1)
+            expected = [[half >> place & 1 for half in halves] for place in places]
+            numbers = [sum(b << i for i, b in enumerate(each)) for each in expected]
+            assert bits == [*numbers, *numbers]
+            assert flags == [*map(entry, expected)] * 2
+
+
+def test_halves_that_are_not_made_odd_are_seen(monkeypatch):
+    """With the lowest bits of the quotients as they come, the bits are those of other halves."""
+    monkeypatch.setattr(HalfScalars, "_parity", lambda self, bit: bit)
+    unit = unit_of((SMALL,), 1)
+    sums = sums_of(unit)
+    found = [bits[half_bits(unit.plain_splits[0]) - 1] for _, bits, _ in bits_of_sums(unit, sums)]
+    assert set(found) != {(1 << HALVES) - 1}
+
+
+def test_one_program_for_scalars_that_are_not_blinded():
+    plain, blinded = (unit_of((SMALL,), 1, random_bits) for random_bits in (0, None))
+    assert plain.latency == plain.plain_latency < blinded.latency
+    assert len(plain.programs) == 1
+    assert len(blinded.programs) == 2
+    assert blinded.plain_latency == plain.latency
+    for unit in map(unbuilt, (plain, blinded)):
+        assert unit.random_words == sum(random_counts(unit))
+
+
 def test_a_reset_wipes_the_words():
     """Wherever it comes, only the constant one is left."""
-    unit, reset = HalfScalars(splits_of((SMALL,), 1), 1), Signal()
+    unit, reset = unit_of((SMALL,), 1), Signal()
     wrapped = ResetInserter(reset)(unit)
 
     async def main(ctx):

@@ -5,16 +5,14 @@ import random
 import pytest
 from tests.hardware.traffic import assert_refused, choose, simulate, ticks
 
-from residua.curves.operations import Event
-from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH, windows
+from residua.curves.operations import Events
+from residua.curves.signatures.sliding_windows import BASE_WIDTH, windows
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
-from residua.hardware.coprocessor.window_recoder import WindowRecoder
-
-BEGINS = (Event.BEGIN_FIRST, Event.BEGIN_SECOND)
+from residua.hardware.coprocessor.window_recoder import WIDTHS, WindowRecoder
 
 
 class Bits:
-    """Gives out the bits of two scalars as `ScalarUnit` does."""
+    """Gives out the bits of scalars as `ScalarUnit` and `HalfScalars` do."""
 
     def __init__(self, recoder):
         self.recoder = recoder
@@ -25,8 +23,8 @@ class Bits:
 
     async def serve(self, ctx):
         recoder = self.recoder
-        ways = [[0] * BIT_LATENCY for _ in range(2)]
-        signals = recoder.first_bit, recoder.second_bit
+        signals = recoder.bits
+        ways = [[0] * BIT_LATENCY for _ in signals]
         async for _, _, advance, rewind in ctx.tick().sample(recoder.advance, recoder.rewind):
             self.position = max(self.position - advance, 0)
             if rewind:
@@ -38,45 +36,46 @@ class Bits:
 
 def expected(scalars, count):
     """The events, with their count, or with the digit that is added."""
+    codes = Events(len(scalars))
     due = [
-        dict(windows(scalar, count, width))
-        for scalar, width in zip(scalars, (BASE_WIDTH, POINT_WIDTH), strict=True)
+        dict(windows(scalar, count, WIDTHS[number % 2])) for number, scalar in enumerate(scalars)
     ]
     events, doublings, started = [], 0, False
     for place in range(count, -1, -1):
         for number, digits in enumerate(due):
             if place in digits:
                 if doublings:
-                    events.append((Event.DOUBLE, doublings))
-                first = Event.ADD_FIRST if started else Event.BEGIN_FIRST
-                events.append((Event(first + number), digits[place]))
+                    events.append((codes.DOUBLE, doublings))
+                code = codes.add if started else codes.begin
+                events.append((code(number), digits[place]))
                 doublings, started = 0, True
         doublings += started and place > 0
     if doublings:
-        events.append((Event.DOUBLE, doublings))
-    return [*events, (Event.END, 0)]
+        events.append((codes.DOUBLE, doublings))
+    return [*events, (codes.end, 0)]
 
 
 def run(counts, tasks, *, public=1, pauses=lambda: 0):
     """For each (curve, scalars) the events as `expected` has them."""
-    recoder = WindowRecoder(counts)
+    number = len(tasks[0][1])
+    recoder, codes = WindowRecoder(counts, number), Events(number)
     bits, found = Bits(recoder), []
-    bits.load((0, 0), 8)
+    bits.load([0] * number, 8)
 
     async def event(ctx):
         await ticks(ctx, pauses())
         ctx.set(recoder.follow, 1)
         while not ctx.get(recoder.ready):
             await ticks(ctx, 1)
-        code = Event(ctx.get(recoder.code))
+        code = ctx.get(recoder.code)
         await ticks(ctx, 1)
         ctx.set(recoder.follow, 0)
         # What is told of an event stays while the next one is looked for.
         await ticks(ctx, pauses())
-        if code is Event.END:
+        if code == codes.end:
             assert ctx.get(recoder.positive)
             return code, 0
-        if code is Event.DOUBLE:
+        if code == codes.DOUBLE:
             return code, ctx.get(recoder.count) + 1
         digit = 2 * ctx.get(recoder.index) + 1
         return code, digit if ctx.get(recoder.positive) else -digit
@@ -89,7 +88,7 @@ def run(counts, tasks, *, public=1, pauses=lambda: 0):
             await ticks(ctx, BIT_LATENCY + 1)
             choose(ctx, recoder, select)
             events = [await event(ctx)]
-            while events[-1][0] is not Event.END:
+            while events[-1][0] != codes.end:
                 events.append(await event(ctx))
             await ticks(ctx, BIT_LATENCY + 1)
             assert bits.position == counts[select] - 1
@@ -119,9 +118,32 @@ def test_long_scalars_of_several_curves_with_pauses():
         assert events == expected(scalars, counts[index])
 
 
-def test_no_bit_that_is_not_public_is_seen():
-    (events,) = run((32,), [(0, (0xFFFFFFFF, 0x12345678))], public=0)
-    assert events == expected((0, 0), 32)
+def test_two_windows_over_halves():
+    """Four scalars, the first two of them with the windows of whole ones; any may be due alone."""
+    draw, counts = random.Random(3), (9, 20)
+    tasks = [
+        (index, tuple(draw.getrandbits(counts[index]) for _ in range(4))) for index in (0, 1) * 40
+    ]
+    tasks += [(0, tuple(256 * (i == j) for i in range(4))) for j in range(4)]
+    tasks += [(1, (0, 0, 0, 0)), (1, (1, 1, 1, 1)), (0, (511,) * 4), (0, (0, 0, 0, 5))]
+    found = run(counts, tasks, pauses=lambda: draw.choice((0, 0, 1, 3)))
+    for (index, scalars), events in zip(tasks, found, strict=True):
+        assert events == expected(scalars, counts[index]), scalars
+
+
+def test_codes_of_events():
+    """Each has its own, and the last one is the end."""
+    for number in (2, 4):
+        codes = Events(number)
+        told = [codes.DOUBLE, *map(codes.begin, range(number)), *map(codes.add, range(number))]
+        assert [*told, codes.end] == list(range(2 * number + 2))
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_no_bit_that_is_not_public_is_seen(count):
+    scalars = (0xFFFFFFFF, 0x12345678, 0x87654321, 0x0F0F0F0F)[:count]
+    (events,) = run((32,), [(0, scalars)], public=0)
+    assert events == expected([0] * count, 32)
 
 
 @pytest.mark.parametrize("counts", [(BASE_WIDTH - 1,), (64, 3)])

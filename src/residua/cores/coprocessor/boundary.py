@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from residua.cores.proofs.boundary import Boundary, Uses
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
+from residua.hardware.coprocessor.window_recoder import NAMES
+from residua.hardware.unbuilt import unbuilt
 
 VERDICTS: Mapping[str, Uses] = {
     "controller.zero": (("controller.received", True), ("controller.test_only", True)),
@@ -18,11 +20,13 @@ VERDICTS: Mapping[str, Uses] = {
 
 _PUBLIC: Uses = (("window_recoder.advance", True), ("controller.public", True))
 
-DIGITS: Mapping[str, Uses] = {
-    "window_recoder.first_bit": _PUBLIC,
-    "window_recoder.second_bit": _PUBLIC,
-}
-"""Bits of public scalars: taken by what steers, in the operations of `PUBLIC_OPERATIONS` alone."""
+
+def public_bits(windows: int) -> dict[str, Uses]:
+    """Bits of public scalars, or of their halves, that so many windows go through.
+
+    What steers takes them in the operations of `PUBLIC_OPERATIONS` alone.
+    """
+    return {f"window_recoder.{name}_bit": _PUBLIC for name in NAMES[:windows]}
 
 
 def coprocessor_boundary(design: CurveDesign) -> Boundary:
@@ -36,7 +40,7 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
     verdicts = dict(VERDICTS)
     if isinstance(design, DigitCoprocessorDesign):
         verdicts["processor.multiplier.modulus_error"] = ()
-    if any(design.verified):
-        verdicts |= DIGITS
+    if recoder := design.window_recoder():
+        verdicts |= public_bits(unbuilt(recoder).windows)
     inputs = ("operands_payload", "random_payload")
     return Boundary("coprocessor", inputs, {"result_payload": 32}, verdicts)

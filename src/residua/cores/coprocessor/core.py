@@ -224,13 +224,17 @@ class CoprocessorCore(Core):
 
     @property
     def _windows(self) -> list[dict[str, int] | None]:
-        """Windows of a verification: their widths, cycles of an addition and a doubling."""
+        """Windows of a verification: their widths, cycles of an addition and a doubling.
+
+        Where they go through halves of scalars, there are the bits of these, too.
+        """
         design = self.core.design
         return [
             {
                 "base_width": BASE_WIDTH,
                 "point_width": POINT_WIDTH,
                 "base_points": BASE_ENTRIES,
+                **({"half_bits": design.joint_bits[number]} if design.halved[number] else {}),
                 "addition": design.block("window_addition", number).length,
                 "doubling": design.block("window_doubling", number).length,
             }

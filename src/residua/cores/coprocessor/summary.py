@@ -111,9 +111,10 @@ def _windows(parameters: Mapping[str, Any], cycles: Mapping[str, Any]) -> list[t
 
 
 def _window(own: Mapping[str, int]) -> str:
+    halves = ", by halves of scalars" if "half_bits" in own else ""
     return (
-        f"verified, in a time that depends on the signature: doublings of {own['doubling']} "
-        f"cycles, additions of {own['addition']}"
+        f"verified{halves}, in a time that depends on the signature: doublings of "
+        f"{own['doubling']} cycles, additions of {own['addition']}"
     )
 
 

@@ -17,6 +17,10 @@ Gallant, Lambert and Vanstone (CRYPTO 2001); Guide to Elliptic Curve Cryptograph
 taken away. In the place of k stands k + r n, with a third random number r, so that neither k itself
 nor anything that always is the same for it is multiplied. `residua.curves.blinding` says how many
 bits these numbers need.
+
+**Odd halves**, for `residua.curves.endomorphism.joint`: n is odd, and so is the determinant of v1
+and v2. Modulo 2 they are a basis of all pairs, and the lowest bits of d1 and d2 can be put such
+that both halves are odd, each as an affine function of the lowest bit of k.
 """
 
 from collections.abc import Iterator
@@ -56,9 +60,11 @@ class Split:
         random_bits: b, bits of r1 and of r2; 0 if scalars are not blinded.
         shift: m.
         whole_bits: bits of r; 0 if k itself is split.
+        odd: whether both halves are odd, of scalars that are not blinded.
 
     Raises:
-        SpecificationError: m is below the bits of what is split, for which halves are long.
+        SpecificationError: m is below the bits of what is split, for which halves are long; or odd
+            halves are blinded.
     """
 
     endomorphism: Endomorphism
@@ -66,8 +72,11 @@ class Split:
     random_bits: int
     shift: int
     whole_bits: int = 0
+    odd: bool = False
 
     def __post_init__(self) -> None:
+        if self.odd and (self.random_bits or self.whole_bits):
+            raise SpecificationError("halves that are blinded cannot all be made odd")
         if self.shift < self.masked_bits or self.random_bits < 0:
             raise SpecificationError(
                 f"scalars of {self.masked_bits} bits, blinded by {self.random_bits}, are not split "
@@ -102,9 +111,14 @@ class Split:
         return high1 + self.offset[0], high2 + self.offset[1]
 
     @property
+    def length(self) -> int:
+        """Bits that a half may have."""
+        return max(self.largest).bit_length()
+
+    @property
     def rounds(self) -> int:
         """Digits of a half: as many that the highest bit is 0."""
-        return -(-(max(self.largest).bit_length() + 1) // WINDOW)
+        return -(-(self.length + 1) // WINDOW)
 
     @property
     def served(self) -> int:
@@ -122,7 +136,18 @@ class Split:
             (number * g >> self.shift) + (r & mask)
             for g, r in zip(self.multipliers, random[:2], strict=True)
         )
+        if self.odd:
+            one, other = (fixed ^ (k & follows) & 1 for fixed, follows in self.parities)
+            return first & ~1 | one, second & ~1 | other
         return first, second
+
+    @cached_property
+    def parities(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """(c, f) for d1 and for d2: halves are odd if it is even or odd as c + f k is."""
+        (a1, b1), (a2, b2) = self.endomorphism.basis
+        first, second = (own + 1 for own in self.offset)
+        one, other = b2 * first + a2 * second, b1 * first + a1 * second
+        return (one & 1, b2 & 1), (other & 1, b1 & 1)
 
     def halves(self, k: int, random: Randoms = (0, 0, 0)) -> tuple[int, int]:
         """(k1, k2) for a scalar of `bits` bits and random numbers."""
@@ -147,8 +172,8 @@ class Split:
     @cached_property
     def _reached(self) -> tuple[Vector, Vector]:
         """Bounds of either half without the offset."""
-        least = Fraction(1 - (1 << self.random_bits))
-        most = 1 + Fraction(1, 1 << (self.shift - self.masked_bits))
+        least = Fraction(1 - (1 << self.random_bits) - self.odd)
+        most = 1 + self.odd + Fraction(1, 1 << (self.shift - self.masked_bits))
         ends = []
         for pair in zip(*self.endomorphism.basis, strict=True):
             low: Fraction = sum((min(least * x, most * x) for x in pair), Fraction())

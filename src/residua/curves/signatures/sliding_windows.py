@@ -23,6 +23,10 @@ program                         reductions products combinations selections
 `addition`                      10         15       2            1
 =============================== ========== ======== ============ ==========
 
+With an endomorphism phi(x, y) = (beta x, y) there are four scalars in the place of two, halves of
+them, for G, Q, phi(G) and phi(Q), and half as many doublings (`residua.curves.endomorphism.split`).
+The entries of phi(Q) are made with those of Q, one of phi(G) when it is added.
+
 Okeya, Schmidt-Samoa, Spahn, Takagi, "Signed binary representations revisited" (Crypto 2004).
 """
 
@@ -30,6 +34,8 @@ from collections.abc import Iterator
 
 from residua.algorithms.fields.field import Constant, FieldProgram, Flag, Variable
 from residua.curves import affine
+from residua.curves.endomorphism.window import BETA
+from residua.curves.fixed_window import entry_names
 from residua.curves.parameters import WeierstrassCurve
 
 BASE_WIDTH = 8
@@ -55,6 +61,9 @@ ENTRY = ("d", "m")
 
 TABLE = (("x", "y"), ("nx", "ny"), ("c0", "c1"), ("c2", "inverse"))
 """The elements of Q, 3 Q, 5 Q and 7 Q, all affine in the end."""
+
+IMAGES = tuple(name for name, *_ in map(entry_names, range(1, 1 + len(TABLE))))
+"""The elements of the x of their images; the table of a multiplication of points is not there."""
 
 DENOMINATORS = ("c2", "number", "z0")
 """Z of 3 Q, 5 Q and 7 Q until the table is affine; `table_product` takes the second to "m"."""
@@ -165,6 +174,30 @@ def point_entry(index: int) -> FieldProgram:
     program = FieldProgram(f"window_point_{index}")
     for name, source in zip(ENTRY, TABLE[index], strict=True):
         program.output(name, program.combine(name, (program.input(source), 1)))
+    return program
+
+
+def base_image() -> FieldProgram:
+    """The image of the entry as the entry."""
+    program = FieldProgram("window_image")
+    x, _ = ENTRY
+    program.output(x, program.product(x, program.input(x), Constant(BETA)))
+    return program
+
+
+def point_image(index: int) -> FieldProgram:
+    """The image of (2 index + 1) Q as the entry."""
+    program = FieldProgram(f"window_image_{index}")
+    for name, source in zip(ENTRY, (IMAGES[index], TABLE[index][1]), strict=True):
+        program.output(name, program.combine(name, (program.input(source), 1)))
+    return program
+
+
+def table_images() -> FieldProgram:
+    """The images of Q, 3 Q, 5 Q and 7 Q."""
+    program = FieldProgram("window_table_images")
+    for name, (source, _) in zip(IMAGES, TABLE, strict=True):
+        program.output(name, program.product(name, program.input(source), Constant(BETA)))
     return program
 
 

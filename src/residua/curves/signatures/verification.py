@@ -5,8 +5,9 @@ of them are public. With u = e / s and v = r / s modulo n the signature is valid
 u G + v Q is r modulo n.
 
 The point comes from the windows of `residua.curves.signatures.sliding_windows`, as (X : Y : Z).
-Where these fail, which Z = 0 tells, it comes from the complete formulas of `residua.curves.joint`
-instead, so that no key and no signature is an exception. x = r is a comparison without a division,
+Where these fail, which Z = 0 tells, it comes from complete formulas instead, those of
+`residua.curves.joint` or of `residua.curves.endomorphism.joint`, so that no key and no signature is
+an exception. x = r is a comparison without a division,
 X = r Z^2; only if that fails is x made, and compared modulo n. A valid signature gives its r as the
 result, so that a host that has it back knows that the core has answered.
 """
@@ -25,6 +26,7 @@ from residua.curves.operations import (
     Status,
     When,
     give_results,
+    joint_sum,
     load_number,
     read_point,
     stop_if,
@@ -47,6 +49,9 @@ BASE_ROUTINES = tuple(f"window_base_{index}" for index in range(BASE_ENTRIES))
 POINT_ROUTINES = tuple(f"window_point_{index}" for index in range(len(TABLE)))
 """The routines that make odd multiples of the key the entry, in their order."""
 
+IMAGE_ROUTINES = tuple(f"window_image_{index}" for index in range(len(TABLE)))
+"""The routines that make images of these the entry, in their order."""
+
 OWN_ROUTINES = (
     "window_begin",
     "window_doubling",
@@ -58,6 +63,9 @@ OWN_ROUTINES = (
     *BASE_ROUTINES,
 )
 """The routines that every curve has for itself."""
+
+HALVES_ROUTINES = ("window_table_images", "window_image", *IMAGE_ROUTINES)
+"""Those of a curve besides whose scalars an endomorphism splits."""
 
 _ORDER, _FIELD = Modulus(order=True), Modulus(order=False)
 
@@ -73,8 +81,11 @@ def refusal(curve: Curve, inversion: Inversion) -> str:
     return ""
 
 
-def instructions(curve: WeierstrassCurve, bits: int) -> list[Instruction]:
-    """The instructions of a curve with scalars of ``bits`` bits."""
+def instructions(curve: WeierstrassCurve, bits: int, *, splits: bool) -> list[Instruction]:
+    """The instructions of a curve with scalars of ``bits`` bits.
+
+    If an endomorphism ``splits`` scalars, they are those of a half.
+    """
     own_r: list[Instruction] = [_FIELD, Run("load"), _copy("rp", NUMBER), _ORDER]
     return [
         _ORDER,
@@ -89,32 +100,38 @@ def instructions(curve: WeierstrassCurve, bits: int) -> list[Instruction]:
         *stop_if("m", "zero", Status.INVALID),
         _FIELD,
         *validate_point(),
-        *_scalars(),
-        *_table(),
-        _follow(),
+        *_scalars(splits=splits),
+        *_table(splits=splits),
+        _follow(splits=splits),
         *unload_number("z0"),
-        When("zero", tuple(_completely(bits))),
+        When("zero", tuple(_completely(bits, splits=splits))),
         *_comparison(curve),
         _ORDER,
         *give_results("r"),
     ]
 
 
-def _scalars() -> list[Instruction]:
+def _scalars(*, splits: bool) -> list[Instruction]:
     """e / s and r / s."""
+    first, second = Deliver("first scalar"), Deliver("second scalar")
+    if splits:
+        first, second = Deliver("first split scalar"), Deliver("second split scalar")
     return [
         _ORDER,
         _copy("d", "m"),
         Invert(),
         Run("window_scalars"),
-        *_deliver("x0", Deliver("first scalar")),
-        *_deliver("y0", Deliver("second scalar")),
+        *_deliver("x0", first),
+        *_deliver("y0", second),
         _FIELD,
     ]
 
 
-def _table() -> list[Instruction]:
-    """Q, 3 Q, 5 Q and 7 Q; 5 Q is 4 Q + Q, 7 Q is 2 (3 Q) + Q."""
+def _table(*, splits: bool) -> list[Instruction]:
+    """Q, 3 Q, 5 Q and 7 Q; 5 Q is 4 Q + Q, 7 Q is 2 (3 Q) + Q.
+
+    With them come their images if an endomorphism ``splits`` scalars.
+    """
     made: list[Instruction] = [Run(POINT_ROUTINES[0])]
     for index, doublings in ((2, 2), (1, 1)):
         sums = (Run("window_begin"), Run("window_doubling", doublings), Run("window_addition"))
@@ -122,25 +139,26 @@ def _table() -> list[Instruction]:
         copies = (_copy(*pair) for pair in zip(places, STATE[:3], strict=True))
         made += [*sums, *copies]
     last = [Run("window_doubling"), Run("window_addition"), Run("window_table_product")]
-    return [*made, *last, Invert(), Run("window_table")]
+    images = [Run("window_table_images")] if splits else []
+    return [*made, *last, Invert(), Run("window_table"), *images]
 
 
-def _follow() -> Follow:
-    """The sum of both multiples, by windows."""
-    entries = (Run(routines[0], indexed=True) for routines in (BASE_ROUTINES, POINT_ROUTINES))
-    first, second = entries
+def _follow(*, splits: bool) -> Follow:
+    """The sum of both multiples, by windows over the scalars or, with images, their halves."""
+    base, point, image = (
+        Run(family[0], indexed=True) for family in (BASE_ROUTINES, POINT_ROUTINES, IMAGE_ROUTINES)
+    )
+    entries = [[base], [point], *([[base, Run("window_image")], [image]] if splits else [])]
+    sums = (Run("window_begin"), Run("window_addition"))
     return Follow(
         (
             (Run("window_doubling", counted=True),),
-            (first, Run("window_begin")),
-            (second, Run("window_begin")),
-            (first, Run("window_addition")),
-            (second, Run("window_addition")),
+            *((*entry, last) for last in sums for entry in entries),
         )
     )
 
 
-def _completely(bits: int) -> list[Instruction]:
+def _completely(bits: int, *, splits: bool) -> list[Instruction]:
     """The same sum by complete formulas, bit by bit; Z in the place of Z^2, so that x = X / "zz".
 
     The table of the key is no longer needed, but for the key itself.
@@ -149,8 +167,7 @@ def _completely(bits: int) -> list[Instruction]:
         Run(BASE_ROUTINES[0]),
         _copy("nx", "d"),
         _copy("ny", "m"),
-        Run("joint_initial_state"),
-        Run("joint_step", bits),
+        *joint_sum(bits, splits=splits),
         *stop_if("z0", "zero", Status.INVALID),
         _copy("zz", "z0"),
     ]
@@ -186,8 +203,11 @@ def _copy(target: str, source: str) -> Run:
     return Run(f"copy_{target}_{source}")
 
 
-def routines(curve: WeierstrassCurve) -> dict[str, FieldProgram]:
-    """The field programs of a curve's verification, `OWN_ROUTINES`."""
+def routines(curve: WeierstrassCurve, *, splits: bool) -> dict[str, FieldProgram]:
+    """The field programs of a curve's verification.
+
+    They are `OWN_ROUTINES`, and `HALVES_ROUTINES` if an endomorphism ``splits`` scalars.
+    """
     a = -3 if curve.has_a_minus_3 else 0 if curve.a == 0 else None
     programs = (
         sliding_windows.begin(),
@@ -199,7 +219,15 @@ def routines(curve: WeierstrassCurve) -> dict[str, FieldProgram]:
         *map(sliding_windows.point_entry, range(len(POINT_ROUTINES))),
         *map(sliding_windows.base_entry, range(len(BASE_ROUTINES))),
     )
-    return dict(zip(OWN_ROUTINES, programs, strict=True))
+    made = dict(zip(OWN_ROUTINES, programs, strict=True))
+    if not splits:
+        return made
+    images = (
+        sliding_windows.table_images(),
+        sliding_windows.base_image(),
+        *map(sliding_windows.point_image, range(len(IMAGE_ROUTINES))),
+    )
+    return made | dict(zip(HALVES_ROUTINES, images, strict=True))
 
 
 def _difference() -> FieldProgram:

@@ -1,6 +1,7 @@
 """Cycles of point multiplications on coprocessors, against the bits of the field."""
 
 import random
+from statistics import mean
 from typing import Any
 
 from matplotlib.figure import Figure as Drawing
@@ -8,12 +9,13 @@ from matplotlib.figure import Figure as Drawing
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
-from residua.cores.coprocessor.outcomes import outcome
+from residua.cores.coprocessor.outcomes import outcome, signature
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import Request as SimulatedRequest
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.operations import Operation, point_operation
-from residua.curves.parameters import Curve, MontgomeryCurve
+from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page
 from residua.evidence.rows import Row
@@ -37,6 +39,11 @@ ROWS_OF_FOUR = FASTEST | {"columns": 4, "inversion": "plus-minus-ct"}
 are."""
 
 COMB = FASTEST | {"inversion": "plus-minus-ct", "fixed_base": "comb"}
+
+VERIFIES = FASTEST | {"inversion": "plus-minus-ct", "ecdsa": "verify"}
+
+SIGNATURES = 16
+"""Signatures that a core verifies, half of which are not valid."""
 
 _CURVES = ("P-192", "Curve25519", "P-256", "P-384", "P-521")
 
@@ -68,6 +75,9 @@ CORES: dict[str, dict[str, Any]] = {
             (", HBE over 4, plus-minus", ROWS_OF_FOUR),
         )
     },
+    "P-256, signatures": {"curve": "P-256"} | VERIFIES,
+    "secp256k1, signatures": {"curve": "secp256k1", "formula": "fixed-window"} | VERIFIES,
+    "secp256k1, signatures by halves": {"curve": "secp256k1", "formula": "endomorphism"} | VERIFIES,
     "P-256, digits": {"curve": "P-256", "algorithm": "iddmm"},
     **{
         f"{curve}, {formula}": {"curve": curve, "formula": formula}
@@ -98,6 +108,11 @@ adders between the registers of reducers; block memory: of the rowers' registers
 comb are of such cores with plus-minus inversion. Halves: of scalars, by an endomorphism. Digits: n
 digits of w bits in place of n channels."""
 
+VERIFICATION = f"""\
+Cores as those above with plus-minus inversion that have ECDSA_VERIFY, from digest, signature and
+key to an answer, whose cycles depend on all of these: means of {SIGNATURES // 2} random signatures
+that are valid, and of as many that are not. Sum: cycles of DOUBLE_MULTIPLY."""
+
 
 def keys(name: str, *, blinded: bool) -> dict[str, Any]:
     """The keys of the core of a row, on plain streams."""
@@ -127,6 +142,7 @@ def measure(request: Request) -> Figures:
         "blinding": blinded_core.design.blinding[0],
         "blinded": point_cycles(_simulator(blinded), blinded_core),
         "multipliers": core.design.multipliers * tiles,
+        **(verification_cycles(simulator, core) if any(core.design.verified) else {}),
     }
 
 
@@ -170,6 +186,32 @@ def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:
     if (answer.status, answer.results) != expected:
         raise RuntimeError(f"{curve.name}: {answer} instead of {expected}")
     return answer.cycles
+
+
+def verification_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> dict[str, float]:
+    """Verify random signatures and add two multiples, compared with plain integers; the cycles.
+
+    Raises:
+        RuntimeError: a result is wrong.
+    """
+    (curve,), (bits,) = core.curves, core.design.scalar_bits
+    assert isinstance(curve, WeierstrassCurve)
+    draw, requests = random.Random(curve.name), []
+    for _ in range(SIGNATURES // 2):
+        secret, digest = (draw.randrange(1, curve.order) for _ in range(2))
+        key, e, r, s = signature(curve, draw, secret, digest)
+        wrong = (e + 1) % curve.order
+        requests += [SimulatedRequest(Operation.ECDSA_VERIFY, (d, r, s, *key)) for d in (e, wrong)]
+    scalars = (draw.randrange(1, curve.order) for _ in range(2))
+    operands = (*scalars, *curve.base_point, *key)
+    requests.append(SimulatedRequest(Operation.DOUBLE_MULTIPLY, operands))
+    answers = simulator.run(requests)
+    for request, answer in zip(requests, answers, strict=True):
+        expected = outcome(curve, bits, Operation(request.operation), request.operands)
+        if (answer.status, answer.results) != expected:
+            raise RuntimeError(f"{curve.name}: {answer} instead of {expected}")
+    *verified, total = (answer.cycles for answer in answers)
+    return {"valid": mean(verified[::2]), "invalid": mean(verified[1::2]), "sum": total}
 
 
 def inverse_cycles(simulator: CoprocessorSimulator, curve: Curve) -> int:
@@ -244,6 +286,14 @@ def _plot(rows: list[Row]) -> str:
     return svg(drawing)
 
 
+def _multiplications(row: Row) -> list[Row]:
+    return [] if _verifications(row) else [row]
+
+
+def _verifications(row: Row) -> list[Row]:
+    return [row] if row.get("valid") else []
+
+
 TABLE = RowTable(
     {
         "Core": lambda row: row.name,
@@ -258,10 +308,26 @@ TABLE = RowTable(
         "Commit": commit,
     },
     texts=2,
+    lines=_multiplications,
+)
+
+SIGNATURE_TABLE = RowTable(
+    {
+        "Core": lambda row: row.name,
+        "Valid": lambda row: round(row["valid"]),
+        "Invalid": lambda row: round(row["invalid"]),
+        "Sum": lambda row: row["sum"],
+        "Commit": commit,
+    },
+    "Verification of signatures",
+    VERIFICATION,
+    lines=_verifications,
 )
 
 CAMPAIGN = Campaign(
-    table_page("coprocessors", "Measured coprocessors", INTRODUCTION, (TABLE,), _figures),
+    table_page(
+        "coprocessors", "Measured coprocessors", INTRODUCTION, (TABLE, SIGNATURE_TABLE), _figures
+    ),
     dict.fromkeys(CORES, 1),
     subject,
     measure,

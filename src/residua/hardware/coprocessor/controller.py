@@ -13,11 +13,12 @@ from amaranth.utils import ceil_log2
 
 from residua.curves.operations import (
     ORDER_OPERATIONS,
+    PLAIN,
     PUBLIC_OPERATIONS,
     Admit,
     Check,
     Deliver,
-    Event,
+    Events,
     Follow,
     Instruction,
     Invert,
@@ -80,9 +81,6 @@ FULL = (1 << signature_register.WIDTH) - 1
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
 
-EVENT_WORDS = 2
-"""Words that the instructions of an event have room for."""
-
 
 class ControlProgram:
     """The operations of all curves as words of an instruction memory.
@@ -91,6 +89,8 @@ class ControlProgram:
         words: values of the fields of every instruction.
         entries: the address of each operation by code and curve.
         stride: slots of a routine of an indexed family.
+        events: the events of two scalars or of their halves.
+        event_words: words that the instructions of an event have room for.
         signed: whether the ends of operations have their signatures.
 
     Raises:
@@ -118,6 +118,17 @@ class ControlProgram:
         self.signed = signed_rounds is not None
         self.blocks = blocks
         self.stride = 0
+        self.event_words = 0
+        follows = [
+            i
+            for group in operations
+            for own in group.values()
+            for i in every(own)
+            if isinstance(i, Follow)
+        ]
+        if follows:
+            self.events = Events((len(follows[0].events) - 1) // 2)
+            self.event_words = max(len(event) for own in follows for event in own.events)
         self.words: list[dict[str, int]] = []
         self.entries: dict[tuple[int, int], int] = {}
         self.bad_operation = self._end(Status.BAD_OPERATION)
@@ -153,7 +164,7 @@ class ControlProgram:
                     f"{', '.join(one.name for one in PUBLIC_OPERATIONS)} may"
                 )
             for event in events:
-                end = len(self.words) + EVENT_WORDS
+                end = len(self.words) + self.event_words
                 for instruction in event:
                     self._instruction(instruction, curve, 0, 0)
                 # What comes next, an event and its routine, takes a gap of its own.
@@ -204,8 +215,11 @@ class ControlProgram:
         """What only operations on public scalars have."""
         match instruction:
             case Deliver(target):
-                second, inward = target == "second scalar", target == "operand"
-                self._add(Kind.DELIVER, order=order, second=int(second), inward=int(inward))
+                second, inward = target.startswith("second"), target == "operand"
+                marks = {"halved": 1} if "split" in target else {}
+                self._add(
+                    Kind.DELIVER, order=order, second=int(second), inward=int(inward), **marks
+                )
             case Follow():
                 self._add(Kind.FOLLOW, order=order, target=self._events)
 
@@ -224,13 +238,13 @@ class ControlProgram:
                 self._add(Kind.RANDOM, order=order)
             case _:
                 marks = {
-                    "plain": source in ("first scalar", "second scalar"),
-                    "second": source == "second scalar",
+                    "plain": source in PLAIN,
+                    "second": source in PLAIN and source.startswith("second"),
                     "base": source in ("base scalar", "comb scalar"),
                 }
                 if source == "comb scalar":
                     marks["combed"] = True
-                if source == "split scalar":
+                if "split" in source:
                     marks["halved"] = True
                 values = {name: int(mark) for name, mark in marks.items()}
                 self._add(Kind.SCALAR, **values)
@@ -366,7 +380,8 @@ class Controller(Component):
     next number given out is a scalar, which ``read_scalar`` has announced, ``delivers_operand``
     while it is an operand, which ``deliver`` announces. ``follow`` asks for an event, which is
     taken if ``event_ready`` is set; ``count`` and ``index`` say more of it. ``public`` is set
-    during an operation whose operands all are public.
+    during an operation whose operands all are public. While ``halving`` is set, a port that is only
+    there if scalars are halved, too, halves are made: nothing is followed or announced.
 
     With signatures, ``trace`` sums up the slots that were run since ``trace_clear``, see
     `residua.hardware.signature_register`; the controller sums up its instructions. An operation
@@ -428,18 +443,23 @@ class Controller(Component):
         members = self.design.program.layout.members
         return [name for name in ("combed", "halved") if name in members]
 
+    @property
+    def _halves(self) -> bool:
+        return "halved" in self._uses
+
     def _follower_ports(self, most_rounds: int) -> dict[str, Any]:
         """The ports that serve what follows digits."""
         return {
             "public": Out(1),
             "follow": Out(1),
             "event_ready": In(1),
-            "event_code": In(range(max(Event) + 1)),
+            "event_code": In(range(self.design.program.events.end + 1)),
             "count": In(range(most_rounds)),
             "index": In(range(BASE_ENTRIES)),
             "delivers": Out(1),
             "deliver": Out(1),
             "delivers_operand": Out(1),
+            **({"halving": In(1)} if self._halves else {}),
         }
 
     def elaborate(self, platform: Any) -> Module:
@@ -544,12 +564,20 @@ class Controller(Component):
         offset = Mux(word.indexed, self.index * self.design.program.stride, 0)
         # In a register of its own: an addition is on the way.
         m.d.sync += [self.origin.eq(word.target + offset), self.deliver.eq(0)]
-        m.d.comb += self.follow.eq((self._state == _State.DECODE) & (word.kind == Kind.FOLLOW))
+        follows = (self._state == _State.DECODE) & (word.kind == Kind.FOLLOW)
+        m.d.comb += self.follow.eq(follows & ~self.halving if self._halves else follows)
         with m.If(self.received | (self._state == _State.END)):
             m.d.sync += [self.delivers.eq(0), self.delivers_operand.eq(0)]
 
     def _deliver(self, m: Module, word: Any) -> None:
         """Announce what a number will be; a scalar as if it were read, without waiting for it."""
+        if self._halves:
+            with m.If(~self.halving):
+                self._announce(m, word)
+        else:
+            self._announce(m, word)
+
+    def _announce(self, m: Module, word: Any) -> None:
         self._next(m)
         m.d.sync += [
             self.deliver.eq(word.inward),
@@ -560,15 +588,17 @@ class Controller(Component):
             self.second.eq(word.second),
             self.base.eq(0),
         ]
-        m.d.sync += [getattr(self, name).eq(0) for name in self._uses]
+        own = {"halved": word.halved} if self._halves else {}
+        m.d.sync += [getattr(self, name).eq(own.get(name, 0)) for name in self._uses]
 
     def _dispatch(self, m: Module, word: Any) -> None:
         """On to the instructions of an event, which come back, or past the last one."""
         with m.If(self.event_ready):
             self._next(m)
-            with m.If(self.event_code != Event.END):
+            program = self.design.program
+            with m.If(self.event_code != program.events.end):
                 m.d.sync += [
-                    self._address.eq(word.target + self.event_code * EVENT_WORDS),
+                    self._address.eq(word.target + self.event_code * program.event_words),
                     self._return.eq(self._address),
                 ]
 

@@ -60,7 +60,7 @@ class Coprocessor(Component):
         processor: Any = design.field_unit(controller.most_rounds)
         reader = OperandReader(design.moduli, design.words, design.width, design.binary_words)
         first, second = design.scalar_unit(), design.second_scalar_unit()
-        scalars = [first, *([second] if second else [])]
+        scalars = [unit for unit in (first, second) if unit]
         reducer, recoder = design.scalar_reducer(), design.digit_recoder()
         comb, windows = design.comb_reader(), design.window_recoder()
         halves = design.half_scalars()
@@ -106,15 +106,15 @@ class Coprocessor(Component):
         if halves:
             ready = self._halve(m, controller, halves, processor, ready)
         self._scalars(m, controller, scalars, reducer, comb, halves, ready)
-        if recoder:
+        if recoder and first:
             self._recode(m, controller, recoder, first, processor)
-        if comb:
+        if comb and first:
             self._comb(m, controller, comb, first, processor)
         flags = self._flags(reducer, comb, halves, windows)
         self._gates(m, processor, scalars, recoder, flags, controller)
         if windows:
-            self._follow(m, controller, windows, scalars)
-            self._deliver(m, controller, processor, results, scalars, reducer)
+            self._follow(m, controller, windows, scalars, halves)
+            self._deliver(m, controller, processor, results, scalars, reducer, halves)
         wiped = (inverter, *scalars, reducer, halves)
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
@@ -136,7 +136,7 @@ class Coprocessor(Component):
                 if design.signed
                 else []
             ),
-            *([controller.scalar_sound.eq(first.agrees)] if design.checks_scalars else []),
+            *([controller.scalar_sound.eq(first.agrees)] if first and first.checked else []),
             results.test_only.eq(controller.test_only),
             results.release.eq(release),
         ]
@@ -365,6 +365,8 @@ class Coprocessor(Component):
         operands_ready, random_ready = ready
         m.d.comb += [
             halves.start.eq(controller.read_scalar & controller.halved),
+            halves.plain.eq(controller.plain),
+            halves.later.eq(controller.second),
             halves.scalar.payload.eq(self.operands.payload),
             halves.scalar.valid.eq(self.operands.valid & halves.busy),
             halves.random.payload.eq(self.random.payload),
@@ -429,9 +431,17 @@ class Coprocessor(Component):
         controller: Controller,
         windows: WindowRecoder,
         units: Sequence[ScalarUnit],
+        halves: HalfScalars | None,
     ) -> None:
-        """The bits of both scalars to their windows, and what these ask for to the controller."""
-        first, second = units
+        """The bits of scalars or halves to their windows; what these ask for to the controller."""
+        bits: list[Value] = [unit.bit for unit in units]
+        if halves:
+            bits = [halves.bits[index] for index in (0, 2, 1, 3)]
+            m.d.comb += [
+                controller.halving.eq(halves.busy),
+                halves.advance.eq(windows.advance),
+                halves.rewind.eq(windows.rewind),
+            ]
         m.d.comb += [
             windows.public.eq(controller.public),
             windows.follow.eq(controller.follow),
@@ -440,10 +450,9 @@ class Coprocessor(Component):
             controller.count.eq(windows.count),
             controller.index.eq(windows.index),
             # The proof of constant time tells these bits from those that other units take.
-            windows.first_bit.eq(first.bit & windows.advance),
-            windows.second_bit.eq(second.bit & windows.advance),
+            *(port.eq(bit & windows.advance) for port, bit in zip(windows.bits, bits, strict=True)),
         ]
-        for unit in units:
+        for unit in [] if halves else units:
             m.d.comb += unit.rewind.eq(windows.rewind)
             with m.If(windows.advance):
                 m.d.comb += unit.advance.eq(1)
@@ -457,11 +466,13 @@ class Coprocessor(Component):
         results: ResultBuffer,
         units: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
+        halves: HalfScalars | None,
     ) -> None:
         """Numbers that are given out where scalars, or an operand, would come in."""
         with m.If(controller.delivers):
             m.d.comb += self.operands.ready.eq(0)
-            for words in (reducer.scalar if reducer else units[0].scalar, units[1].scalar):
+            targets = [reducer.scalar, units[1].scalar] if reducer else [u.scalar for u in units]
+            for words in [halves.scalar] if halves else targets:
                 m.d.comb += [words.payload.eq(results.passed), words.valid.eq(results.passing)]
         given = results.results
         with m.If(controller.delivers_operand):
@@ -526,18 +537,7 @@ class Coprocessor(Component):
         scalars, what was replaced, what the digit is, of the scalar or of its halves, and the sign
         of an entry of a comb's or a window's table.
         """
-        previous, bit = Signal(), scalars[0].bit
-        with m.If(controller.read_scalar | controller.wipe):
-            m.d.sync += previous.eq(0)
-        with m.Elif(processor.advance):
-            m.d.sync += previous.eq(bit)
-        bits: dict[str, Value] = {
-            ladder.SWAP.name: bit ^ previous,
-            ladder.LAST.name: previous,
-            joint.FIRST.name: bit,
-            joint.SECOND.name: scalars[-1].bit,
-            **flags,
-        }
+        bits = self._whole_bits(m, controller, processor, scalars) | flags if scalars else flags
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         if recoder:
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
@@ -545,3 +545,23 @@ class Coprocessor(Component):
                 m.d.comb += scalars[0].advance.eq(recoder.advance)
         for index, name in enumerate(self.design.gates):
             m.d.comb += processor.gates[index].eq(bits[name])
+
+    def _whole_bits(
+        self,
+        m: Module,
+        controller: Controller,
+        processor: Any,
+        scalars: Sequence[ScalarUnit],
+    ) -> dict[str, Value]:
+        """The bits of whole scalars."""
+        previous, bit = Signal(), scalars[0].bit
+        with m.If(controller.read_scalar | controller.wipe):
+            m.d.sync += previous.eq(0)
+        with m.Elif(processor.advance):
+            m.d.sync += previous.eq(bit)
+        return {
+            ladder.SWAP.name: bit ^ previous,
+            ladder.LAST.name: previous,
+            joint.FIRST.name: bit,
+            joint.SECOND.name: scalars[-1].bit,
+        }

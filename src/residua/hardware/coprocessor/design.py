@@ -16,6 +16,7 @@ from residua.curves.blinding import (
 )
 from residua.curves.comb import Comb, admits_comb, comb_for
 from residua.curves.endomorphism import window
+from residua.curves.endomorphism.joint import HALVES, half_bits
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.fixed_window import WINDOW
@@ -61,6 +62,7 @@ LOOPS = (
     "window_start",
     "table_step",
     "ladder_step",
+    "joint_table_step",
     "joint_step",
     "comb_addition",
     "window_doubling",
@@ -89,12 +91,14 @@ GROUP_ROUTINES = (
     "quotient_defect",
     "scaled_point_defect",
     "joint_initial_state",
+    "joint_table_step",
     "joint_step",
     "joint_result",
     "comb_start",
     "comb_addition",
     "comb_doubling",
     *verification.OWN_ROUTINES,
+    *verification.HALVES_ROUTINES,
 )
 
 
@@ -167,6 +171,11 @@ class CurveDesign(ABC):
         )
         self.inversion = inversion
         self._check_protections()
+        kinds = {own is None for own, kept in zip(self.halved, self.verified, strict=True) if kept}
+        if len(kinds) > 1:
+            raise SpecificationError(
+                "signatures are verified by halves of scalars on all curves of a core or on none"
+            )
 
     @property
     @abstractmethod
@@ -331,10 +340,12 @@ class CurveDesign(ABC):
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
         """The operations of each curve."""
         make = partial(operations, checked=Protection.EXIT_CHECK in self.protections)
-        groups = list(map(make, self.curves, self.formulas, self.combs))
-        for group, curve, bits in zip(groups, self.verified, self.scalar_bits, strict=True):
+        groups = list(map(make, self.curves, self.formulas, self.joint_bits, self.combs))
+        own = zip(groups, self.verified, self.joint_bits, self.halved, strict=True)
+        for group, curve, bits, halved in own:
             if curve:
-                group[Operation.ECDSA_VERIFY] = verification.instructions(curve, bits)
+                verify = verification.instructions(curve, bits, splits=halved is not None)
+                group[Operation.ECDSA_VERIFY] = verify
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
@@ -388,8 +399,8 @@ class CurveDesign(ABC):
         make = partial(routines, checked=Protection.EXIT_CHECK in self.protections)
         groups = list(map(make, self.curves, self.formulas, self.combs))
         return [
-            group | verification.routines(curve) if curve else group
-            for group, curve in zip(groups, self.verified, strict=True)
+            group | verification.routines(curve, splits=halved is not None) if curve else group
+            for group, curve, halved in zip(groups, self.verified, self.halved, strict=True)
         ]
 
     def _variant(self, name: str, curve: int) -> str:
@@ -466,7 +477,7 @@ class CurveDesign(ABC):
 
     @property
     def _unblinded_served(self) -> tuple[int, ...]:
-        return self._served(self._unblinded_forms, self._splits([0] * len(self.curves)))
+        return self._served(self._unblinded_forms, self.half_splits)
 
     @staticmethod
     def _served(forms: Sequence[ScalarForm], splits: Sequence[Split | None]) -> tuple[int, ...]:
@@ -499,15 +510,30 @@ class CurveDesign(ABC):
             (masked_bits(bits, curve.order, whole) for curve, bits, _, whole in given if curve),
             default=0,
         )
-        shift = split_shift(longest)
+        shift, odd = split_shift(longest), not any(blinding)
         return tuple(
-            Split(endomorphism(curve), bits, count, shift, whole) if curve else None
+            Split(endomorphism(curve), bits, count, shift, whole, odd) if curve else None
             for curve, bits, count, whole in given
+        )
+
+    @property
+    def half_splits(self) -> tuple[Split | None, ...]:
+        """The halves of scalars that are not blinded, for each curve."""
+        return self._splits([0] * len(self.curves))
+
+    @cached_property
+    def joint_bits(self) -> tuple[int, ...]:
+        """Bits of both scalars of a sum of two multiples, or of their halves, for each curve."""
+        return tuple(
+            half_bits(split) if split else bits
+            for split, bits in zip(self.half_splits, self.scalar_bits, strict=True)
         )
 
     def half_scalars(self) -> HalfScalars | None:
         """The unit that halves scalars and makes their digits, if a formula takes halves."""
-        return HalfScalars(self.splits, self.words) if any(self.splits) else None
+        if not any(self.splits):
+            return None
+        return HalfScalars(self.splits, self.half_splits, self.words)
 
     @property
     def scalar_forms(self) -> tuple[ScalarForm, ...]:
@@ -571,25 +597,30 @@ class CurveDesign(ABC):
         return ScalarReducer(orders, self.scalar_bits, self.words)
 
     def second_scalar_unit(self) -> ScalarUnit | None:
-        """The unit that holds the other scalar of a double multiplication, if there is such."""
-        if Operation.DOUBLE_MULTIPLY not in self.operation_codes:
+        """The unit that holds the other scalar of a double multiplication, if it is whole."""
+        groups = zip(self.operations, self.halved, strict=True)
+        if not any(Operation.DOUBLE_MULTIPLY in own and not halved for own, halved in groups):
             return None
         forms = [ScalarForm(bits) for bits in self.scalar_bits]
         return ScalarUnit(forms, self.words, rewinds=any(self.verified))
 
-    def scalar_unit(self) -> ScalarUnit:
-        """The unit that holds a scalar, or the first of two."""
+    def scalar_unit(self) -> ScalarUnit | None:
+        """The unit that holds a scalar, or the first of two, if one is whole."""
+        if all(self.halved) and not any(self.combs):
+            return None
         return ScalarUnit(
             self.scalar_forms,
             self.words,
             self._sought,
-            rewinds=any(self.verified),
+            rewinds=any(self.verified) and not any(self.halved),
             checked=self._bits_below,
         )
 
     def window_recoder(self) -> WindowRecoder | None:
-        """The unit after both scalar units that makes windows, if signatures are verified."""
-        return WindowRecoder(self.scalar_bits) if any(self.verified) else None
+        """The unit after both scalars or their halves that makes windows, if signatures need it."""
+        if not any(self.verified):
+            return None
+        return WindowRecoder(self.joint_bits, HALVES if any(self.halved) else 2)
 
     def result_buffer(self) -> ResultBuffer:
         """The buffer that holds results back; delivered numbers pass by it."""
@@ -612,8 +643,9 @@ class CurveDesign(ABC):
         rounds = self.rounds[curve] - self.rounds_unblinded(curve)
         passes = blinded.latencies[curve] - unblinded.latencies[curve]
         if self.halved[curve]:
-            plain = HalfScalars(self._splits([0] * len(self.curves)), self.words)
-            passes = unbuilt(HalfScalars(self.splits, self.words)).latency - unbuilt(plain).latency
+            halves = self.half_scalars()
+            assert halves
+            passes = unbuilt(halves).latency - halves.plain_latency
         return rounds * self.step_cycles(curve) + passes
 
     def _loops(self, curve: int) -> dict[str, int]:

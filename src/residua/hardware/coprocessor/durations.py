@@ -9,6 +9,7 @@ from functools import cached_property
 
 from residua.curves.operations import (
     ORDER_OPERATIONS,
+    PLAIN,
     PUBLIC_OPERATIONS,
     Admit,
     Check,
@@ -133,9 +134,9 @@ class _Walk:
     def _scalar(self, source: Source) -> int:
         """Cycles until a scalar is there, or an entry that its first column chooses."""
         design, layout = self.design, self.design.scalar_layout
-        if source == "split scalar" and (halves := design.half_scalars()):
-            return unbuilt(halves).latency
-        plain = source in ("first scalar", "second scalar")
+        plain = source in PLAIN
+        if "split" in source and (halves := design.half_scalars()):
+            return unbuilt(halves).plain_latency if plain else unbuilt(halves).latency
         cycles = layout.plain_latency if plain else layout.latencies[self.curve]
         if source != "second scalar" and (reducer := design.scalar_reducer()):
             # Its first word comes instead of the first one of the scalar; the others follow.

@@ -195,7 +195,7 @@ class CoprocessorDesign(CurveDesign):
         if not name.startswith(LOOPS):
             return False
         reductions = max(program.reductions for program in programs if program is not None)
-        return name.startswith("table_step") or reductions > MOST_SOLVED
+        return name.startswith(("table_step", "joint_table_step")) or reductions > MOST_SOLVED
 
     @cached_property
     def processor(self) -> ProcessorDesign:

@@ -1,18 +1,22 @@
-"""Half scalars: the digits of both halves of a scalar, which an endomorphism makes.
+"""Half scalars: digits or bits of the halves of one scalar or of two, which an endomorphism makes.
 
 One multiplier of words goes through the steps of
-`residua.hardware.coprocessor.split_program`, the same ones for every scalar.
+`residua.hardware.coprocessor.split_program`, the same ones for every scalar: those for a scalar by
+which one point is multiplied, or those for a scalar of a sum of two multiples, which are not
+blinded. If no scalar is, they are the same.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, stream
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
+from residua.curves.endomorphism.joint import HALVES, entry, half_bits
 from residua.curves.endomorphism.split import Split
+from residua.curves.fixed_window import digit_flags
 from residua.hardware.constant_table import constant_table, selected, selector
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.coprocessor.scalar_unit import WORD, bits_above
@@ -41,10 +45,24 @@ class _State(enum.Enum):
     SERVE = 4
 
 
-class HalfScalars(Component):
-    """Takes a scalar k of ``words`` words and gives the digits of its halves, the highest first.
+_NAMES = ("first", "second", "third", "fourth")
+"""Of what belongs to each half of k, then of l."""
 
-    ``splits`` are the halves of the scalars of each curve, None for a curve whose scalars are not
+
+def _entry_flags(bits: int) -> int:
+    """The flags of the entry that bits of k1, k2, l1 and l2 choose."""
+    flags = digit_flags(entry([bits >> index & 1 for index in range(HALVES)]))
+    return sum(flags[flag.name] << index for index, flag in enumerate(FLAGS))
+
+
+_ENTRIES = [_entry_flags(bits) for bits in range(1 << HALVES)]
+
+
+class HalfScalars(Component):
+    """Takes a scalar k of ``words`` words, or two, and gives digits or bits of their halves.
+
+    ``splits`` are the halves of the scalar of one multiplication on each curve, ``plain_splits``
+    those of the scalars of a sum k P + l Q, which are odd; None for a curve whose scalars are not
     halved.
 
     ``start`` takes the index of the curve from ``select`` (a port that is only there if there are
@@ -56,24 +74,43 @@ class HalfScalars(Component):
     after the start of a `DigitRecoder`; ``take`` asks for the next ones. ``start`` is ignored while
     ``busy`` is set.
 
-    ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits. It
-    depends on nothing but the design. A reset wipes all words; meanwhile ``clearing`` (and
-    ``busy``) is set, for ``depth`` cycles.
+    With ``plain`` the scalar is one of a sum: k, or l if ``later`` is set, which must come after k.
+    There are no random words. When l is ready ``bits`` are the highest of `half_bits` of k1, k2, l1
+    and l2, and ``first`` the flags of the `entry` that they choose, a cycle later. ``take`` or
+    ``advance`` asks for the next bits, which are valid `BIT_LATENCY` cycles later; it has no effect
+    at the lowest ones. ``rewind`` asks for the first ones again.
+
+    ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits,
+    ``plain_latency`` that with ``plain``. They depend on nothing but the design. A reset wipes all
+    words; meanwhile ``clearing`` (and ``busy``) is set, for ``depth`` cycles.
     """
 
-    def __init__(self, splits: Sequence[Split | None], words: int) -> None:
-        self.splits, self.words = tuple(splits), words
-        self.program = program = SplitProgram(splits, words)
-        self.random_words = program.random + program.whole // 2
-        self.depth = max(program.memory, program.half)
-        self._loads = 2 * (words + self.random_words)
-        self._split_cycles = len(program.steps) + _DRAIN
+    def __init__(
+        self, splits: Sequence[Split | None], plain_splits: Sequence[Split | None], words: int
+    ) -> None:
+        self.splits, self.plain_splits, self.words = tuple(splits), tuple(plain_splits), words
+        self.program = SplitProgram(self.splits, words)
+        kinds = dict.fromkeys((self.splits, self.plain_splits))
+        self.programs = [SplitProgram(own, words) for own in kinds]
+        self._random_words = [own.random + own.whole // 2 for own in self.programs]
+        self.random_words = self._random_words[0]
+        self.half = max(own.half for own in self.programs)
+        self.memory = max(own.memory for own in self.programs)
+        self.depth = max(self.memory, self.half)
+        self._loads = [2 * (words + count) for count in self._random_words]
+        self._split_cycles = [len(own.steps) + _DRAIN for own in self.programs]
         # The highest bits come two cycles after the last of these.
-        self.latency = 1 + self._loads + self._split_cycles + 1
+        latencies = [
+            1 + loads + steps + 1
+            for loads, steps in zip(self._loads, self._split_cycles, strict=True)
+        ]
+        self.latency, self.plain_latency = latencies[0], latencies[-1]
         super().__init__(
             {
                 "start": In(1),
                 **selector(len(self.splits)),
+                "plain": In(1),
+                "later": In(1),
                 "scalar": In(stream.Signature(WORD)),
                 "random": In(stream.Signature(WORD)),
                 "clearing": Out(1),
@@ -83,6 +120,9 @@ class HalfScalars(Component):
                 "take": In(1),
                 "first": Out(len(FLAGS)),
                 "second": Out(len(FLAGS)),
+                "advance": In(1),
+                "rewind": In(1),
+                "bits": Out(HALVES),
             }
         )
 
@@ -91,12 +131,15 @@ class HalfScalars(Component):
         m = Module()
         self._state = Signal(_State, name="state", init=_State.SWEEP)
         self._curve = Signal(range(len(self.splits)), name="curve")
-        self._index = Signal(range(max(self.depth, self._loads, self._split_cycles)), name="index")
-        m.submodules.words = words = Memory(shape=SPLIT_WORD, depth=self.program.memory, init=[])
+        self._plain, self._later = Signal(name="is_plain"), Signal(name="is_later")
+        longest = max(self.depth, *self._loads, *self._split_cycles)
+        self._index = Signal(range(longest), name="index")
+        m.submodules.words = words = Memory(shape=SPLIT_WORD, depth=self.memory, init=[])
         self._write, self._read = words.write_port(), words.read_port(domain="comb")
         self._address = Signal(range(self.depth), name="address")
-        self._target = Signal(range(self.program.memory + 1), name="target")
-        self._half_target = Signal(range(self.program.half + 1), name="half_target")
+        self._target = Signal(range(self.memory + 1), name="target")
+        self._half_target = Signal(range(self.half + 1), name="half_target")
+        self._lowest = Signal(name="lowest")
         m.d.comb += [
             self._write.addr.eq(self._address),
             self.busy.eq(~self._state.matches(_State.IDLE, _State.SERVE)),
@@ -106,12 +149,17 @@ class HalfScalars(Component):
             with m.Case(_State.SWEEP):
                 m.d.comb += [
                     self._address.eq(self._index),
-                    self._write.en.eq(self._index < self.program.memory),
+                    self._write.en.eq(self._index < self.memory),
                     self._write.data.eq(self._index == 0),
                 ]
                 self._next(m, self.depth, _State.IDLE)
             with m.Case(_State.IDLE, _State.SERVE), m.If(self.start):
-                m.d.sync += [self._state.eq(_State.LOAD), self.in_range.eq(1)]
+                m.d.sync += [
+                    self._state.eq(_State.LOAD),
+                    self.in_range.eq(1),
+                    self._plain.eq(self.plain),
+                    self._later.eq(self.later),
+                ]
                 if len(self.splits) > 1:
                     m.d.sync += self._curve.eq(self.select)
             with m.Case(_State.LOAD):
@@ -119,7 +167,16 @@ class HalfScalars(Component):
         self._serve(m, *self._compute(m))
         return m
 
-    def _next(self, m: Module, end: int, state: Any) -> None:
+    def _own(self, numbers: Sequence[int]) -> Value:
+        """The number of the program that is gone through."""
+        return selected(numbers, self._plain)
+
+    def _of_curve(self, numbers: Sequence[int], plain: Sequence[int]) -> Value:
+        """The number of the curve, or its ``plain`` one."""
+        pairs = zip(numbers, plain, strict=True)
+        return selected([own for pair in pairs for own in pair], Cat(self._plain, self._curve))
+
+    def _next(self, m: Module, end: Value | int, state: Any) -> None:
         """Count up to ``end``, then start again in ``state``."""
         m.d.sync += self._index.eq(self._index + 1)
         with m.If(self._index == end - 1):
@@ -142,8 +199,10 @@ class HalfScalars(Component):
         ]
         m.d.sync += upper.eq(Mux(is_upper, 0, word[SPLIT_WORD:]))
         with m.If(self._write.en):
-            self._next(m, self._loads, _State.SPLIT)
+            self._next(m, self._own(self._loads), _State.SPLIT)
         with m.If(is_scalar & self.scalar.valid & ~is_upper):
+            with m.If(place == 0):
+                m.d.sync += self._lowest.eq(self.scalar.payload[0])
             bits = [split.bits if split else 0 for split in self.splits]
             mask = bits_above(place, bits, self._curve)
             m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
@@ -175,7 +234,9 @@ class HalfScalars(Component):
             for flag, name in ((step.ends, "ends"), (step.finishes, "finishes"))
         )
         target = delayed(m, Mux(runs, step.target, Target.NOTHING), _PRODUCT, "target_kind")
-        partial = Signal(2 * SPLIT_WORD + self.program.longest.bit_length(), name="partial")
+        partial = Signal(
+            2 * SPLIT_WORD + max(own.longest for own in self.programs).bit_length(), name="partial"
+        )
         total = Signal.like(partial, name="total")
         m.d.comb += total.eq(partial + product)
         m.d.sync += partial.eq(Mux(ends, Mux(finishes, 0, total[SPLIT_WORD:]), total))
@@ -189,21 +250,34 @@ class HalfScalars(Component):
         with m.If(self._state == _State.SPLIT):
             m.d.comb += [
                 self._address.eq(self._target),
-                self._write.data.eq(total[:SPLIT_WORD]),
+                self._write.data.eq(Cat(self._parity(total[0]), total[1:SPLIT_WORD])),
                 self._write.en.eq(stored),
             ]
-            self._next(m, self._split_cycles, _State.SERVE)
+            waits = self._plain & ~self._later
+            state = Mux(waits, _State.IDLE, _State.SERVE)
+            self._next(m, self._own(self._split_cycles), state)
         with m.Else():
-            m.d.sync += [partial.eq(0), self._target.eq(self.program.given)]
+            given = self._own([own.given for own in self.programs])
+            m.d.sync += [partial.eq(0), self._target.eq(given)]
         return total[:SPLIT_WORD], mine
+
+    def _parity(self, bit: Value) -> Value:
+        """The lowest bit of a word, or, of d1 and d2, the one that makes halves odd."""
+        is_odd = self._plain if len(self.programs) > 1 else Const(1)
+        for index, address in enumerate(self.programs[-1].parities):
+            pairs = [own.parities[index] if own else (0, 0) for own in self.plain_splits]
+            fixed, follows = (selected(own, self._curve) for own in zip(*pairs, strict=True))
+            replaced = fixed ^ (self._lowest & follows)
+            bit = Mux(is_odd & (self._target == address), replaced, bit)
+        return bit
 
     def _fetch(self, m: Module) -> tuple[Value, Any]:
         """Whether there is a step, and the step."""
-        steps = self.program.steps
+        steps = [step for own in self.programs for step in own.steps]
         layout = data.StructLayout(
             {
-                "word": range(self.program.memory),
-                "constant": range(self.program.count),
+                "word": range(self.memory),
+                "constant": range(max(own.count for own in self.programs)),
                 "ends": 1,
                 "finishes": 1,
                 "target": range(len(Target)),
@@ -221,17 +295,26 @@ class HalfScalars(Component):
         ]
         m.submodules.steps = memory = Memory(shape=layout, depth=len(steps), init=init)
         read, runs = memory.read_port(domain="sync"), Signal(name="runs")
-        is_step = self._index < len(steps)
-        m.d.comb += read.addr.eq(Mux(is_step, self._index, 0))
+        counts = [len(own.steps) for own in self.programs]
+        is_step = self._index < self._own(counts)
+        # The steps of a second program come after those of the first.
+        start = self._own([sum(counts[:index]) for index in range(len(counts))])
+        m.d.comb += read.addr.eq(Mux(is_step, start + self._index, 0))
         m.d.sync += runs.eq((self._state == _State.SPLIT) & is_step)
         return runs, read.data
 
     def _multiply(self, m: Module, runs: Value, step: Any) -> Value:
         """The product of a step; of nothing where there is none, so that no word stays inside."""
         m.submodules.multiplier = multiplier = Multiplier(SPLIT_WORD + 1, SPLIT_WORD + 1)
-        lines = [self.program.constants(split) for split in self.splits]
+        pairs = zip(self.splits, self.plain_splits, strict=True)
+        lines = [
+            program.constants(split)
+            for pair in pairs
+            for program, split in zip(self.programs, pair, strict=False)
+        ]
+        row = Cat(self._plain, self._curve) if len(self.programs) > 1 else self._curve
         column = Mux(runs, step.constant, 0)
-        constant = constant_table(m, "constants", lines, SPLIT_WORD, self._curve, column)
+        constant = constant_table(m, "constants", lines, SPLIT_WORD, row, column)
         m.d.comb += [
             self._read.addr.eq(Mux(runs, step.word, 0)),
             multiplier.left.eq(Mux(runs, self._read.data, 0)),
@@ -241,43 +324,60 @@ class HalfScalars(Component):
         return product
 
     def _serve(self, m: Module, given: Value, mine: Value) -> None:
-        """The bits of both halves at a position that counts down, to what makes digits of them."""
-        place = Signal(range(SPLIT_WORD * self.program.half), name="place")
+        """The bits of all halves at a position that counts down, and what is made of them."""
+        place = Signal(range(SPLIT_WORD * self.half), name="place")
         serves, ready = self._state == _State.SERVE, Signal(name="ready")
-        highest = [split.served - 1 if split else 0 for split in self.splits]
-        counts = [split.served if split else 0 for split in self.splits]
+        ends = self._index == self._own(self._split_cycles) - 1
         m.d.sync += [
-            ready.eq((self._state == _State.SPLIT) & (self._index == self._split_cycles - 1)),
+            ready.eq((self._state == _State.SPLIT) & ends),
             self.done.eq(ready),
         ]
-        with m.If(~serves):
-            m.d.sync += place.eq(selected(highest, self._curve))
+        for index in range(HALVES):
+            scalar, half = divmod(index, 2)
+            takes = mine[half] & (self._later == scalar)
+            self._half(m, index, place, given, takes)
+        counts = [split.served if split else 0 for split in self.splits]
         recoders = [DigitRecoder(counts) for _ in range(2)]
-        for index, (name, flags) in enumerate((("first", self.first), ("second", self.second))):
-            m.submodules[f"{name}_half"] = memory = Memory(
-                shape=SPLIT_WORD, depth=self.program.half, init=[]
-            )
-            write, read = memory.write_port(), memory.read_port(domain="comb")
-            m.submodules[f"{name}_recoder"] = recoder = recoders[index]
-            word, bit = Signal(SPLIT_WORD, name=f"{name}_word"), Signal(name=f"{name}_bit")
-            sweeps = self.clearing & (self._index < self.program.half)
+        for recoder, name, bit in zip(recoders, _NAMES, self.bits, strict=False):
+            m.submodules[f"{name}_recoder"] = recoder
             m.d.comb += [
-                write.addr.eq(Mux(self.clearing, self._index, self._half_target)),
-                write.data.eq(Mux(self.clearing, 0, given)),
-                write.en.eq(sweeps | mine[index]),
-                read.addr.eq(place[_PLACE:]),
                 recoder.start.eq(self.done),
-                recoder.plain.eq(0),
+                recoder.plain.eq(self._plain),
                 recoder.take.eq(self.take),
                 recoder.bit.eq(bit),
-                flags.eq(recoder.flags),
-            ]
-            m.d.sync += [
-                word.eq(Mux(serves, read.data, 0)),
-                bit.eq(serves & word.bit_select(place[:_PLACE], 1)),
             ]
             if len(self.splits) > 1:
                 m.d.comb += recoder.select.eq(self._curve)
-        # Both take as many bits at the same time.
-        with m.If(serves & recoders[0].advance & (place != 0)):
+        chosen = Signal(len(FLAGS), name="chosen")
+        m.d.sync += chosen.eq(selected(_ENTRIES, self.bits))
+        first, second = recoders
+        m.d.comb += [
+            self.first.eq(Mux(self._plain, chosen, first.flags)),
+            self.second.eq(second.flags),
+        ]
+        # Both recoders take as many bits at the same time.
+        asks = Mux(self._plain, self.take | self.advance, first.advance)
+        with m.If(~serves | self.rewind):
+            highest = [split.served - 1 if split else 0 for split in self.splits]
+            plain = [half_bits(split) - 1 if split else 0 for split in self.plain_splits]
+            m.d.sync += place.eq(self._of_curve(highest, plain))
+        with m.Elif(asks & (place != 0)):
             m.d.sync += place.eq(place - 1)
+
+    def _half(self, m: Module, index: int, place: Value, given: Value, takes: Value) -> None:
+        """The memory of a half, and its bit at a place."""
+        name, serves = _NAMES[index], self._state == _State.SERVE
+        m.submodules[f"{name}_half"] = memory = Memory(shape=SPLIT_WORD, depth=self.half, init=[])
+        write, read = memory.write_port(), memory.read_port(domain="comb")
+        word, bit = Signal(SPLIT_WORD, name=f"{name}_word"), Signal(name=f"{name}_bit")
+        m.d.comb += [
+            write.addr.eq(Mux(self.clearing, self._index, self._half_target)),
+            write.data.eq(Mux(self.clearing, 0, given)),
+            write.en.eq((self.clearing & (self._index < self.half)) | takes),
+            read.addr.eq(place[_PLACE:]),
+            self.bits[index].eq(bit),
+        ]
+        m.d.sync += [
+            word.eq(Mux(serves, read.data, 0)),
+            bit.eq(serves & word.bit_select(place[:_PLACE], 1)),
+        ]

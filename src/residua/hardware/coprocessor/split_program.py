@@ -10,6 +10,8 @@ lowest of each number first:
 
     -a1, -a2, u for k1 and -b1, -b2, v for k2, with w = (u, v).
 
+The lowest bits of d1 and d2 are replaced if halves are to be odd.
+
 The numbers from k + r n on, then k1 and k2 are made of them, each as the columns of a sum of
 products, like a multiplication on paper. A step adds one product of a word and a constant to the
 accumulator; the last step of a column also gives its lowest word, and what is left goes on to the
@@ -122,6 +124,11 @@ class SplitProgram:
         return self.given + (self._masked if self.whole else 0)
 
     @property
+    def parities(self) -> tuple[int, int]:
+        """Addresses of the lowest words of d1 and d2."""
+        return self._quotients, self._quotients + self.quotient
+
+    @property
     def longest(self) -> int:
         """The most products of a column, and what is left of the one before it, as products."""
         longest = length = 0
@@ -222,6 +229,10 @@ class SplitProgram:
             total += memory[step.word] * constants[step.constant]
             if step.ends:
                 given[step.target].append(total & _MASK)
+                last = len(memory) - 1
+                if split.odd and step.target is Target.MEMORY and last in self.parities:
+                    fixed, follows = split.parities[self.parities.index(last)]
+                    memory[last] = memory[last] & ~1 | fixed ^ (k & follows) & 1
                 total = 0 if step.finishes else total >> SPLIT_WORD
         first, second = (
             sum(word << SPLIT_WORD * i for i, word in enumerate(given[target]))

@@ -1,17 +1,19 @@
-"""Window recoder: what the sliding windows over two public scalars ask for, step by step.
+"""Window recoder: what sliding windows over public scalars or halves ask for, step by step.
 
 The digits are those of `residua.curves.signatures.sliding_windows`. Here control depends on the
 scalars.
 """
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import enum
 from amaranth.lib.wiring import Component, In, Out
 
-from residua.curves.operations import Event
+from residua.curves.operations import Events
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import selector
@@ -20,8 +22,10 @@ from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 WIDTHS = (BASE_WIDTH, POINT_WIDTH)
 """Digits of a window over each scalar."""
 
+NAMES = ("first", "second", "third", "fourth")
+"""Of the windows over both scalars, or over the first halves of both and then the second ones."""
+
 _LONGEST = max(WIDTHS)
-_EVENT_BITS = max(Event).bit_length()
 
 
 class _State(enum.Enum):
@@ -95,18 +99,20 @@ class _Window:
 
 
 class WindowRecoder(Component):
-    """Takes the bits of two scalars, the highest first, and tells one `Event` after another.
+    """Takes the bits of two scalars, the highest first, and tells one of `Events` after another.
 
-    ``counts`` are the bits of a scalar on each curve. ``follow`` asks for the next event, whose
+    ``windows`` is 2, or 4 for halves of scalars, which come as two scalars more. ``counts`` are the
+    bits of each on each curve. ``follow`` asks for the next event, whose
     ``code`` is taken in the cycle in which ``ready`` is set as well. From the next one on
     ``count``, ``index`` and ``positive`` say more of it: the doublings but one, which odd multiple
-    is added, and whether it is so as it is. After `Event.END` the recoder is at rest, and
+    is added, and whether it is so as it is. After `Events.end` the recoder is at rest, and
     ``positive`` is set.
 
     The first ``follow`` takes the index of the curve from ``select`` (a port that is only there if
-    there are several) and begins; both scalars have to be at their highest bits. ``advance`` takes
-    ``first_bit`` and ``second_bit`` and asks for the next ones, which have to be valid
-    `BIT_LATENCY` cycles later. ``rewind`` asks for the highest bits again, at the end.
+    there are several) and begins; all scalars have to be at their highest bits. ``advance`` takes
+    ``first_bit``, ``second_bit``, and ``third_bit`` and ``fourth_bit`` if there are halves, and
+    asks for the next ones, which have to be valid `BIT_LATENCY` cycles later. ``rewind`` asks for
+    the highest bits again, at the end.
 
     Unless ``public`` is set, all bits are taken for 0: no secret comes to what steers.
 
@@ -114,35 +120,40 @@ class WindowRecoder(Component):
         SpecificationError: a curve's scalars are shorter than a window.
     """
 
-    def __init__(self, counts: Sequence[int]) -> None:
+    def __init__(self, counts: Sequence[int], windows: int = len(WIDTHS)) -> None:
         if min(counts) < _LONGEST:
             raise SpecificationError(
                 f"scalars of {min(counts)} bits are shorter than a window of {_LONGEST}"
             )
-        self.counts = tuple(counts)
+        self.counts, self.windows, self.events = tuple(counts), windows, Events(windows)
         super().__init__(
             {
                 "public": In(1),
                 "follow": In(1),
                 **selector(len(self.counts)),
                 "ready": Out(1),
-                "code": Out(_EVENT_BITS),
+                "code": Out(self.events.end.bit_length()),
                 "count": Out(range(max(self.counts))),
                 "index": Out(_LONGEST - 2),
                 "positive": Out(1, init=1),
-                "first_bit": In(1),
-                "second_bit": In(1),
+                **{f"{name}_bit": In(1) for name in NAMES[:windows]},
                 "advance": Out(1),
                 "rewind": Out(1),
             }
         )
+
+    @property
+    def bits(self) -> list[Value]:
+        """The ports of the scalars' bits."""
+        return [getattr(self, f"{name}_bit") for name in NAMES[: self.windows]]
 
     def elaborate(self, platform: Any) -> Module:
         """A window over each scalar, the place where they are, and the next event."""
         m = Module()
         self._state = Signal(_State, name="state")
         self._windows = [
-            _Window(w, name) for w, name in zip(WIDTHS, ("first", "second"), strict=True)
+            _Window(WIDTHS[number % len(WIDTHS)], name)
+            for number, name in enumerate(NAMES[: self.windows])
         ]
         self._place = Signal(range(max(self.counts) + 1), name="place")
         self._filling = Signal(range(_LONGEST), name="filling")
@@ -210,7 +221,7 @@ class WindowRecoder(Component):
         m.d.comb += self.advance.eq(takes)
         m.d.sync += self._delay.eq(Mux(takes, BIT_LATENCY - 1, self._delay - 1))
         with m.If(takes):
-            for window, bit in zip(self._windows, (self.first_bit, self.second_bit), strict=True):
+            for window, bit in zip(self._windows, self.bits, strict=True):
                 m.d.sync += window.bits.eq(Cat(bit & exists, window.bits))
             m.d.sync += self._filling.eq(self._filling - (self._filling != 0))
             with m.If(self._filling == 0):
@@ -218,25 +229,21 @@ class WindowRecoder(Component):
 
     def _add(self, m: Module) -> None:
         """An addition that is due, after doublings if there are any; else on to the next place."""
-        first, second = self._windows
-        with m.If(first.due | second.due):
+        due = [window.due for window in self._windows]
+        with m.If(reduce(or_, due)):
             with m.If(self._doublings != 0):
                 self._double(m)
             with m.Else():
                 begins, adds = (
-                    Mux(first.due, *events)
-                    for events in (
-                        (Event.BEGIN_FIRST, Event.BEGIN_SECOND),
-                        (Event.ADD_FIRST, Event.ADD_SECOND),
-                    )
+                    self._chosen([Const(code(n), len(self.code)) for n in range(self.windows)])
+                    for code in (self.events.begin, self.events.add)
                 )
                 self._tell(m, Mux(self._started, adds, begins))
                 m.d.sync += [
                     self._started.eq(1),
-                    self._found["index"].eq(Mux(first.due, first.index, second.index)),
-                    self._found["positive"].eq(Mux(first.due, first.positive, second.positive)),
-                    first.pending.eq(first.pending & ~first.due),
-                    second.pending.eq(second.pending & first.due),
+                    self._found["index"].eq(self._chosen([w.index for w in self._windows])),
+                    self._found["positive"].eq(self._chosen([w.positive for w in self._windows])),
+                    *self._take(due),
                 ]
         with m.Elif(self._place == 0):
             m.d.sync += self._state.eq(_State.END)
@@ -249,14 +256,31 @@ class WindowRecoder(Component):
             for window in self._windows:
                 window.move(m)
 
+    def _chosen(self, values: Sequence[Value]) -> Value:
+        """What belongs to the first window whose digit is due."""
+        *others, chosen = values
+        for window, value in reversed([*zip(self._windows, others, strict=False)]):
+            chosen = Mux(window.due, value, chosen)
+        return chosen
+
+    def _take(self, due: Sequence[Value]) -> list[Any]:
+        """Take the digit of the first window whose digit is due; one of them is."""
+        taken: list[Any] = []
+        for number, window in enumerate(self._windows):
+            stays = due[:number]
+            if number + 1 < self.windows:
+                stays = [*stays, ~due[number]]
+            taken.append(window.pending.eq(window.pending & reduce(or_, stays)))
+        return taken
+
     def _double(self, m: Module) -> None:
-        self._tell(m, Event.DOUBLE)
+        self._tell(m, self.events.DOUBLE)
         m.d.sync += [self._found["count"].eq(self._doublings - 1), self._doublings.eq(0)]
 
     def _end(self, m: Module) -> None:
         with m.If(self._doublings != 0):
             self._double(m)
         with m.Else():
-            self._tell(m, Event.END)
+            self._tell(m, self.events.end)
             m.d.comb += self.rewind.eq(1)
             m.d.sync += [self._state.eq(_State.IDLE), self._found["positive"].eq(1)]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
-from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
+from tests.small_curves import EVEN, LARGE_B, LEAST, MIDDLE, TINY, WITHOUT_A
 
 from residua.cores.coprocessor import boundary
 from residua.cores.coprocessor.boundary import coprocessor_boundary
@@ -26,6 +26,7 @@ from residua.curves.inversion import Inversion
 from residua.curves.operations import PUBLIC_OPERATIONS, Follow, Operation, Run, Status, every
 from residua.curves.parameters import curve_from_parameters
 from residua.curves.signatures import verification
+from residua.curves.signatures.sliding_windows import LEAST_ORDER
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.coprocessor import Coprocessor
@@ -47,6 +48,20 @@ CORES = {
         verifies=True,
         inversion=Inversion.PLUS_MINUS,
         formula=Formula.FIXED_WINDOW,
+    ),
+    "halves": lambda: EccCore(
+        [curve_from_parameters(WITHOUT_A)],
+        verifies=True,
+        inversion=Inversion.PLUS_MINUS,
+        formula=Formula.ENDOMORPHISM,
+        blinding="auto",
+    ),
+    "halves of two curves, comb": lambda: EccCore(
+        [curve_from_parameters(c) for c in (LARGE_B, WITHOUT_A)],
+        verifies=True,
+        inversion=Inversion.DIVISION_STEPS,
+        formula=Formula.ENDOMORPHISM,
+        fixed_base=(2, 3),
     ),
     "three curves, one without": lambda: EccCore(
         [curve_from_parameters(c | {"name": f"c{i}"}) for i, c in enumerate((MIDDLE, EVEN, TINY))],
@@ -124,6 +139,12 @@ def least():
         return CORES["order above the prime"]()
 
 
+@pytest.fixture(scope="module")
+def halves():
+    with quick_schedules():
+        return CORES["halves"]()
+
+
 def netlist_of(core, folder):
     sources, top = write_verilog(Coprocessor(core.design), folder)
     return read_netlist(sources, top, folder, coprocessor_boundary(core.design))
@@ -141,24 +162,40 @@ def test_nothing_seen_depends_on_secrets(least, tmp_path):
     assert prove_first_cycles(netlist, out_dir=tmp_path).passed
 
 
-def test_windows_over_a_secret_scalar_are_found_out(least, tmp_path, monkeypatch):
+def test_nothing_seen_depends_on_secret_halves(halves, tmp_path):
+    """The same words and bits are halves of secret scalars and of public ones."""
+    netlist = netlist_of(halves, tmp_path)
+    assert netlist.leaks == ()
+    secret = ("first_bit", "third_bit", "fourth_word", "chosen", "lowest", "partial")
+    assert {netlist.wire(f"half_scalars.{name}") for name in secret} <= {*netlist.secrets}
+    public = ("state", "place", "index", "is_plain", "is_later")
+    assert not {netlist.wire(f"half_scalars.{name}") for name in public} & {*netlist.secrets}
+    public = ("state", "place", "third_digit", "fourth_digit", "index", "positive")
+    assert not {netlist.wire(f"window_recoder.{name}") for name in public} & {*netlist.secrets}
+    assert prove_netlist(netlist, out_dir=tmp_path).passed
+    assert prove_first_cycles(netlist, out_dir=tmp_path).passed
+
+
+@pytest.mark.parametrize("name", ["least", "halves"])
+def test_windows_over_a_secret_scalar_are_found_out(name, tmp_path, monkeypatch, request):
     """Without the gate that keeps bits away in all operations but one, nothing is constant."""
+    core = request.getfixturevalue(name)
     follow = Coprocessor._follow
 
-    def open_to_all(self, m, controller, windows, scalars):
-        follow(self, m, controller, windows, scalars)
+    def open_to_all(self, m, controller, windows, *units):
+        follow(self, m, controller, windows, *units)
         m.d.comb += windows.public.eq(controller.public | controller.follow)
 
     monkeypatch.setattr(Coprocessor, "_follow", open_to_all)
-    assert not prove_netlist(netlist_of(least, tmp_path), out_dir=tmp_path).passed
+    assert not prove_netlist(netlist_of(core, tmp_path), out_dir=tmp_path).passed
 
 
 def test_a_verdict_at_any_time_is_not_enough(least, tmp_path, monkeypatch):
     """What the proof takes to be public is public while bits are taken, not at other times."""
     elaborate = Coprocessor._follow
 
-    def curious(self, m, controller, windows, scalars):
-        elaborate(self, m, controller, windows, scalars)
+    def curious(self, m, controller, windows, scalars, halves):
+        elaborate(self, m, controller, windows, scalars, halves)
         with m.If(scalars[0].bit):
             m.d.comb += windows.follow.eq(1)
 
@@ -209,24 +246,36 @@ def test_a_key_operation_that_follows_all_the_same_gets_zeros(tmp_path, monkeypa
 
 def test_public_operations_have_no_secret():
     assert {Operation.ECDSA_VERIFY} == PUBLIC_OPERATIONS
-    assert set(boundary.DIGITS) == {"window_recoder.first_bit", "window_recoder.second_bit"}
+    for count in (2, 4):
+        names = ("first", "second", "third", "fourth")[:count]
+        assert set(boundary.public_bits(count)) == {f"window_recoder.{n}_bit" for n in names}
 
 
-@pytest.mark.parametrize("routine", ["window_doubling", "window_addition", "window_table"])
-def test_a_wrong_routine_is_found_out(tmp_path, monkeypatch, routine):
+@pytest.mark.parametrize(
+    ("name", "routine"),
+    [
+        ("order above the prime", "window_doubling"),
+        ("order above the prime", "window_addition"),
+        ("order above the prime", "window_table"),
+        ("halves", "window_table_images"),
+        ("halves", "window_image"),
+        ("halves", "window_image_2"),
+    ],
+)
+def test_a_wrong_routine_is_found_out(tmp_path, monkeypatch, name, routine):
     """An output of another sign in one program; the result of a verification tells."""
     routines = verification.routines
 
-    def wrong(curve):
-        made = routines(curve)
+    def wrong(curve, *, splits):
+        made = routines(curve, splits=splits)
         program = made[routine]
-        name = next(n for n in program.outputs if n not in ("zz", "x0"))
-        program.outputs[name] = program.combine("wrong", (program.outputs[name], -1))
+        own = next(n for n in program.outputs if n not in ("zz", "x0"))
+        program.outputs[own] = program.combine("wrong", (program.outputs[own], -1))
         return made
 
     monkeypatch.setattr(verification, "routines", wrong)
     with quick_schedules():
-        made = SimulatedCore(CORES["order above the prime"](), tmp_path)
+        made = SimulatedCore(CORES[name](), tmp_path)
     result = verify_coprocessor(
         made.design, made.sources, made.top, vectors=2, seed=1, stalls=False, resets=0
     )
@@ -260,3 +309,44 @@ def test_a_build_tells_what_is_public():
     assert windows["doubling"] < windows["addition"]
     assert {name for name, time in told.items() if time} == {"ECDSA_VERIFY"}
     assert made.specification.ecdsa == made.parameters["ecdsa"] == "verify"
+
+
+def test_every_digest_and_every_scalar_of_a_tiny_curve(tmp_path):
+    """So many sums fail there that windows and complete formulas take turns."""
+    curve = curve_from_parameters(LEAST)
+    assert LEAST_ORDER <= curve.order < curve.prime
+    with quick_schedules():
+        core = EccCore(
+            [curve_from_parameters(WITHOUT_A), curve],
+            verifies=True,
+            inversion=Inversion.PLUS_MINUS,
+            formula=Formula.ENDOMORPHISM,
+        )
+        made = SimulatedCore(core, tmp_path)
+    n, draw, requests = curve.order, random.Random(11), []
+    for secret in (1, draw.randrange(2, n - 1)):
+        key = affine.multiply(curve, secret, curve.base_point)
+        r, s = (draw.randrange(1, n) for _ in range(2))
+        own = [Request(Operation.ECDSA_VERIFY, (e, r, s, *key)) for e in range(n + 1)]
+        for e in range(n):
+            k = draw.randrange(1, n)
+            r = affine.multiply(curve, k, curve.base_point)[0] % n
+            operands = (e, r, pow(k, -1, n) * (e + r * secret) % n, *key)
+            own.append(Request(Operation.ECDSA_VERIFY, operands))
+        points = (*curve.base_point, *key)
+        own += [
+            Request(Operation.DOUBLE_MULTIPLY, (k, draw.randrange(1 << 9), *points))
+            for k in range(1 << made.design.scalar_bits[1])
+        ]
+        requests += [replace(request, curve=1) for request in own]
+    seen, cycles = set(), {}
+    for request, answer in zip(requests, made.simulator.run(requests), strict=True):
+        operation, bits = Operation(request.operation), made.design.scalar_bits[1]
+        assert (answer.status, answer.results) == outcome(curve, bits, operation, request.operands)
+        seen.add((operation, Status(answer.status)))
+        cycles.setdefault(operation, []).append(answer.cycles)
+    verify, multiply = Operation.ECDSA_VERIFY, Operation.DOUBLE_MULTIPLY
+    assert seen >= {(verify, one) for one in (Status.OK, Status.INVALID, Status.OPERAND_RANGE)}
+    assert seen >= {(multiply, one) for one in (Status.OK, Status.NEUTRAL)}
+    usual = sorted(cycles[verify])[len(cycles[verify]) // 2]
+    assert any(own > 1.3 * usual for own in cycles[verify])
