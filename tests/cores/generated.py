@@ -163,7 +163,8 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "formula": "xz-ladder", "protections": ["scalar-check"],
     },
     "coprocessor on digits, signed": ON_DIGITS | {
-        "formula": "fixed-window", "protections": ["control-signature"],
+        "formula": "fixed-window",
+        "protections": ["exit-check", "control-signature", "scalar-check"],
     },
     "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {

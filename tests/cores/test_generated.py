@@ -57,7 +57,9 @@ def test_every_key_and_value_of_every_kind():
 def _lacking(key, field, requests):
     """Values of a key that no request has; None if there is none and some request gives the key."""
     given = any(key in request.model_fields_set for request in requests)
-    values = [field.default, *(getattr(request, key) for request in requests)]
+    own = [getattr(request, key) for request in requests]
+    values = [field.default, *own]
+    values += [part for value in own if isinstance(value, tuple) for part in value]
     lacking = {value for value in _choices(field.annotation) if value not in values}
     return None if given and not lacking else lacking
 
