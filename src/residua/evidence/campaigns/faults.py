@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from residua.cores.synthesis import map_directory
 from residua.curves.parameters import MontgomeryCurve
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
@@ -52,7 +53,7 @@ page."""
 
 
 def measure(request: Request) -> Figures:
-    """Try all kinds of faults on the core of a row."""
+    """Try all kinds of faults on the core of a row, and find what it takes."""
     directory = request.directory()
     (curve,) = coprocessor_of(directory).core.curves
     found = {}
@@ -62,7 +63,8 @@ def measure(request: Request) -> Figures:
         result = attack(directory, replace(asked, count=request.amount, seed=SEED))
         result["harmful"] = dict(list(result["harmful"].items())[:LISTED])
         found[name] = result
-    return {"attacks": found}
+    mapped = map_directory(directory, "ecp5", request.folder("synth"))
+    return {"attacks": found, "ecp5": mapped["resources"]}
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,25 @@ PLACES = RowTable(
     lines=_lines,
 )
 
+COSTS = RowTable(
+    {
+        "Core": lambda row: row.name,
+        "Cycles of k P": lambda row: f"{row['attacks']['flips in registers']['cycles']:,}",
+        "LUT4": lambda row: f"{row['ecp5']['lut']:,}",
+        "FF": lambda row: f"{row['ecp5']['ff']:,}",
+        "MULT18": lambda row: row["ecp5"]["dsp"],
+        "Block memories": lambda row: row["ecp5"]["bram"],
+    },
+    title="What protections cost",
+    introduction="On plain streams, after synthesis for an ECP5.",
+    lines=lambda row: (row,) if "ecp5" in row.figures else (),
+    closing_texts=0,
+)
+
 CAMPAIGN = Campaign(
-    table_page("faults", "Faults in running cores", INTRODUCTION, (TABLE, PLACES)),
+    table_page("faults", "Faults in running cores", INTRODUCTION, (TABLE, COSTS, PLACES)),
     {name: amount for name, (_, amount) in CORES.items()},
     lambda name: core({**CORES[name][0], "bus": "stream"}),
     measure,
+    is_complete=lambda row: "ecp5" in row.figures,
 )
