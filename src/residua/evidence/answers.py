@@ -41,6 +41,12 @@ def specifications() -> list[dict[str, Any]]:
         {"curve": "P-256", "fixed_base": "comb"},
         *({"curve": "P-256", "ecdsa": "verify"} | FAST | options for options in ({}, FASTER)),
         *(
+            {"curve": "secp256k1", "formula": "endomorphism"} | FAST | FASTER | options
+            for options in ({}, {"ecdsa": "verify"}, {"ecdsa": "verify", "blinding": 0})
+        ),
+        {"curve": "P-256", "protections": ["exit-check"]},
+        {"curve": "Curve25519", "protections": ["exit-check"]},
+        *(
             {"curve": "P-256", "register_memory": "block"} | FAST | FASTER | options
             for options in ({}, {"blinding": 0})
         ),
