@@ -10,7 +10,7 @@ from residua.cores.specification.reading import check_any
 from residua.curves.operations import PUBLIC_OPERATIONS, Status
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
-from residua.hardware.coprocessor import controller
+from residua.hardware.coprocessor.control_program import ControlProgram
 
 SIGNED = {"bus": "stream", "blinding": 0, "protections": "control-signature"}
 
@@ -42,13 +42,13 @@ def test_all_operations_have_the_signatures_that_are_expected(made, name):
 
 @pytest.mark.parametrize("part", ["signature", "flow"])
 def test_an_operation_with_another_signature_is_a_fault(tmp_path, monkeypatch, part):
-    signatures = controller.ControlProgram._signatures
+    signatures = ControlProgram._signatures
 
     def wrong(program, *arguments):
         found = dict(zip(("signature", "flow"), signatures(program, *arguments), strict=True))
         return tuple((found | {part: found[part] ^ 64}).values())
 
-    monkeypatch.setattr(controller.ControlProgram, "_signatures", wrong)
+    monkeypatch.setattr(ControlProgram, "_signatures", wrong)
     keys = {**CORES["two curves"], "curve": [TINY], "name": f"wrong_{part}"}
     monkeypatch.setattr("residua.cores.kept_files.STATE", "wrong")
     result = verified(build(check_any(keys), tmp_path / "core"))

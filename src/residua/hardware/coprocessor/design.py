@@ -39,7 +39,8 @@ from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.coprocessor.comb_reader import CombReader
-from residua.hardware.coprocessor.controller import ControllerDesign, ControlProgram
+from residua.hardware.coprocessor.control_program import ControlProgram
+from residua.hardware.coprocessor.controller import ControllerDesign
 from residua.hardware.coprocessor.digit_recoder import (
     DIGIT_LATENCY,
     DIGITS_AHEAD,
