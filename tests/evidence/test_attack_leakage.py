@@ -83,7 +83,8 @@ def test_groups_that_are_alike_are_not_told_apart(tiny):
 def test_registers_and_arrays_are_chosen(tiny, tmp_path):
     file = tmp_path / "traces.npz"
     found = leakage(tiny, Leakage(traces=60, where="scalar_unit.*"), keep=file)
-    kept = np.load(file)
+    with np.load(file) as archive:
+        kept = dict(archive)
     assert kept["traces"].shape == (60, found["cycles"])
     assert kept["traces"].max() <= found["bits"] < 200
     own = kept["scalars"][kept["fixed"]]
