@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from itertools import accumulate
+from typing import TypeVar
 
 from residua.errors import SpecificationError
 from residua.toolchain.planted.injection import Memory, OpenDesign, Register
+
+Part = TypeVar("Part", Register, Memory, Register | Memory)
 
 
 class FaultKind(StrEnum):
@@ -90,17 +93,8 @@ class Target:
         whole: Sequence[Register | Memory] = (
             self.design.memories if kind is FaultKind.MEMORY else self.design.registers
         )
-        found = [part for part in whole if fnmatchcase(part.name, self.where)]
-        if not found:
-            what = "memory" if kind is FaultKind.MEMORY else "register"
-            names = sorted({part.name.partition(".")[0] for part in whole if "." in part.name})
-            raise SpecificationError(
-                f"no {what} has a name like '{self.where}'; names begin with "
-                f"{', '.join(names)}, as in '{names[0]}.*'"
-                if names
-                else f"the core has no {what}"
-            )
-        return found
+        what = "memory" if kind is FaultKind.MEMORY else "register"
+        return named(whole, self.where, what)
 
     def _fault(
         self,
@@ -115,6 +109,29 @@ class Target:
             (cycle := draw.choice(self.cycles), _effect(kind, draw, part, cycle)) for part in chosen
         ]
         return Fault(tuple(part.name for part in chosen), tuple(sorted(effects)))
+
+
+def named(parts: Sequence[Part], where: str, what: str) -> list[Part]:
+    """The parts whose names are like a pattern.
+
+    Args:
+        parts: registers or memories.
+        where: the pattern, as of files.
+        what: one of them is called.
+
+    Raises:
+        SpecificationError: none is.
+    """
+    found = [part for part in parts if fnmatchcase(part.name, where)]
+    if not found:
+        names = sorted({part.name.partition(".")[0] for part in parts if "." in part.name})
+        raise SpecificationError(
+            f"no {what} has a name like '{where}'; names begin with "
+            f"{', '.join(names)}, as in '{names[0]}.*'"
+            if names
+            else f"the core has no {what}"
+        )
+    return found
 
 
 def _bits(part: Register | Memory) -> int:

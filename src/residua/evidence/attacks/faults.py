@@ -30,6 +30,8 @@ _STEP = 500
 _LONG = 10_000_000
 """Cycles, twice those that are simulated, from which on it is worth while to compile for speed."""
 
+_STATUSES = {int(one): one.name for one in Status}
+
 _SLACK = 1000
 """Cycles beyond twice its own after which an operation hangs."""
 
@@ -206,8 +208,7 @@ class _Answer:
     def judged(self, victim: Victim, key: int) -> tuple[Effect, str]:
         """What that is, and the name of the status."""
         status, results = victim.expected(key)
-        names = {int(one): one.name for one in Status}
-        name = names.get(self.status, f"code {self.status}")
+        name = _STATUSES.get(self.status, f"code {self.status}")
         return self._effect(victim, status, results), name
 
     def _effect(self, victim: Victim, status: Status, results: tuple[int, ...]) -> Effect:

@@ -10,7 +10,6 @@ import random
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.runs import Steps
 from residua.curves.operations import Instruction, Operation, Read, Receive, Run
 from residua.errors import SpecificationError
+from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victim import Victim, coprocessor_of
 from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
@@ -161,11 +161,8 @@ def _mask(opened: OpenDesign, where: str) -> list[int]:
     """The bits of the registers that count, in words of 32."""
     total = max(one.first + one.width for one in opened.registers)
     mask = 0
-    for one in opened.registers:
-        if fnmatchcase(one.name, where):
-            mask |= ((1 << one.width) - 1) << one.first
-    if not mask:
-        raise SpecificationError(f"no register has a name like '{where}'")
+    for one in named(opened.registers, where, "register"):
+        mask |= ((1 << one.width) - 1) << one.first
     return [mask >> start & 0xFFFFFFFF for start in range(0, total, 32)]
 
 

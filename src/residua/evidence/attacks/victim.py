@@ -1,6 +1,7 @@
 """The operations of an attack: multiplications of a point, and what they have to give."""
 
 import random
+from functools import cached_property
 
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import Outcome, operand_point, outcome
@@ -62,8 +63,12 @@ class Victim:
 
     def expected(self, key: int) -> Outcome:
         """What it has to give, by plain integers."""
+        return self._outcomes[key]
+
+    @cached_property
+    def _outcomes(self) -> list[Outcome]:
         bits = self.design.scalar_bits[self.index]
-        return outcome(self.curve, bits, self.operation, self.operands[key])
+        return [outcome(self.curve, bits, self.operation, own) for own in self.operands]
 
 
 def _valid(curve: Curve, draw: random.Random) -> tuple[int, ...]:
