@@ -14,7 +14,7 @@ from residua.algorithms.fields.field_exponentiation import step_products
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import exponentiator_boundary
-from residua.cores.exponentiation.list_core import ListCore, prime_above
+from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
@@ -44,31 +44,15 @@ _PORTS = {
 
 
 @dataclass(frozen=True)
-class Exponentiations:
+class Exponentiations(ListPromises):
     """Promises of an exponentiator for powers modulo one number (`WordDesign`)."""
 
     design: ExponentiatorDesign
     modulus: int
 
     @property
-    def domain(self) -> "Exponentiations":
-        """The modulus of results; see ``montgomery_factor``."""
-        return self
-
-    @property
-    def montgomery_factor(self) -> int:
-        """R."""
-        return self.design.domain.montgomery_factor
-
-    @property
-    def width(self) -> int:
-        """Bits of a word."""
-        return self.design.width
-
-    @property
-    def words(self) -> int:
-        """Words of each operand and of the result."""
-        return self.design.words
+    def _list(self) -> ExponentiatorDesign:
+        return self.design
 
     @property
     def operand_words(self) -> int:
@@ -84,16 +68,6 @@ class Exponentiations:
     def largest_x(self) -> int:
         """The largest base."""
         return self.design.largest_x
-
-    @property
-    def latency(self) -> int:
-        """Cycles from the last operand word to the last result word."""
-        return self.design.latency
-
-    @property
-    def interval(self) -> int:
-        """Cycles between results."""
-        return self.design.interval
 
     def expected(self, x: int, y: int) -> int:
         """The power, by plain integers."""

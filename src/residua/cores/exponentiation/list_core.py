@@ -1,9 +1,9 @@
 """A core that is a list of routines on an engine: bases, options, and what they are told as."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property, partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 from gmpy2 import next_prime
 
@@ -39,6 +39,57 @@ class ListDesign(Protocol):
     @property
     def width(self) -> int:
         """Bits of a word, w."""
+
+    @property
+    def words(self) -> int:
+        """Words of an operand and of a result."""
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the last operand word to the last result word."""
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results."""
+
+
+class ListPromises(ABC):
+    """Promises of such a core that follow from its design alone (`WordDesign`)."""
+
+    @property
+    @abstractmethod
+    def _list(self) -> ListDesign:
+        """The design."""
+
+    @property
+    def domain(self) -> Self:
+        """The modulus of results; see ``montgomery_factor``."""
+        return self
+
+    @property
+    def montgomery_factor(self) -> int:
+        """R."""
+        return self._list.domain.montgomery_factor
+
+    @property
+    def width(self) -> int:
+        """Bits of a word."""
+        return self._list.width
+
+    @property
+    def words(self) -> int:
+        """Words of each operand and of the result."""
+        return self._list.words
+
+    @property
+    def latency(self) -> int:
+        """Cycles from the last operand word to the last result word."""
+        return self._list.latency
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results."""
+        return self._list.interval
 
 
 D = TypeVar("D", bound=ListDesign)

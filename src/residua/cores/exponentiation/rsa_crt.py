@@ -13,7 +13,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import rsa_boundary
-from residua.cores.exponentiation.list_core import ListCore, prime_above
+from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
@@ -54,7 +54,7 @@ _PORTS = {
 
 
 @dataclass(frozen=True)
-class RsaEngineOperations:
+class RsaEngineOperations(ListPromises):
     """Promises of an RSA core for one key (`WordDesign`), its own domain.
 
     Attributes:
@@ -68,29 +68,13 @@ class RsaEngineOperations:
     wrong: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def domain(self) -> "RsaEngineOperations":
-        """The modulus of results; see ``montgomery_factor``."""
-        return self
+    def _list(self) -> RsaEngineDesign:
+        return self.design
 
     @property
     def modulus(self) -> int:
         """N."""
         return self.key.modulus
-
-    @property
-    def montgomery_factor(self) -> int:
-        """R."""
-        return self.design.domain.montgomery_factor
-
-    @property
-    def width(self) -> int:
-        """Bits of a word."""
-        return self.design.width
-
-    @property
-    def words(self) -> int:
-        """Words of a message and of a root."""
-        return self.design.words
 
     @property
     def operand_words(self) -> int:
@@ -106,16 +90,6 @@ class RsaEngineOperations:
     def largest_x(self) -> int:
         """The largest message."""
         return self.key.modulus - 1
-
-    @property
-    def latency(self) -> int:
-        """Cycles from the last word of a message to the last word of the root."""
-        return self.design.latency
-
-    @property
-    def interval(self) -> int:
-        """Cycles between results."""
-        return self.design.interval
 
     @property
     def numbers(self) -> dict[str, int]:
