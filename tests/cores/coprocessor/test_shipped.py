@@ -8,15 +8,15 @@ import pytest
 from tests.cores.planted import replaced
 from tests.cores.test_tampering import COPROCESSOR, SMALL
 
+from residua.cores.bus.bench import verify_bench
+from residua.cores.bus.host import Fault, Host
 from residua.cores.coprocessor import verification
+from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped import bench as shipped_bench
 from residua.cores.coprocessor.shipped import verification as evidence
-from residua.cores.coprocessor.shipped.bench import verify_bench
 from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
-from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
-from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.cores.coprocessor.verification import EccResult
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any

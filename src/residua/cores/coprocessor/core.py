@@ -36,8 +36,8 @@ from residua.curves.formulas import Formula
 from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
-from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.tops import BUSES, CoreInstance
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
 from residua.numbers.cox import Range

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from residua.cores.bus.export import html_page
+from residua.cores.bus.verilog_bench import BENCH, VECTORS
 from residua.cores.coprocessor.driver.files import c_driver
-from residua.cores.coprocessor.registers.export import html_page
-from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS, bench_files
+from residua.cores.coprocessor.shipped.verilog_bench import bench_files
 from residua.cores.integration import integration_files
 from residua.cores.manifest import (
     SPECIFICATION,

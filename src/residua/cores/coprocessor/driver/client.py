@@ -7,7 +7,7 @@ from residua.algorithms.conversion import split_words
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import check_curves
 from residua.errors import SpecificationError
-from residua.hardware.bus.register_map import RegisterMap
+from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
 
 class RegisterPort(Protocol):
@@ -77,8 +77,11 @@ class Client:
         streams: StreamPort | None = None,
         polls: int = 1_000_000,
     ) -> None:
-        check_curves(registers.capabilities, curves)
-        if streams is None and not registers.capabilities.data_registers:
+        capabilities = registers.capabilities
+        if not isinstance(capabilities, Capabilities):
+            raise SpecificationError(f"{registers.title}: no elliptic-curve coprocessor")
+        check_curves(capabilities, curves)
+        if streams is None and not capabilities.data_registers:
             raise SpecificationError("a core without data registers: give its streams")
         if polls < 1:
             raise SpecificationError(f"polls = {polls}: give at least 1")

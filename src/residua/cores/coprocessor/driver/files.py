@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
+from residua.cores.bus.export import c_header
 from residua.cores.coprocessor.driver.curves import DriverCurve
-from residua.cores.coprocessor.registers.export import c_header
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap

@@ -7,13 +7,13 @@ For each directory there is a header ``<name>_simulated.h`` with a function that
 
 ``seed`` is that of random words and stalls, ``stalls`` says in how many of 256 cycles each channel
 pauses, ``pause`` is how many cycles pass between two accesses; see
-`residua.cores.coprocessor.shipped.bus_simulator`.
+`residua.cores.bus.simulator`.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from residua.cores.coprocessor.shipped.bus_simulator import directory_model
+from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.errors import SpecificationError

@@ -92,8 +92,8 @@ module bench;
 
   function [8 * 18 - 1:0] name(input [31:0] code);
     case (code)
-{% for operation in interface.operations %}
-      {{ operation.code }}: name = "{{ operation.name }}";
+{% for own, code in operations.items() %}
+      {{ code }}: name = "{{ own }}";
 {% endfor %}
       default: name = "unknown operation";
     endcase

@@ -1,9 +1,9 @@
-"""A program on the bus of a simulated coprocessor."""
+"""A program on the bus of a simulated core."""
+
+from typing import Protocol
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.cases import Case
-from residua.cores.coprocessor.shipped.bus_simulator import REFUSED, BusError, BusSimulator
-from residua.curves.operations import Status
+from residua.cores.bus.simulator import REFUSED, BusError, BusSimulator
 
 _MOST_WORDS = 1024
 """More than any result has."""
@@ -13,6 +13,26 @@ _SETTLED = 256
 
 Ended = tuple[int, tuple[int, ...]]
 """Status code and results."""
+
+
+class Case(Protocol):
+    """An operation, what it is given, and how it has to end."""
+
+    @property
+    def operation(self) -> int:
+        """Its code."""
+
+    @property
+    def curve(self) -> int:
+        """Number of the curve; 0 for a core without curves."""
+
+    @property
+    def operands(self) -> tuple[int, ...]:
+        """The numbers that it is given."""
+
+    @property
+    def expected(self) -> Ended:
+        """How it has to end."""
 
 
 class Fault(Exception):  # noqa: N818 - a finding, not an error of this program
@@ -86,11 +106,8 @@ class Host:
     def command(self, case: Case) -> int:
         """The word of CONTROL that starts an operation."""
         fields = self.map["CONTROL"].fields
-        return (
-            fields["operation"].place(case.operation)
-            | fields["curve"].place(case.curve)
-            | fields["start"].place(1)
-        )
+        curve = fields["curve"].place(case.curve) if "curve" in fields else 0
+        return fields["operation"].place(case.operation) | curve | fields["start"].place(1)
 
     def begin(self, case: Case) -> list[int]:
         """Start an operation; the words that it waits for, if registers take them."""
@@ -114,7 +131,7 @@ class Host:
         else:
             found = self.moved(waiting, self.patience)
         code = self.ended(interrupts=interrupts)
-        expected = len(case.expected[1]) * self.words if code == Status.OK else 0
+        expected = len(case.expected[1]) * self.words if code == self.map.statuses["ok"] else 0
         if self.streams and expected:
             found = self.simulator.received(expected)
         elif not self.streams:
@@ -130,7 +147,11 @@ class Host:
         self.write("ZEROISE", self.map.zeroise_key)
         self.idle()
         state = self.status()
-        if (state["done"], state["code"], state["result_valid"]) != (1, Status.ZEROISED, 0):
+        if (state["done"], state["code"], state["result_valid"]) != (
+            1,
+            self.map.statuses["zeroised"],
+            0,
+        ):
             raise Fault(f"a zeroisation leaves STATUS at {state}")
 
     def check_reset(self) -> None:
@@ -169,7 +190,7 @@ class Host:
                     found.append(self.read("RESULT"))
                 if state["operand_ready"] and waiting:
                     self.write("OPERAND", waiting.pop(0))
-                if state["busy"] and state["random_ready"]:
+                if state["busy"] and state.get("random_ready"):
                     self.given.append(self.simulator.random())
                     self.write("RANDOM", self.given[-1])
             if state["done"]:

@@ -1,6 +1,6 @@
-// A simulated coprocessor behind its bus, as a library: what a driver's functions of access need.
+// A simulated core behind its bus, as a library: what a driver's functions of access need.
 // They have the types of the members of `residua_ecc_device`, so that the C driver can take them as
-// they are. In front of this text stand Top, the bus (AXI or else Wishbone), STREAMS, ZEROISE and
+// they are. In front of this text stand Top, the bus (AXI or else Wishbone), STREAMS, RANDOM, ZEROISE and
 // its key, and PREFIX, which the names of the functions begin with, so that a program can have several cores.
 //
 // The host at the other side offers and takes words with random stalls on every channel, and lets
@@ -183,7 +183,9 @@ class Bench {
     results_.clear();
 #if STREAMS
     top.s_axis_operand_tvalid = 0;
+#if RANDOM
     if (top.rst) top.s_axis_random_tvalid = 0;
+#endif
 #endif
   }
 
@@ -209,16 +211,20 @@ class Bench {
       top.s_axis_operand_tvalid = 1;
       top.s_axis_operand_tdata = operands_.front();
     }
+#if RANDOM
     if (!top.s_axis_random_tvalid && goes()) {
       top.s_axis_random_tvalid = 1;
       top.s_axis_random_tdata = random_word();
     }
+#endif
     top.m_axis_result_tready = goes();
   }
 
   void take_streams() {
     operand_taken_ = top.s_axis_operand_tvalid && top.s_axis_operand_tready && !top.rst;
+#if RANDOM
     random_taken_ = top.s_axis_random_tvalid && top.s_axis_random_tready && !top.rst;
+#endif
     if (top.m_axis_result_tvalid && top.m_axis_result_tready && !top.rst) {
       results_.push_back({top.m_axis_result_tdata, top.m_axis_result_tlast != 0});
     }
@@ -229,11 +235,13 @@ class Bench {
       operands_.pop_front();
       top.s_axis_operand_tvalid = 0;
     }
+#if RANDOM
     if (random_taken_) {
       top.s_axis_random_tvalid = 0;
       taken_.push_back(top.s_axis_random_tdata);
       if (taken_.size() > most_taken) taken_.pop_front();
     }
+#endif
   }
 #else
   bool offered() { return false; }

@@ -10,9 +10,8 @@ import signal
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER
-from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS
-from residua.curves.operations import Operation
+from residua.cores.bus.vectors import END, HEADER
+from residua.cores.bus.verilog_bench import BENCH, VECTORS
 from residua.toolchain import process, verilator, yosys
 from residua.toolchain.kept.simulations import keep_simulation
 from residua.toolchain.process import ToolError
@@ -29,7 +28,14 @@ _CELLS, _APART = "cells.v", "apart.vlt"
 _MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
 
 
-def verify_bench(directory: Path, rtl: list[Path], *, optimise: bool = False) -> list[str]:
+def verify_bench(
+    directory: Path,
+    rtl: list[Path],
+    operation: int,
+    *,
+    setup: int | None = None,
+    optimise: bool = False,
+) -> list[str]:
     """Check the test bench of a directory; return what goes wrong.
 
     It must compile by its makefile, pass with its vectors, all of them, and fail with a wrong one.
@@ -37,6 +43,8 @@ def verify_bench(directory: Path, rtl: list[Path], *, optimise: bool = False) ->
     Args:
         directory: the core's.
         rtl: its Verilog with the ECP5 form of the primitives, which is the last file.
+        operation: a quick one with a result, of which the wrong one is.
+        setup: the operation without which it has none, which comes before it among the vectors.
         optimise: for long operations.
     """
     with TemporaryDirectory() as work:
@@ -54,7 +62,7 @@ def verify_bench(directory: Path, rtl: list[Path], *, optimise: bool = False) ->
         found = _missing(sim)
         try:
             bench = verilator.build_bench(sim, sources, optimise=optimise)
-            return found + _passes(bench, sim) + _fails(bench, sim)
+            return found + _passes(bench, sim) + _fails(bench, sim, operation, setup)
         except ToolError as error:
             return [*found, f"bench: {error}"]
 
@@ -95,21 +103,22 @@ def _passes(bench: Path, sim: Path) -> list[str]:
     return []
 
 
-def _fails(bench: Path, sim: Path) -> list[str]:
+def _fails(bench: Path, sim: Path, operation: int, setup: int | None) -> list[str]:
     """The bench with a wrong bit in a result, and with a wrong status."""
     found = []
-    product = next(
-        one
-        for one in _records(sim.parent / VECTORS)
-        if one[0] == Operation.FIELD_MULTIPLY and one[5]
+    records = _records(sim.parent / VECTORS)
+    place, product = next(
+        (place, one) for place, one in enumerate(records) if one[0] == operation and one[5]
     )
-    for place in (3, HEADER + product[4], len(product) - 1):
+    before = [one for one in records[:place] if one[0] == setup and one[3] == 0][-1:]
+    first = [word for one in before for word in one]
+    for index in (3, HEADER + product[4], len(product) - 1):
         wrong = list(product)
-        wrong[place] ^= 1
-        words = " ".join(f"{word:08x}" for word in (*product, *wrong, END))
+        wrong[index] ^= 1
+        words = " ".join(f"{word:08x}" for word in (*first, *product, *wrong, END))
         (sim / "vectors.hex").write_text(f"{words}\n", encoding="utf-8")
-        if "FAIL: 1 of 2 operations" not in _run(bench, sim):
-            found.append(f"bench: word {place} of a vector is wrong, and it does not fail")
+        if f"FAIL: 1 of {len(before) + 2} operations" not in _run(bench, sim):
+            found.append(f"bench: word {index} of a vector is wrong, and it does not fail")
     return found
 
 

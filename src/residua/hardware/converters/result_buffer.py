@@ -8,7 +8,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
-from residua.hardware.coprocessor.word_gearbox import WordGearbox
+from residua.hardware.converters.word_gearbox import WordGearbox
 
 BUS_WIDTH = 32
 """Bits of a word of the result stream."""

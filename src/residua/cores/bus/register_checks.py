@@ -5,8 +5,8 @@ Raise `Fault` or `BusError` at the first thing that is not as the register map s
 
 import random
 
-from residua.cores.coprocessor.shipped.bus_simulator import Access
-from residua.cores.coprocessor.shipped.host import Fault, Host
+from residua.cores.bus.host import Fault, Host
+from residua.cores.bus.simulator import Access
 from residua.hardware.bus.register_map import Register
 
 _ADDRESSES = range(0, 1 << 12, 4)

@@ -1,4 +1,4 @@
-"""A coprocessor on its bus in simulation: registers and streams for a driver, by Verilator."""
+"""A core on its bus in simulation: registers and streams for a driver, by Verilator."""
 
 import ctypes
 import weakref
@@ -8,13 +8,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-from residua.cores.coprocessor.driver.client import Client
-from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import COMMON_SOURCE
-from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
-from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.register_map import CoreCapabilities, RegisterMap
 from residua.toolchain import verilator
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
@@ -84,7 +81,7 @@ class BusError(RuntimeError):
 
 
 class BusSimulator:
-    """A simulated coprocessor on its bus: what `Client` wants of registers and streams.
+    """A simulated core on its bus: what drivers want of registers and streams.
 
     Random words of a core with streams come from the simulator itself; for a core with data
     registers `random` is what a driver may take them from. A write to ZEROISE also resets the far
@@ -228,10 +225,10 @@ class BusSimulator:
 
 
 class BusModel:
-    """A compiled simulation of a coprocessor on its bus: a shared library.
+    """A compiled simulation of a core on its bus: a shared library.
 
-    The library's functions `read32` to `received` have the types that the C driver's
-    ``residua_ecc_device`` asks for, with the context of a `BusSimulator`. Their names begin with
+    The library's functions `read32` to `received` have the types that the C drivers ask for, as
+    ``residua_ecc_device``, with the context of a `BusSimulator`. Their names begin with
     that of the top module and ``_bus_``; ``functions`` has them by what follows.
     """
 
@@ -253,7 +250,7 @@ def build_bus_model(
     *,
     optimise: bool = True,
 ) -> BusModel:
-    """Compile the Verilog of a coprocessor on a bus, whose top module is ``top``.
+    """Compile the Verilog of a core on a bus, whose top module is ``top``.
 
     ``optimise`` is for long runs; without, compiling takes less time and simulating more.
 
@@ -264,6 +261,7 @@ def build_bus_model(
         "PREFIX": f"{top}_bus",
         "AXI": int(bus == "axi"),
         "STREAMS": int(not registers.capabilities.data_registers),
+        "RANDOM": int(registers.capabilities.takes_random),
         "ZEROISE": registers["ZEROISE"].address,
         "ZEROISE_KEY": f"{registers.zeroise_key}u",
     }
@@ -277,67 +275,18 @@ def build_bus_model(
     return BusModel(library, top, registers)
 
 
-def simulated_client(
+def directory_bus_model(
     directory: Directory,
+    capabilities: CoreCapabilities,
     *,
-    seed: int = 1,
-    stalls: int = 0,
-    pause: int = DEFAULT_PAUSE,
+    sources: Sequence[Path] = (),
     optimise: bool = True,
-) -> Client:
-    """The driver of a coprocessor that ``residua build`` wrote, on a simulation of its Verilog.
-
-    Args:
-        directory: of a coprocessor on a bus.
-        seed: of random words and stalls.
-        stalls: of 256 cycles, in so many each channel pauses.
-        pause: cycles between two accesses.
-        optimise: for long runs.
-
-    Raises:
-        SpecificationError: no coprocessor, or one without a bus.
-        ToolError: the simulator cannot be built.
-    """
-    model = directory_model(directory, optimise=optimise)
-    return client(BusSimulator(model, seed=seed, stalls=stalls, pause=pause), curves(directory))
-
-
-def client(simulator: BusSimulator, curves: Sequence[DriverCurve]) -> Client:
-    """The driver on a simulator of a core with these curves."""
-    registers = simulator.model.registers
-    streams = None if registers.capabilities.data_registers else simulator
-    return Client(simulator, registers, curves, random=simulator.random, streams=streams)
-
-
-def directory_model(
-    directory: Directory, *, sources: Sequence[Path] = (), optimise: bool = True
 ) -> BusModel:
     """Build the model of a directory's Verilog, or of ``sources``; see `build_bus_model`.
 
     Raises:
-        SpecificationError: no coprocessor, or one without a bus.
         ToolError: the simulator cannot be built.
     """
-    manifest = directory.manifest
-    bus = manifest["parameters"].get("bus", "stream")
-    if bus == "stream":
-        raise SpecificationError(
-            f"{directory.path} holds no coprocessor on a bus: build one with bus = 'axi' or "
-            "'wishbone'"
-        )
-    interface = manifest["interface"]
-    capabilities = Capabilities(
-        curves=len(manifest["parameters"]["curves"]),
-        words=interface["words"],
-        operations=[operation["code"] for operation in interface["operations"]],
-        blinding=any(manifest["parameters"]["blinding"]),
-        data_registers=bus != "axi",
-    )
+    bus = directory.manifest["parameters"]["bus"]
     chosen, registers = sources or directory.sources(), RegisterMap(capabilities)
     return build_bus_model(chosen, directory.top, registers, bus, optimise=optimise)
-
-
-def curves(directory: Directory) -> list[DriverCurve]:
-    """The curves of a coprocessor's directory."""
-    entries = directory.manifest["parameters"]["curves"]
-    return [DriverCurve.of(curve_from_parameters(entry)) for entry in entries]

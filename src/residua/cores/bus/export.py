@@ -1,19 +1,17 @@
-"""A register map as C header, as one HTML page, and as its SystemRDL source.
+"""A register map as C header, and as one HTML page.
 
 The C header comes from PeakRDL-cheader. PeakRDL-html is not used: its pages are 8 MB, carry the
 time of the build, and need a web server.
 """
 
 import tempfile
-from importlib.resources import files
 from pathlib import Path
 
 from peakrdl_cheader.c_standards import CStandard
 from peakrdl_cheader.exporter import CHeaderExporter
 
-import residua.hardware.bus
 from residua.cores.templating import environment
-from residua.hardware.bus.register_map import SOURCE, Field, Register, RegisterMap
+from residua.hardware.bus.register_map import Field, Register, RegisterMap
 
 _ACCESS = {
     "constant": "read",
@@ -38,15 +36,8 @@ def c_header(registers: RegisterMap, name: str) -> str:
 
 def html_page(registers: RegisterMap) -> str:
     """The register map for people, in one file without references to others."""
-    template = environment("residua.cores.coprocessor.registers", html=True).get_template(
-        "registers.html"
-    )
+    template = environment("residua.cores.bus", html=True).get_template("registers.html")
     return template.render(registers=registers, access=_access, bits=_bits, reset=_reset)
-
-
-def rdl_source() -> str:
-    """The SystemRDL description that everything is derived from."""
-    return (files(residua.hardware.bus) / SOURCE).read_text(encoding="utf-8")
 
 
 def _access(field: Field) -> str:

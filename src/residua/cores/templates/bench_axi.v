@@ -4,13 +4,13 @@
   reg [11:0] awaddr = 12'd0, araddr = 12'd0;
   reg [31:0] wdata = 32'd0;
   reg awvalid = 1'b0, wvalid = 1'b0, bready = 1'b0, arvalid = 1'b0, rready = 1'b0;
-  wire awready, wready, bvalid, arready, rvalid, operand_ready, random_ready, result_valid;
+  wire awready, wready, bvalid, arready, rvalid, operand_ready, {{ "random_ready, " if random }}result_valid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
   reg addressed, supplied;
 
   assign operand_taken = operand_valid && operand_ready;
-  assign random_taken = random_ready;
+  assign random_taken = {{ "random_ready" if random else "1'b0" }};
   assign result_taken = result_valid;
 
   {{ top }} core (
@@ -22,8 +22,10 @@
     .s_axi_rdata(rdata), .s_axi_rresp(rresp), .s_axi_rvalid(rvalid), .s_axi_rready(rready),
     .s_axis_operand_tdata(operand_word), .s_axis_operand_tvalid(operand_valid && !forget),
     .s_axis_operand_tready(operand_ready),
+{% if random %}
     .s_axis_random_tdata(random_word), .s_axis_random_tvalid(1'b1),
     .s_axis_random_tready(random_ready),
+{% endif %}
     .m_axis_result_tdata(result_word), .m_axis_result_tvalid(result_valid),
     .m_axis_result_tlast(result_is_last), .m_axis_result_tready(1'b1)
   );

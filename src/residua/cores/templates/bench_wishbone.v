@@ -60,11 +60,13 @@
         operand_written = 1'b1;
         @(negedge clk) operand_written = 1'b0;
         word[BUSY] = 1'b1;
+{% if random %}
       end else if (word[BUSY] && word[RANDOM_READY]) begin
         write(RANDOM, random_word);
         random_written = 1'b1;
         @(negedge clk) random_written = 1'b0;
         word[BUSY] = 1'b1;
+{% endif %}
       end
     end
   endtask
