@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from residua.cores.bus.vectors import END, HEADER
-from residua.cores.bus.verilog_bench import BENCH, VECTORS
+from residua.cores.core import BENCH, VECTORS
 from residua.toolchain import process, verilator, yosys
 from residua.toolchain.kept.simulations import keep_simulation
 from residua.toolchain.process import ToolError

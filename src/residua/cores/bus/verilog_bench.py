@@ -4,12 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from residua.cores.bus.vectors import END, HEADER, Vector, hex_file
-from residua.cores.core import Core
+from residua.cores.core import BENCH, VECTORS, Core
 from residua.cores.manifest import modules
 from residua.hardware.bus.register_map import RegisterMap
-
-BENCH = "sim/bench.v"
-VECTORS = "sim/vectors.hex"
 
 _FIELDS = {
     "axi": ("busy",),

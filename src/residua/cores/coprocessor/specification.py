@@ -18,7 +18,6 @@ from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
 
-Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window", "endomorphism"]
 
 MOST_NAMES = 3
@@ -145,17 +144,7 @@ class CurveSpecification(CoreSpecification):
         return "\n".join(lines) + "\n"
 
 
-BusKey = Annotated[
-    Bus,
-    keys.Key(
-        "Bus of a coprocessor: AXI4-Lite for registers and AXI4-Stream for data, Wishbone with "
-        "registers for both, or plain streams; needs `curve`.",
-        "`axi`, `wishbone`, `stream`",
-        "`axi`",
-        "KIND",
-        panel=keys.USUAL,
-    ),
-]
+BusKey = Annotated[keys.BusChoice, keys.BUS]
 Blinding = Annotated[
     BlindingChoice,
     BeforeValidator(_blinding),

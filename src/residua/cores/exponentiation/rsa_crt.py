@@ -13,6 +13,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import rsa_boundary
+from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name
@@ -20,6 +21,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
+from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.rsa_engine import RsaEngine
 from residua.hardware.exponentiation.rsa_engine_design import (
     SHORTEST,
@@ -248,14 +250,42 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             modulus=key.modulus,
             modulus_words=operations.modulus_words,
         )
+        parts = self._key_parts
+        streams["key"] = [{"number": text, "words": words} for text, words in parts]
+        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
+        return streams
+
+    @property
+    def _key_parts(self) -> list[tuple[str, int]]:
+        """The numbers of a key, and their words."""
         texts = []
         for prime in "pq":
             texts += [prime, f"-1 / {prime} modulo M_a", f"M_a^2 modulo {prime}"]
         texts += ["1 / q modulo p", "1 / e modulo p - 1", "1 / e modulo q - 1"]
-        lengths = zip(texts, self.design.load_lengths, strict=True)
-        streams["key"] = [{"number": text, "words": words} for text, words in lengths]
-        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
-        return streams
+        return list(zip(texts, self.design.load_lengths, strict=True))
+
+    @cached_property
+    def surroundings(self) -> ExponentiationBus | None:
+        """The bus around it; None if there is none."""
+        return bus_around(self, self.request.bus)
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+        design = self.design
+        return CommandedDesign(
+            design.width,
+            tuple(Number(text, words) for text, words in self._key_parts),
+            (Number("x", design.words, design.bits),),
+            design.words,
+            "private",
+            tests_modulus=True,
+            flagged=True,
+        )
+
+    def settings(self, chooser: random.Random) -> Sequence[RsaEngineOperations]:
+        """Promises with several keys, some of them wrong."""
+        return self.keys(chooser)
 
     @property
     def boundary(self) -> Boundary:
@@ -320,4 +350,5 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "exponent_bits": design.exponent_bits,
             "exponent": str(design.exponent),
             **self._engine_parameters,
+            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }
