@@ -259,6 +259,7 @@ class DigitCore(PlainCore):
             streams.words,
             "power",
             tests_modulus=design.domain is None,
+            exponent=design.exponent,
         )
 
     def settings(self, chooser: random.Random) -> Sequence[DigitProducts]:

@@ -228,7 +228,14 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
         operands = [Number("x", design.words)]
         if design.exponent is None:
             operands.append(Number("y", design.words, design.exponent_bits))
-        return CommandedDesign(design.width, tuple(load), tuple(operands), design.words, "power")
+        return CommandedDesign(
+            design.width,
+            tuple(load),
+            tuple(operands),
+            design.words,
+            "power",
+            exponent=design.exponent,
+        )
 
     def settings(self, chooser: random.Random) -> Sequence[Exponentiations]:
         """Promises with the modulus that is built in, or with the largest one and a random one."""

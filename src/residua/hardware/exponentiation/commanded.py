@@ -51,6 +51,7 @@ class CommandedDesign:
         operation: name of what the core does, ``power`` or ``private``.
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
+        exponent: of all powers, if there is only one.
 
     Raises:
         SpecificationError: the words are too wide.
@@ -63,6 +64,7 @@ class CommandedDesign:
     operation: str
     tests_modulus: bool = False
     flagged: bool = False
+    exponent: int | None = None
 
     def __post_init__(self) -> None:
         if self.width > WIDEST:

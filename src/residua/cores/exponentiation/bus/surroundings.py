@@ -13,6 +13,7 @@ from residua.cores.bus.vectors import Vector
 from residua.cores.bus.verilog_bench import bench_files
 from residua.cores.core import Core
 from residua.cores.exponentiation.bus.cases import Case, Cases, Setting
+from residua.cores.exponentiation.bus.driver.files import c_driver
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.bus.tops import BUSES
 from residua.hardware.exponentiation.commanded import Commanded, CommandedDesign
@@ -106,7 +107,7 @@ class ExponentiationBus:
         }
 
     def files(self, core: Core, manifest: dict[str, Any]) -> dict[str, str]:
-        """Files by name: the test bench and its vectors, a page of the registers."""
+        """Files by name: the driver, the test bench and its vectors, a page of the registers."""
         bench = bench_files(
             core,
             manifest,
@@ -117,7 +118,12 @@ class ExponentiationBus:
             registers=self.registers,
             operations={name.upper(): code for name, code in self.registers.operations.items()},
         )
-        return {"registers.html": html_page(self.registers), **bench}
+        driver = c_driver(self.core.name, self.registers, self.core.commanded.exponent)
+        return {
+            **{f"driver/{name}": text for name, text in driver.items()},
+            "registers.html": html_page(self.registers),
+            **bench,
+        }
 
     def _bench_cases(self) -> list[Case]:
         return list(self.cases(_BENCH_SEED).all(_BENCH_SETTINGS))

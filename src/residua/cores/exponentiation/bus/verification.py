@@ -6,6 +6,8 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from residua.cores.bus.bench import verify_bench
+from residua.cores.bus.driver.check import PAUSE, check_driver
+from residua.cores.bus.driver.program import Simulation
 from residua.cores.bus.host import Host
 from residua.cores.bus.operations import (
     RESETS,
@@ -17,6 +19,8 @@ from residua.cores.bus.operations import (
 )
 from residua.cores.bus.register_checks import check_registers, check_traffic
 from residua.cores.bus.simulator import BusModel, BusSimulator, directory_bus_model
+from residua.cores.exponentiation.bus.driver.calls import HEADERS, calls
+from residua.cores.exponentiation.bus.driver.files import LIBRARY
 from residua.cores.simulation.runs import LONG_CYCLES
 
 if TYPE_CHECKING:
@@ -36,11 +40,15 @@ _OPERATIONS = 40
 def verify_surroundings(
     around: "ExponentiationBus", directory: "Directory", seed: int
 ) -> tuple[int, list[str]]:
-    """Run operations through the bus and in the test bench; how many, and what went wrong.
+    """Run operations through the bus, in the test bench and by the driver; what went wrong.
 
     Through the bus each operation ends in each way that it can end, polled and by interrupt,
     without and with stalls; registers are read and written in all of their bytes, accesses follow
-    one another closely; operations are refused, zeroised and reset in their midst.
+    one another closely; operations are refused, zeroised and reset in their midst. The driver is
+    compiled as it lies there.
+
+    Returns:
+        How many operations ran through the bus, and what went wrong.
     """
     long = _OPERATIONS * around.cases(seed).settings[0].interval > LONG_CYCLES
     model = directory_bus_model(directory, around.registers.capabilities, optimise=long)
@@ -53,7 +61,9 @@ def verify_surroundings(
         setup=operations["load"],
         optimise=long,
     )
-    return count, failures
+    polls = around.patience // PAUSE
+    simulation = Simulation(directory, model, LIBRARY)
+    return count, failures + check_driver(simulation, calls(around), HEADERS, polls)
 
 
 def verify_bus(around: "ExponentiationBus", model: BusModel, seed: int) -> tuple[int, list[str]]:

@@ -3,14 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "residua_ecc.h"
-#include "residua_ecc_protocols.h"
+{% for header in headers %}
+#include "{{ header }}"
+{% endfor %}
 #include "{{ name }}_simulated.h"
 
 #define GUARD 8 /* bytes behind an output, which must stay as they are */
-#define MOST (1 + 2 * RESIDUA_ECC_MAX_POINT)
+#define MOST {{ most }}
 
-static residua_ecc_device device;
+static {{ library }}_device device;
 static int calls;
 
 /* Whether a call was right. */
@@ -40,14 +41,14 @@ int main(void)
 
     device = {{ name }}_simulated(1, 16, {{ pause }});
     device.polls = {{ polls }};
-    code = residua_ecc_open(&device);
+    code = {{ library }}_open(&device);
     if (code != 0) {
         printf("WRONG open: code %d\n", code);
         return 0;
     }
 {% for call in calls %}
     memset(output, 0xA5, sizeof output);
-    code = residua_ecc_{{ call.function }}(&device{{ ", " if call.arguments }}{{ call.rendered() }}{{ ", output" if call.result is not none }});
+    code = {{ call.function }}(&device{{ ", " if call.arguments }}{{ call.rendered() }}{{ ", output" if call.result is not none }});
     if (!judge("{{ call.function }}", code, {{ call.code }}, output, {{ call.expected() }}, {{ (call.result or "") | length }})) {
         return 0;
     }

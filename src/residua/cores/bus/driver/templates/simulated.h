@@ -5,18 +5,18 @@
 #include "{{ name }}_core.h"
 
 /* A new simulation after its reset, with the default limit of polls. */
-residua_ecc_device {{ name }}_simulated(uint64_t seed, uint32_t stalls, uint32_t pause);
+{{ library }}_device {{ name }}_simulated(uint64_t seed, uint32_t stalls, uint32_t pause);
 
 /* Its clock cycles so far. */
-uint64_t {{ name }}_cycles(const residua_ecc_device *device);
+uint64_t {{ name }}_cycles(const {{ library }}_device *device);
 
 /* Words of results that came and that nobody took. */
-size_t {{ name }}_waiting(const residua_ecc_device *device);
+size_t {{ name }}_waiting(const {{ library }}_device *device);
 
 /* What the bus found wrong since the last call, as bits; 0 if nothing. */
-int {{ name }}_failure(const residua_ecc_device *device);
+int {{ name }}_failure(const {{ library }}_device *device);
 
 /* Frees the simulation. */
-void {{ name }}_close(const residua_ecc_device *device);
+void {{ name }}_close(const {{ library }}_device *device);
 
 #endif

@@ -1,6 +1,6 @@
-#include "residua_ecc_numbers.h"
+#include "{{ library }}_numbers.h"
 
-void residua_ecc_load(uint32_t *number, size_t words, const uint8_t *bytes, size_t size,
+void {{ library }}_load(uint32_t *number, size_t words, const uint8_t *bytes, size_t size,
                       int big_endian)
 {
     size_t i;
@@ -14,7 +14,7 @@ void residua_ecc_load(uint32_t *number, size_t words, const uint8_t *bytes, size
     }
 }
 
-void residua_ecc_store(uint8_t *bytes, size_t size, const uint32_t *number, int big_endian)
+void {{ library }}_store(uint8_t *bytes, size_t size, const uint32_t *number, int big_endian)
 {
     size_t i;
 
@@ -23,7 +23,8 @@ void residua_ecc_store(uint8_t *bytes, size_t size, const uint32_t *number, int 
     }
 }
 
-int residua_ecc_is_zero(const uint32_t *number, size_t words)
+{% if curves %}
+int {{ library }}_is_zero(const uint32_t *number, size_t words)
 {
     uint32_t bits = 0;
     size_t i;
@@ -50,19 +51,20 @@ static uint32_t subtract(uint32_t *difference, const uint32_t *a, const uint32_t
     return borrow;
 }
 
-int residua_ecc_less(const uint32_t *a, const uint32_t *b, size_t words)
+int {{ library }}_less(const uint32_t *a, const uint32_t *b, size_t words)
 {
     return (int)subtract(NULL, a, b, words);
 }
 
-void residua_ecc_reduce(uint32_t *number, size_t words, const uint32_t *modulus)
+void {{ library }}_reduce(uint32_t *number, size_t words, const uint32_t *modulus)
 {
-    while (!residua_ecc_less(number, modulus, words)) {
+    while (!{{ library }}_less(number, modulus, words)) {
         (void)subtract(number, number, modulus, words);
     }
 }
 
-void residua_ecc_wipe(void *memory, size_t size)
+{% endif %}
+void {{ library }}_wipe(void *memory, size_t size)
 {
     volatile uint8_t *bytes = (volatile uint8_t *)memory;
 
@@ -70,29 +72,31 @@ void residua_ecc_wipe(void *memory, size_t size)
         *bytes++ = 0;
     }
 }
+{% if curves %}
 
-const struct residua_ecc_curve *residua_ecc_find(const residua_ecc_device *device, unsigned curve)
+const struct {{ library }}_curve *{{ library }}_find(const {{ library }}_device *device, unsigned curve)
 {
-    if (!residua_ecc_usable(device) || curve >= device->core->curve_count) {
+    if (!{{ library }}_usable(device) || curve >= device->core->curve_count) {
         return NULL;
     }
     return &device->core->curves[curve];
 }
 
-int residua_ecc_load_point(const struct residua_ecc_curve *curve, uint32_t *numbers, size_t words,
+int {{ library }}_load_point(const struct {{ library }}_curve *curve, uint32_t *numbers, size_t words,
                            const uint8_t *point, size_t size)
 {
     if (curve->montgomery) {
         if (size != curve->field_size) {
-            return RESIDUA_ECC_ENCODING;
+            return {{ library | upper }}_ENCODING;
         }
-        residua_ecc_load(numbers, words, point, size, 0);
-        return RESIDUA_ECC_STATUS_OK;
+        {{ library }}_load(numbers, words, point, size, 0);
+        return {{ library | upper }}_STATUS_OK;
     }
     if (size != 1 + 2 * (size_t)curve->field_size || point[0] != 4) {
-        return RESIDUA_ECC_ENCODING;
+        return {{ library | upper }}_ENCODING;
     }
-    residua_ecc_load(numbers, words, point + 1, curve->field_size, 1);
-    residua_ecc_load(numbers + words, words, point + 1 + curve->field_size, curve->field_size, 1);
-    return RESIDUA_ECC_STATUS_OK;
+    {{ library }}_load(numbers, words, point + 1, curve->field_size, 1);
+    {{ library }}_load(numbers + words, words, point + 1 + curve->field_size, curve->field_size, 1);
+    return {{ library | upper }}_STATUS_OK;
 }
+{% endif %}

@@ -50,13 +50,7 @@ enum {
     RESIDUA_ECC_RETRY = -8        /* this nonce makes no signature: take another one */
 };
 
-/* What the stream functions of a device return if they would have to wait. */
-#define RESIDUA_ECC_PENDING 1
-
-/* Limits for residua_ecc_device.polls: what 0 stands for, and no limit at all. */
-#define RESIDUA_ECC_DEFAULT_POLLS 1000000u
-#define RESIDUA_ECC_UNLIMITED 0xFFFFFFFFu
-
+{% include "limits.h" %}
 /* A curve of a core. Its numbers have as many words as the core's, the least significant first. */
 struct residua_ecc_curve {
     const char *name;
@@ -77,37 +71,7 @@ struct residua_ecc_core {
     const struct residua_ecc_curve *curves;
 };
 
-/* A device: which core it is, and how the driver reaches it; supplied by the integrator. */
-typedef struct {
-    const struct residua_ecc_core *core;
-
-    /* Access to the register at a byte offset, as one 32-bit access, in program order. */
-    uint32_t (*read32)(void *context, uint32_t offset);
-    void (*write32)(void *context, uint32_t offset, uint32_t value);
-
-    /* A core with data registers: a fresh, uniform, secret word; returns 0 if there is one.
-     * May be NULL if the core uses no randomness. Not used with streams. */
-    int (*random)(void *context, uint32_t *word);
-
-    /* A core with streams (NULL if it has data registers). None of them waits. Each returns 0 on
-     * success, a negative number if it failed.
-     * send: send these words to s_axis_operand; 0 when all are taken and may be overwritten,
-     *   RESIDUA_ECC_PENDING until then: it is called again with the same arguments.
-     * receive: make ready for count words of m_axis_result.
-     * received: 0 when they are there, RESIDUA_ECC_PENDING until then.
-     * With NULL and 0, send and receive end what is under way: the words that were named before are
-     * neither read nor written any more. */
-    int (*send)(void *context, const uint32_t *words, size_t count);
-    int (*receive)(void *context, uint32_t *words, size_t count);
-    int (*received)(void *context);
-
-    void *context; /* handed to every function */
-
-    /* How often STATUS is read without progress, streams included, before the driver gives up;
-     * random words are no progress. 0 for RESIDUA_ECC_DEFAULT_POLLS; RESIDUA_ECC_UNLIMITED to wait
-     * forever. */
-    uint32_t polls;
-} residua_ecc_device;
+{% include "device.h" %}
 
 /* Checks that the core is there and is the one of the description, and waits until it has cleared
  * its memories after a reset. RESIDUA_ECC_BUSY if it does not come to an end, as when an operation
