@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.curve_core import CurveCore
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.simulator import (

@@ -11,7 +11,8 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 from tests.hardware.stand_in import OPERANDS, RESULTS, StandIn, expected
 
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.bus.driver.client import CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.bus.tops import BUSES

@@ -24,6 +24,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import EXPONENTIATIONS, PRODUCTS, Runs
 from residua.cores.stream_interface import stream_interface
+from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
@@ -261,6 +262,18 @@ class DigitCore(PlainCore):
             tests_modulus=design.domain is None,
             exponent=design.exponent,
         )
+
+    def setting(self, value: int) -> DigitProducts:
+        """Promises with a modulus that is loaded.
+
+        Raises:
+            SpecificationError: it is even, or has too many bits.
+        """
+        if value % 2 == 0 or not 3 <= value < 1 << self.shape.bits:
+            raise SpecificationError(
+                f"modulus = {value}: this core takes odd numbers from 3 to 2^{self.shape.bits} - 1"
+            )
+        return self.products(value)
 
     def settings(self, chooser: random.Random) -> Sequence[DigitProducts]:
         """Promises with the modulus that is built in, or with the largest one and a random one."""

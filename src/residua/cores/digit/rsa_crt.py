@@ -159,6 +159,10 @@ class RsaCrtCore(DigitCore):
             flagged=True,
         )
 
+    def setting(self, value: RsaKey) -> RsaOperations:  # type: ignore[override]
+        """Promises with a key; what does not fit is refused when its words are made."""
+        return self.operations(value)
+
     def settings(self, chooser: random.Random) -> Sequence[DigitProducts]:
         """Promises with several keys."""
         return self.keys(chooser)

@@ -237,6 +237,10 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
             exponent=design.exponent,
         )
 
+    def setting(self, value: int) -> Exponentiations:
+        """Promises with a modulus that is loaded; see `LoadedExponentiatorDesign.check`."""
+        return self.exponentiations(value)
+
     def settings(self, chooser: random.Random) -> Sequence[Exponentiations]:
         """Promises with the modulus that is built in, or with the largest one and a random one."""
         design, found = self.design, [self.exponentiations()]

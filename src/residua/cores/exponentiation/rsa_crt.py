@@ -283,6 +283,10 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             flagged=True,
         )
 
+    def setting(self, value: RsaKey) -> RsaEngineOperations:
+        """Promises with a key; what does not fit is refused when its words are made."""
+        return self.operations(value)
+
     def settings(self, chooser: random.Random) -> Sequence[RsaEngineOperations]:
         """Promises with several keys, some of them wrong."""
         return self.keys(chooser)

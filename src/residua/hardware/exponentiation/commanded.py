@@ -6,7 +6,7 @@ are tested for their length, a result waits until it is whole and is given out o
 and a zeroisation leaves nothing behind.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -22,6 +22,7 @@ from residua.hardware.bus.tops import CoreInstance
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
 from residua.hardware.unbuilt import unbuilt
+from residua.numbers.digits import join_digits
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,14 @@ class CommandedDesign:
         """W, the words of 32 bits that each number has on the bus."""
         most = max(self.result_words, *(number.words for number in self.numbers))
         return -(-most * self.width // BUS_WIDTH)
+
+    def numbers_of(self, words: Sequence[int]) -> list[int]:
+        """The numbers of a load, by the words that the core's stream takes for them."""
+        left, found = list(words), list[int]()
+        for number in self.load:
+            found.append(join_digits(left[: number.words], self.width))
+            left = left[number.words :]
+        return found
 
     @property
     def operations(self) -> tuple[str, ...]:

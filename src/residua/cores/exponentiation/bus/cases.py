@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from residua.hardware.exponentiation.commanded import CommandedDesign, Number
-from residua.numbers.digits import join_digits
 
 UNKNOWN = 255
 """An operation that no core has."""
@@ -88,11 +87,7 @@ class Cases:
 
     def loaded(self, setting: Setting) -> list[int]:
         """The numbers that are loaded."""
-        words, found = list(setting.modulus_words), list[int]()
-        for number in self.design.load:
-            own, words = words[: number.words], words[number.words :]
-            found.append(join_digits(own, self.design.width))
-        return found
+        return self.design.numbers_of(setting.modulus_words)
 
     def power(self, setting: Setting, x: int, y: int = 0, note: str = "") -> Case:
         """An operation with whatever is to come out of it."""

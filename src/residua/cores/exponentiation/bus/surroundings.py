@@ -47,6 +47,13 @@ class BusUser(Protocol):
     def settings(self, chooser: random.Random) -> Sequence[Setting]:
         """What it promises with several moduli or keys, the first of them a right one."""
 
+    def setting(self, value: Any) -> Setting:  # noqa: ANN401 - a modulus or a key
+        """What it promises with a modulus, or with an RSA key.
+
+        Raises:
+            SpecificationError: it takes no such one.
+        """
+
 
 class ExponentiationBus:
     """The bus around an exponentiator or RSA core (`residua.cores.core.Surroundings`)."""
