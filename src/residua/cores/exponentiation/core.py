@@ -15,7 +15,6 @@ from residua.algorithms.fields.field_exponentiation import step_products
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import exponentiator_boundary
-from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name, modulus_part
@@ -213,11 +212,6 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
             modulus_words=loaded,
         )
 
-    @cached_property
-    def surroundings(self) -> ExponentiationBus | None:
-        """The bus around it; None if there is none."""
-        return bus_around(self, self.request.bus)
-
     @property
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes on a bus."""
@@ -322,5 +316,4 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
             "exponent_bits": design.exponent_bits,
             "exponent": None if design.exponent is None else str(design.exponent),
             **self._engine_parameters,
-            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }

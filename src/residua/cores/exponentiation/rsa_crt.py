@@ -13,7 +13,6 @@ from amaranth.lib.wiring import Component
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import rsa_boundary
-from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name
@@ -264,11 +263,6 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
         texts += ["1 / q modulo p", "1 / e modulo p - 1", "1 / e modulo q - 1"]
         return list(zip(texts, self.design.load_lengths, strict=True))
 
-    @cached_property
-    def surroundings(self) -> ExponentiationBus | None:
-        """The bus around it; None if there is none."""
-        return bus_around(self, self.request.bus)
-
     @property
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes on a bus."""
@@ -354,5 +348,4 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "exponent_bits": design.exponent_bits,
             "exponent": str(design.exponent),
             **self._engine_parameters,
-            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }

@@ -1,6 +1,6 @@
 """Elliptic-curve coprocessor: controller, field processor, and everything between them and streams.
 
-Numbers are words of 32 bits, the lowest first; see `hardware/bus/residua.rdl`.
+Numbers are words of 32 bits, the lowest first; see `hardware/bus/common.rdl`.
 """
 
 from collections.abc import Sequence

@@ -95,7 +95,7 @@ def _operations(around: "ExponentiationBus", model: BusModel, seed: int) -> Iter
 
 
 def _aborted(around: "ExponentiationBus", model: BusModel, seed: int) -> Iterator[None]:
-    """Operations that are zeroised or reset; what follows is as if they had not been."""
+    """Operations and loads that are zeroised or reset; what follows is as if they had not been."""
     draw, cases = random.Random(f"bus {seed}"), around.cases(seed)
     setting, sample = cases.settings[0], cases.sample()
     host = Host(BusSimulator(model, seed=seed, stalls=STALLS // 2, pause=4), around.patience)
@@ -104,7 +104,8 @@ def _aborted(around: "ExponentiationBus", model: BusModel, seed: int) -> Iterato
     for index in range(2 * instants):
         if around.core.commanded.load:
             compare(host, cases.load(setting), interrupts=False)
-        start(host, sample, draw.randrange(setting.interval))
+        loads = bool(around.core.commanded.load) and index % 3 == 2
+        start(host, cases.load(setting) if loads else sample, draw.randrange(setting.interval))
         if index % 2:
             host.zeroise()
         else:
