@@ -3,6 +3,7 @@
 import functools
 import json
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from tests.cores.generated import ENGINE_RSA, EXPONENTIATION, RSA
@@ -25,6 +26,7 @@ CORES = {
     "RSA on the engine": ENGINE_RSA,
     "powers, loaded": SMALL,
     "powers, 65537": EXPONENTIATION | {"exponent": 65537},
+    "powers, wide words": {"algorithm": "modexp", "bits": 80, "digit": 40, "window": 1},
     "powers on the engine": {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
     },
@@ -60,11 +62,20 @@ def faults(directory, sources=()):
         ("RSA on the engine", "wishbone"),
         ("powers, loaded", "axi"),
         ("powers, 65537", "wishbone"),
+        ("powers, wide words", "axi"),
         ("powers on the engine", "axi"),
     ],
 )
 def test_operations_through_the_bus(directories, name, bus):
     assert faults(directories(name, bus)) == []
+
+
+def test_a_long_result_is_waited_for():
+    """Words of a stream that are not all there when they are asked for first."""
+    answers = iter([[], [], [7, 8]])
+    host = SimpleNamespace(simulator=SimpleNamespace(received=lambda _: next(answers, [])))
+    assert Host.received(host, 2) == [7, 8]
+    assert Host.received(host, 2) == []
 
 
 @pytest.mark.parametrize("bus", ["axi", "wishbone"])

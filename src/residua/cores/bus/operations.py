@@ -52,7 +52,7 @@ def check_refusals(host: Host, case: Case) -> None:
     found = host.moved(waiting, host.patience)
     code = host.ended(interrupts=False)
     if host.streams:
-        found = host.simulator.received(len(case.expected[1]) * host.words)
+        found = host.received(len(case.expected[1]) * host.words)
     else:
         found += host.rest()
     numbers = [split_words(number, host.words, 32) for number in case.expected[1]]
