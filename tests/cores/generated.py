@@ -162,6 +162,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, scalars checked": COPROCESSOR | {
         "formula": "xz-ladder", "protections": ["scalar-check"],
     },
+    "coprocessor, random words tested": COPROCESSOR | {
+        "bus": "wishbone", "protections": ["random-health"],
+    },
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",
         "protections": ["exit-check", "control-signature", "scalar-check"],

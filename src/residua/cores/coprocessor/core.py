@@ -40,6 +40,7 @@ from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
+from residua.hardware.unbuilt import unbuilt
 from residua.numbers.cox import Range
 from residua.numbers.residues import Redundant
 from residua.output import Progress
@@ -168,7 +169,11 @@ class CoprocessorCore(Core):
     def _protections(self) -> dict[str, Any]:
         """The protections that were asked for, if any were."""
         asked = self.request.protections
-        return {} if asked is None else {"protections": list(asked)}
+        if asked is None:
+            return {}
+        monitor = self.core.design.random_monitor()
+        tests = {"random_tests": unbuilt(monitor).thresholds} if monitor else {}
+        return {"protections": list(asked), **tests}
 
     @cached_property
     def capabilities(self) -> Capabilities:

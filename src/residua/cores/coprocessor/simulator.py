@@ -17,6 +17,9 @@ _HARNESS = Path(__file__).with_suffix(".cpp")
 
 _BENCH = Path(__file__).with_name("bench.h")
 
+FRESH_WORDS, NO_WORDS = -1, -2
+"""Supplies of random words: a fresh one each time, and none at all."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -25,6 +28,7 @@ class Request:
     ``stalls`` of 256 cycles each stream pauses; ``seed`` is that of random words and pauses. In
     cycle ``abort`` of the operation it is zeroised, if that is not 0, or the core is reset for
     ``reset`` cycles, if that is not 0 either; then there is no answer, unless it ended before.
+    ``supply`` is `FRESH_WORDS`, `NO_WORDS`, or what every random word is.
     """
 
     operation: int
@@ -34,6 +38,7 @@ class Request:
     seed: int = 1
     abort: int = 0
     reset: int = 0
+    supply: int = FRESH_WORDS
 
     def line(self, words: int) -> str:
         """The operation as a line for the harness, its operands in so many words.
@@ -42,6 +47,7 @@ class Request:
             SpecificationError: an operand does not fit.
         """
         head = [self.operation, self.curve, self.stalls, self.seed, self.abort, self.reset]
+        head.append(self.supply)
         parts = (word for number in self.operands for word in _split(number, words))
         return " ".join([*map(str, head), *(f"{word:08x}" for word in parts)])
 

@@ -11,12 +11,15 @@ class Protection(StrEnum):
     instructions and the microcode of an operation against those that it has to run, see
     `residua.hardware.coprocessor.controller`. ``SCALAR_CHECK`` holds the bits of a scalar that a
     loop takes against those that there were before, see
-    `residua.hardware.coprocessor.scalar_unit`.
+    `residua.hardware.coprocessor.scalar_unit`. ``RANDOM_HEALTH`` tests random words, and refuses
+    random numbers that are 0 and words that do not come, see
+    `residua.hardware.coprocessor.random_monitor`.
     """
 
     EXIT_CHECK = "exit-check"
     CONTROL_SIGNATURE = "control-signature"
     SCALAR_CHECK = "scalar-check"
+    RANDOM_HEALTH = "random-health"
 
 
 Protections = frozenset[Protection]

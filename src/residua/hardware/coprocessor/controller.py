@@ -39,18 +39,22 @@ class _State(Enum):
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
 
+_RANDOM_PORTS = {"random_unfit": In(1), "random_starved": In(1), "random_zero": In(1)}
+
 
 @dataclass(frozen=True)
 class ControllerDesign:
     """A control program and what it is to drive.
 
     ``rounds`` is the number of digits that a scalar has on each curve. What ``checks_scalars`` asks
-    at the end of an operation whether its scalar was the right one.
+    at the end of an operation whether its scalar was the right one. What ``watches_random`` ends an
+    operation whose random words are not what they should be.
     """
 
     program: ControlProgram
     rounds: tuple[int, ...]
     checks_scalars: bool = False
+    watches_random: bool = False
 
     @property
     def guarded(self) -> bool:
@@ -93,6 +97,10 @@ class Controller(Component):
     whose sums are not those of its last instruction ends with `Status.FAULT`, and ``release`` needs
     beside the status a register that is set when they are. The same holds for ``scalar_sound``, a
     port that is only there if scalars are checked.
+
+    If random words are watched, ``random_unfit`` ends an operation with `Status.RANDOM_FAULT`, and
+    ``random_starved`` with `Status.RANDOM_STARVED`, wherever it is; ``random_zero`` comes with
+    ``scalar_done``, and tells that what was to blind the scalar is 0.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -139,6 +147,7 @@ class Controller(Component):
                 **(self._follower_ports(most_rounds) if design.program.follows else {}),
                 **(_TRACE_PORTS if design.program.signed else {}),
                 **({"scalar_sound": In(1)} if design.checks_scalars else {}),
+                **(_RANDOM_PORTS if design.watches_random else {}),
             }
         )
 
@@ -227,6 +236,8 @@ class Controller(Component):
                 m.d.sync += self._state.eq(Mux(self.wiping, _State.WIPE, _State.DONE))
             with m.Case(_State.DONE):
                 m.d.sync += [self._state.eq(_State.IDLE), operating.eq(0)]
+        if self.design.watches_random:
+            self._watch(m)
         with m.If(self.zeroise):
             m.d.sync += [
                 self._state.eq(_State.END),
@@ -234,6 +245,13 @@ class Controller(Component):
                 operating.eq(operating),
             ]
         return m
+
+    def _watch(self, m: Module) -> None:
+        """End an operation whose random words are not what they should be."""
+        ends = self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
+        with m.If((self.random_unfit | self.random_starved) & ~ends):
+            starved = Mux(self.random_starved, Status.RANDOM_STARVED, Status.RANDOM_FAULT)
+            self._stop(m, starved)
 
     def _good(self) -> Value:
         """Whether what was computed may leave."""
@@ -403,6 +421,9 @@ class Controller(Component):
         with m.If(self.operand_done | self.scalar_done):
             self._next(m)
             with m.If(self._fault == Status.OK):
+                if self.design.watches_random:
+                    with m.If(self.scalar_done & self.random_zero):
+                        m.d.sync += self._fault.eq(Status.RANDOM_ZERO)
                 with m.If(self.scalar_done & ~self.scalar_in_range):
                     m.d.sync += self._fault.eq(Status.SCALAR_RANGE)
                 with m.If(self.operand_done & ~self.operand_in_range & ~self.read_random):

@@ -23,6 +23,7 @@ from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.operand_reader import OperandReader
+from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
@@ -86,6 +87,7 @@ class Coprocessor(Component):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
         m.submodules.results = results
+        monitor = design.random_monitor()
         zeroise = self._control(m, controller, results.busy | release)
         # From a zeroisation on nothing leaves, also before the results are discarded. When an
         # operation begins there is nothing to leave, so that a register can say that one is under
@@ -106,6 +108,8 @@ class Coprocessor(Component):
         if halves:
             ready = self._halve(m, controller, halves, processor, ready)
         self._scalars(m, controller, scalars, reducer, comb, halves, ready)
+        if monitor:
+            self._watch(m, controller, monitor, zeroise)
         if recoder and first:
             self._recode(m, controller, recoder, first, processor)
         if comb and first:
@@ -347,6 +351,22 @@ class Coprocessor(Component):
             self.random.ready.eq(random_ready),
             controller.scalar_done.eq(Cat(done).any()),
             controller.scalar_in_range.eq(in_range),
+        ]
+
+    def _watch(
+        self, m: Module, controller: Controller, monitor: RandomMonitor, zeroise: Signal
+    ) -> None:
+        """Random words to what tests them, which the end of an operation leaves as it is."""
+        m.submodules.random_monitor = monitor
+        m.d.comb += [
+            monitor.word.eq(self.random.payload),
+            monitor.valid.eq(self.random.valid),
+            monitor.ready.eq(self.random.ready),
+            monitor.begin.eq(controller.read_scalar),
+            monitor.clear.eq(zeroise),
+            controller.random_unfit.eq(monitor.unfit),
+            controller.random_starved.eq(monitor.starved),
+            controller.random_zero.eq(monitor.zero),
         ]
 
     def _halve(

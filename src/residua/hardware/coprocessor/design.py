@@ -35,6 +35,7 @@ from residua.curves.operations import (
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.curves.protections.protection import NONE, Protection, Protections
+from residua.curves.protections.random_factors import refuse_zeros
 from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
@@ -48,6 +49,7 @@ from residua.hardware.coprocessor.digit_recoder import (
     DigitRecoder,
 )
 from residua.hardware.coprocessor.half_scalars import HalfScalars
+from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
@@ -313,6 +315,15 @@ class CurveDesign(ABC):
         return Protection.SCALAR_CHECK in self.protections
 
     @property
+    def watches_random(self) -> bool:
+        """Whether random words are tested."""
+        return Protection.RANDOM_HEALTH in self.protections
+
+    def random_monitor(self) -> RandomMonitor | None:
+        """The unit that tests random words, if they are tested."""
+        return RandomMonitor() if self.watches_random else None
+
+    @property
     def _bits_below(self) -> tuple[int, ...]:
         """Bits below the lowest one that each curve's loop asks for; none if nobody checks that."""
         if not self.checks_scalars:
@@ -347,6 +358,8 @@ class CurveDesign(ABC):
             if curve:
                 verify = verification.instructions(curve, bits, splits=halved is not None)
                 group[Operation.ECDSA_VERIFY] = verify
+        if self.watches_random:
+            groups = [{k: refuse_zeros(v) for k, v in group.items()} for group in groups]
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
@@ -674,7 +687,7 @@ class CurveDesign(ABC):
         self.check_pauses()
         rounds = self.rounds if self.signed else None
         program = ControlProgram(self.operations, self.inversions, blocks, rounds)
-        return ControllerDesign(program, self.rounds, self.checks_scalars)
+        return ControllerDesign(program, self.rounds, self.checks_scalars, self.watches_random)
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
         """Whether the next bit or digit is there when the next round of a loop wants it.
