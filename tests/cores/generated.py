@@ -165,6 +165,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, random words tested": COPROCESSOR | {
         "bus": "wishbone", "protections": ["random-health"],
     },
+    "coprocessor, status": COPROCESSOR | {
+        "bus": "axi", "protections": ["scalar-check", "random-health", "status"],
+    },
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",
         "protections": ["exit-check", "control-signature", "scalar-check"],

@@ -1,4 +1,5 @@
-// A simulated coprocessor, driven through its raw streams. The common source comes before it.
+// A simulated coprocessor, driven through its raw streams. The common source comes before it, and
+// status_ok, the code of the status OK.
 
 #include <cstdio>
 #include <sstream>
@@ -106,7 +107,7 @@ class Bench {
         answer.status = top.status;
         answer.cycles = cycles + 1;
       }
-      if (answer.done && (answer.status != 0 || !has_result(request.operation))) complete = !top.result_valid;
+      if (answer.done && (answer.status != status_ok || !has_result(request.operation))) complete = !top.result_valid;
       if (cycles >= 0 && !answer.done) ++cycles;
       if (top.command_valid && top.command_ready) cycles = 0;
       tick();

@@ -185,6 +185,7 @@ class CoprocessorCore(Core):
             operations=sorted(design.operation_codes),
             blinding=any(design.blinding),
             data_registers=self.request.bus != "axi",
+            sparse_status=design.status_codes.sparse,
         )
 
     @cached_property
@@ -292,7 +293,11 @@ class CoprocessorCore(Core):
                 for operation in sorted(design.operation_codes)
             ],
             "statuses": [
-                {"name": status.name, "code": int(status), "meaning": meanings[status.name.lower()]}
+                {
+                    "name": status.name,
+                    "code": design.status_codes.of(status),
+                    "meaning": meanings[status.name.lower()],
+                }
                 for status in Status
             ],
         }

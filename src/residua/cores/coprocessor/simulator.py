@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.curves.operations import Operation, Status
+from residua.curves.protections.status_codes import PLAIN, StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
@@ -69,10 +70,14 @@ class CoprocessorSimulator:
         executable: takes a script, see the harness.
         words: of 32 bits in a number.
         patience: cycles after which an operation hangs.
+        codes: of statuses.
     """
 
-    def __init__(self, executable: Path, words: int, patience: int) -> None:
+    def __init__(
+        self, executable: Path, words: int, patience: int, codes: StatusCodes = PLAIN
+    ) -> None:
         self.executable, self.words, self.patience = executable, words, patience
+        self.codes = codes
 
     def run(self, requests: Iterable[Request]) -> list[Answer]:
         """The answers to some requests without resets, one after another on one simulated core.
@@ -115,7 +120,9 @@ class CoprocessorSimulator:
         if line == "reset":
             return None
         status, cycles, taken, *words = line.split()
-        return Answer(Status(int(status)), numbers_of(words, self.words), int(cycles), int(taken))
+        return Answer(
+            self.codes.statuses[int(status)], numbers_of(words, self.words), int(cycles), int(taken)
+        )
 
 
 def _split(number: int, words: int) -> Sequence[int]:
@@ -137,12 +144,13 @@ def build_coprocessor_simulator(
     sources: Sequence[Path], top: str, design: CurveDesign, *, optimise: bool = True
 ) -> CoprocessorSimulator:
     """Compile the Verilog of a coprocessor called ``top`` with its harness."""
-    source = bench_source(top) + _HARNESS.read_text(encoding="utf-8")
+    source = bench_source(top, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
     executable = compile_harness(source, sources, top, optimise=optimise)
-    return CoprocessorSimulator(executable, design.words, patience(design))
+    return CoprocessorSimulator(executable, design.words, patience(design), design.status_codes)
 
 
-def bench_source(top: str) -> str:
+def bench_source(top: str, codes: StatusCodes) -> str:
     """C++ that drives a coprocessor called ``top``; what calls it follows."""
     header = f'#include "V{top}.h"\nusing Top = V{top};\n'
+    header += f"constexpr unsigned status_ok = {codes.of(Status.OK)};\n"
     return header + COMMON_SOURCE + _BENCH.read_text(encoding="utf-8")

@@ -175,8 +175,8 @@ ProtectionsKey = Annotated[
         "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
         "the points once more, against the curve before they leave, `control-signature` what an "
         "operation runs against what it has to run, `scalar-check` the bits of a scalar that a "
-        "loop takes against those that there were before, `random-health` tests random words; "
-        "needs `curve`.",
+        "loop takes against those that there were before, `random-health` tests random words, "
+        "`status` keeps how an operation ended twice, in codes far from each other; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
         + ", ".join(f"`{one}`" for one in Protection),
         "none",

@@ -13,13 +13,16 @@ class Protection(StrEnum):
     loop takes against those that there were before, see
     `residua.hardware.coprocessor.scalar_unit`. ``RANDOM_HEALTH`` tests random words, and refuses
     random numbers that are 0 and words that do not come, see
-    `residua.hardware.coprocessor.random_monitor`.
+    `residua.hardware.coprocessor.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
+    bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
+    if two registers agree.
     """
 
     EXIT_CHECK = "exit-check"
     CONTROL_SIGNATURE = "control-signature"
     SCALAR_CHECK = "scalar-check"
     RANDOM_HEALTH = "random-health"
+    STATUS = "status"
 
 
 Protections = frozenset[Protection]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -14,6 +14,7 @@ from residua.curves.operations import (
     PUBLIC_OPERATIONS,
     Status,
 )
+from residua.curves.protections.status_codes import BITS
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register
 from residua.hardware.coprocessor.control_program import ControlProgram, Kind
@@ -101,6 +102,9 @@ class Controller(Component):
     If random words are watched, ``random_unfit`` ends an operation with `Status.RANDOM_FAULT`, and
     ``random_starved`` with `Status.RANDOM_STARVED`, wherever it is; ``random_zero`` comes with
     ``scalar_done``, and tells that what was to blind the scalar is 0.
+
+    With sparse codes of statuses ``status`` is none during an operation, and kept twice, the other
+    time inverted; ``granted`` tells whether both say that the last operation ended well.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -148,6 +152,7 @@ class Controller(Component):
                 **(_TRACE_PORTS if design.program.signed else {}),
                 **({"scalar_sound": In(1)} if design.checks_scalars else {}),
                 **(_RANDOM_PORTS if design.watches_random else {}),
+                **({"granted": Out(1)} if design.program.codes.sparse else {}),
             }
         )
 
@@ -184,7 +189,8 @@ class Controller(Component):
         self._address = Signal(range(len(program.words)), name="address")
         self._following = Signal.like(self._address, name="following")
         self._return = Signal.like(self._address, name="return_address")
-        self._fault = Signal(Status, name="fault")
+        self._fault = self._kept("fault")
+        self._double(m)
         word = self._fetch(m, self._address, program.layout)
         self._pause = Signal(program.layout["pause"].shape, name="pause")
         operating = Signal()
@@ -236,27 +242,51 @@ class Controller(Component):
                 m.d.sync += self._state.eq(Mux(self.wiping, _State.WIPE, _State.DONE))
             with m.Case(_State.DONE):
                 m.d.sync += [self._state.eq(_State.IDLE), operating.eq(0)]
+        self._interrupt(m, operating)
+        return m
+
+    def _interrupt(self, m: Module, operating: Signal) -> None:
+        """End whatever is under way."""
         if self.design.watches_random:
             self._watch(m)
         with m.If(self.zeroise):
-            m.d.sync += [
-                self._state.eq(_State.END),
-                self.status.eq(Status.ZEROISED),
-                operating.eq(operating),
-            ]
-        return m
+            self._stop(m, self._code(Status.ZEROISED))
+            m.d.sync += operating.eq(operating)
+
+    @property
+    def _doubled(self) -> bool:
+        """Whether the status is kept twice."""
+        return self.design.program.codes.sparse
+
+    def _double(self, m: Module) -> None:
+        """The other register of the status, if there is one."""
+        if not self._doubled:
+            return
+        self._inverse = Signal(BITS, name="status_inverse")
+        agree = (self.status == self._code(Status.OK)) & (self._inverse == ~self.status)
+        m.d.comb += self.granted.eq(agree)
+
+    def _code(self, status: Status) -> Const:
+        """The code of a status."""
+        codes = self.design.program.codes
+        return Const(codes.of(status), BITS if codes.sparse else Shape.cast(Status))
+
+    def _kept(self, name: str) -> Signal:
+        """A register for a status, which is OK at first."""
+        code = self._code(Status.OK)
+        return Signal(code.shape(), name=name, init=code.value)
 
     def _watch(self, m: Module) -> None:
         """End an operation whose random words are not what they should be."""
         ends = self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
         with m.If((self.random_unfit | self.random_starved) & ~ends):
-            starved = Mux(self.random_starved, Status.RANDOM_STARVED, Status.RANDOM_FAULT)
-            self._stop(m, starved)
+            codes = (self._code(one) for one in (Status.RANDOM_STARVED, Status.RANDOM_FAULT))
+            self._stop(m, Mux(self.random_starved, *codes))
 
     def _good(self) -> Value:
         """Whether what was computed may leave."""
         self._sound = Signal(name="sound")
-        good = self.status == Status.OK
+        good = self.status == self._code(Status.OK)
         return good & self._sound if self.design.guarded else good
 
     def _sign(self, m: Module, word: Any) -> None:
@@ -280,7 +310,7 @@ class Controller(Component):
             agrees &= self.scalar_sound
         m.d.sync += self._sound.eq(agrees)
         with m.If(~agrees):
-            m.d.sync += self.status.eq(Status.FAULT)
+            self._end(m, self._code(Status.FAULT))
 
     def _follows(self, m: Module, word: Any) -> None:
         """The routine of an entry, and numbers that are given out to be used."""
@@ -332,8 +362,11 @@ class Controller(Component):
                 self._state.eq(_State.FETCH),
                 self._address.eq(self._entry(m)),
                 self.chosen_curve.eq(self.curve),
-                self._fault.eq(Status.OK),
+                self._fault.eq(self._code(Status.OK)),
             ]
+            if self._doubled:
+                # Until the end it is none.
+                self._end(m, Const(0, BITS))
             if self.design.program.signed:
                 m.d.sync += self.page.eq(0)
             if self.design.guarded:
@@ -348,7 +381,14 @@ class Controller(Component):
 
     def _stop(self, m: Module, status: Value) -> None:
         """End the operation."""
-        m.d.sync += [self.status.eq(status), self._state.eq(_State.END)]
+        m.d.sync += self._state.eq(_State.END)
+        self._end(m, status)
+
+    def _end(self, m: Module, status: Value) -> None:
+        """Keep how the operation ends."""
+        m.d.sync += self.status.eq(status)
+        if self._doubled:
+            m.d.sync += self._inverse.eq(~status)
 
     def _decode(self, m: Module, word: Any) -> None:
         m.d.sync += [
@@ -387,7 +427,7 @@ class Controller(Component):
                     self._dispatch(m, word)
             with m.Case(Kind.CHECK):
                 self._next(m)
-                with m.If(self._fault != Status.OK):
+                with m.If(self._fault != self._code(Status.OK)):
                     self._stop(m, self._fault)
             with m.Case(Kind.CALL):
                 self._next(m)
@@ -420,14 +460,14 @@ class Controller(Component):
         """Wait for a number; remember the first that is out of range."""
         with m.If(self.operand_done | self.scalar_done):
             self._next(m)
-            with m.If(self._fault == Status.OK):
+            with m.If(self._fault == self._code(Status.OK)):
                 if self.design.watches_random:
                     with m.If(self.scalar_done & self.random_zero):
-                        m.d.sync += self._fault.eq(Status.RANDOM_ZERO)
+                        m.d.sync += self._fault.eq(self._code(Status.RANDOM_ZERO))
                 with m.If(self.scalar_done & ~self.scalar_in_range):
-                    m.d.sync += self._fault.eq(Status.SCALAR_RANGE)
+                    m.d.sync += self._fault.eq(self._code(Status.SCALAR_RANGE))
                 with m.If(self.operand_done & ~self.operand_in_range & ~self.read_random):
-                    m.d.sync += self._fault.eq(Status.OPERAND_RANGE)
+                    m.d.sync += self._fault.eq(self._code(Status.OPERAND_RANGE))
 
     def _receive(self, m: Module, word: Any) -> None:
         with m.If(self.received):

@@ -89,17 +89,7 @@ class Coprocessor(Component):
         m.submodules.results = results
         monitor = design.random_monitor()
         zeroise = self._control(m, controller, results.busy | release)
-        # From a zeroisation on nothing leaves, also before the results are discarded. When an
-        # operation begins there is nothing to leave, so that a register can say that one is under
-        # way.
-        operating = Signal(name="operating")
-        m.d.sync += operating.eq(controller.busy)
-        leaves = ~(self.zeroise | zeroise | operating)
-        m.d.comb += [
-            self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
-            self.result.valid.eq(results.released.valid & leaves),
-            results.released.ready.eq(self.result.ready & leaves),
-        ]
+        released = self._give_out(m, controller, results, release, zeroise)
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
         admitted = self._invert_residues(m, controller, processor, residue_inverter)
@@ -123,7 +113,7 @@ class Coprocessor(Component):
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
             wipe.eq(controller.wipe),
-            discard.eq(controller.wipe & (controller.status != Status.OK)),
+            discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
             wiping.eq(wipe | clearing),
         ]
@@ -142,9 +132,41 @@ class Coprocessor(Component):
             ),
             *([controller.scalar_sound.eq(first.agrees)] if first and first.checked else []),
             results.test_only.eq(controller.test_only),
-            results.release.eq(release),
+            results.release.eq(released),
         ]
         return m
+
+    def _give_out(
+        self,
+        m: Module,
+        controller: Controller,
+        results: ResultBuffer,
+        release: Signal,
+        zeroise: Signal,
+    ) -> Value:
+        """Results that are released, while nothing keeps them from leaving.
+
+        From a zeroisation on nothing leaves, also before the results are discarded. When an
+        operation begins there is nothing to leave, so that a register can say that one is under
+        way.
+
+        Returns:
+            Whether results are to be released.
+        """
+        operating = Signal(name="operating")
+        m.d.sync += operating.eq(controller.busy)
+        leaves = ~(self.zeroise | zeroise | operating)
+        released: Value = release
+        if self.design.status_codes.sparse:
+            granted = Signal(name="granted")
+            m.d.sync += granted.eq(controller.granted)
+            leaves, released = leaves & granted, release & granted
+        m.d.comb += [
+            self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
+            self.result.valid.eq(results.released.valid & leaves),
+            results.released.ready.eq(self.result.ready & leaves),
+        ]
+        return released
 
     @staticmethod
     def _clearing(

@@ -36,6 +36,7 @@ from residua.curves.operations import (
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.curves.protections.protection import NONE, Protection, Protections
 from residua.curves.protections.random_factors import refuse_zeros
+from residua.curves.protections.status_codes import StatusCodes
 from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
@@ -318,6 +319,11 @@ class CurveDesign(ABC):
     def watches_random(self) -> bool:
         """Whether random words are tested."""
         return Protection.RANDOM_HEALTH in self.protections
+
+    @property
+    def status_codes(self) -> StatusCodes:
+        """The codes of statuses."""
+        return StatusCodes(sparse=Protection.STATUS in self.protections)
 
     def random_monitor(self) -> RandomMonitor | None:
         """The unit that tests random words, if they are tested."""
@@ -686,7 +692,9 @@ class CurveDesign(ABC):
         }
         self.check_pauses()
         rounds = self.rounds if self.signed else None
-        program = ControlProgram(self.operations, self.inversions, blocks, rounds)
+        program = ControlProgram(
+            self.operations, self.inversions, blocks, rounds, self.status_codes
+        )
         return ControllerDesign(program, self.rounds, self.checks_scalars, self.watches_random)
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
