@@ -168,6 +168,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, status": COPROCESSOR | {
         "bus": "axi", "protections": ["scalar-check", "random-health", "status"],
     },
+    "coprocessor, comb, standard": COPROCESSOR | {
+        "fixed_base": "comb", "comb_teeth": 2, "protections": "standard",
+    },
+    "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",
         "protections": ["exit-check", "control-signature", "scalar-check"],

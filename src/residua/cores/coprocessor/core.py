@@ -35,6 +35,7 @@ from residua.curves.blinding import (
 from residua.curves.formulas import Formula
 from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
+from residua.curves.protections.protection import Level, Protection
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
@@ -168,12 +169,18 @@ class CoprocessorCore(Core):
     @property
     def _protections(self) -> dict[str, Any]:
         """The protections that were asked for, if any were."""
-        asked = self.request.protections
-        if asked is None:
+        request = self.request
+        if request.protections is None:
             return {}
-        monitor = self.core.design.random_monitor()
-        tests = {"random_tests": unbuilt(monitor).thresholds} if monitor else {}
-        return {"protections": list(asked), **tests}
+        found: dict[str, Any] = {
+            "protections": [one for one in Protection if one in request.chosen_protections]
+        }
+        if isinstance(request.protections, Level):
+            left_out = {str(one): reason for one, reason in request.left_out.items()}
+            found |= {"protection_level": request.protections, "protections_left_out": left_out}
+        if monitor := self.core.design.random_monitor():
+            found["random_tests"] = unbuilt(monitor).thresholds
+        return found
 
     @cached_property
     def capabilities(self) -> Capabilities:
@@ -398,7 +405,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "product_registers": asked.product_registers,
             "levels_per_register": asked.levels_per_register,
             "register_memory": asked.register_memory or "distributed",
-            "protections": frozenset(asked.protections or ()),
+            "protections": asked.chosen_protections,
         }
         if asked.algorithm == "sbmm":
             return SingleBaseEccCore(
@@ -524,7 +531,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             pipeline=asked.pipeline,
             blinding=asked.blinding,
             formula=named_formula(asked.formula),
-            protections=frozenset(asked.protections or ()),
+            protections=asked.chosen_protections,
         )
 
     @property

@@ -34,7 +34,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections.protection import NONE, Protection, Protections
+from residua.curves.protections.protection import NONE, Protection, Protections, refusals
 from residua.curves.protections.random_factors import refuse_zeros
 from residua.curves.protections.status_codes import StatusCodes
 from residua.curves.signatures import verification
@@ -341,18 +341,10 @@ class CurveDesign(ABC):
 
     def _check_protections(self) -> None:
         """Refuse protections that there are not for a curve's way to multiply."""
-        if not self.checks_scalars:
-            return
-        reasons = {
-            "formula = 'endomorphism' takes halves of scalars": any(self.halved),
-            "fixed_base = 'comb' takes columns of a scalar's bits": self.fixed_base is not None,
-        }
-        for reason, holds in reasons.items():
-            if holds:
-                raise SpecificationError(
-                    f"protections: {Protection.SCALAR_CHECK} is for scalars whose bits are taken "
-                    f"one after the other, and {reason}: leave either out"
-                )
+        refused = refusals(halves=any(self.halved), combs=self.fixed_base is not None)
+        for protection, reason in refused.items():
+            if protection in self.protections:
+                raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
 
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
