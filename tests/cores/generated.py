@@ -171,6 +171,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, comb, standard": COPROCESSOR | {
         "fixed_base": "comb", "comb_teeth": 2, "protections": "standard",
     },
+    "coprocessor, conversion checked": COPROCESSOR | {
+        "curve": [MONTGOMERY, TINY], "protections": ["exit-check", "conversion-check"],
+    },
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",

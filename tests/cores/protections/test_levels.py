@@ -20,7 +20,7 @@ def chosen(**keys):
 def test_each_level_has_what_the_one_below_has():
     none, standard, high = (set(level.protections) for level in Level)
     assert not none
-    assert none < standard <= high == set(Protection)
+    assert none < standard < high == set(Protection)
 
 
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.HIGH])

@@ -210,7 +210,9 @@ ProtectionsKey = Annotated[
         "the points once more, against the curve before they leave, `control-signature` what an "
         "operation runs against what it has to run, `scalar-check` the bits of a scalar that a "
         "loop takes against those that there were before, `random-health` tests random words, "
-        "`status` keeps how an operation ended twice, in codes far from each other; needs `curve`.",
+        "`status` keeps how an operation ended twice, in codes far from each other, "
+        "`conversion-check` has the check of a result take the words that leave, beside "
+        "`exit-check`; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
         + ", ".join(f"`{one}`" for one in Protection)
         + "; or a level, of which a core gets what it can have: `none`, "

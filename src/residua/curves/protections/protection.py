@@ -16,7 +16,8 @@ class Protection(StrEnum):
     random numbers that are 0 and words that do not come, see
     `residua.hardware.coprocessor.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
     bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
-    if two registers agree.
+    if two registers agree. ``CONVERSION_CHECK`` has the check of results take the words that they
+    leave as, see `residua.curves.protections.converted_words`.
     """
 
     EXIT_CHECK = "exit-check"
@@ -24,6 +25,7 @@ class Protection(StrEnum):
     SCALAR_CHECK = "scalar-check"
     RANDOM_HEALTH = "random-health"
     STATUS = "status"
+    CONVERSION_CHECK = "conversion-check"
 
 
 Protections = frozenset[Protection]

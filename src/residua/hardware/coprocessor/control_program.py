@@ -310,6 +310,11 @@ class ControlProgram:
         return data.StructLayout(widths | {"target": max(widths["target"], call)})
 
     @property
+    def delivers(self) -> bool:
+        """Whether numbers that are given out are used as if they came in."""
+        return any(word["kind"] == Kind.DELIVER for word in self.words)
+
+    @property
     def follows(self) -> bool:
         """Whether an operation does what the digits of public scalars say."""
         return any(word["kind"] == Kind.FOLLOW for word in self.words)

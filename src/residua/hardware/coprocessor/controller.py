@@ -40,6 +40,8 @@ class _State(Enum):
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
 
+_INWARD_PORTS = {"deliver": Out(1), "delivers_operand": Out(1)}
+
 _RANDOM_PORTS = {"random_unfit": In(1), "random_starved": In(1), "random_zero": In(1)}
 
 
@@ -91,7 +93,8 @@ class Controller(Component):
     while it is an operand, which ``deliver`` announces. ``follow`` asks for an event, which is
     taken if ``event_ready`` is set; ``count`` and ``index`` say more of it. ``public`` is set
     during an operation whose operands all are public. While ``halving`` is set, a port that is only
-    there if scalars are halved, too, halves are made: nothing is followed or announced.
+    there if scalars are halved, too, halves are made: nothing is followed or announced. Where
+    results are read again, there are ``deliver`` and ``delivers_operand`` in any case.
 
     With signatures, ``trace`` sums up the slots that were run since ``trace_clear``, see
     `residua.hardware.signature_register`; the controller sums up its instructions. An operation
@@ -148,7 +151,7 @@ class Controller(Component):
                 "zero": In(1),
                 "test_only": Out(1),
                 "release": Out(1),
-                **(self._follower_ports(most_rounds) if design.program.follows else {}),
+                **self._follower_ports(most_rounds),
                 **(_TRACE_PORTS if design.program.signed else {}),
                 **({"scalar_sound": In(1)} if design.checks_scalars else {}),
                 **(_RANDOM_PORTS if design.watches_random else {}),
@@ -167,7 +170,9 @@ class Controller(Component):
         return "halved" in self._uses
 
     def _follower_ports(self, most_rounds: int) -> dict[str, Any]:
-        """The ports that serve what follows digits."""
+        """The ports that serve what follows digits, or numbers that come in again."""
+        if not self.design.program.follows:
+            return _INWARD_PORTS if self.design.program.delivers else {}
         return {
             "public": Out(1),
             "follow": Out(1),
@@ -215,6 +220,8 @@ class Controller(Component):
         ]
         if program.follows:
             self._follows(m, word)
+        elif program.delivers:
+            self._come_in(m)
         if program.signed:
             self._sign(m, word)
         for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
@@ -322,6 +329,12 @@ class Controller(Component):
         with m.If(self.received | (self._state == _State.END)):
             m.d.sync += [self.delivers.eq(0), self.delivers_operand.eq(0)]
 
+    def _come_in(self, m: Module) -> None:
+        """Numbers that are given out come in again until they have been taken."""
+        m.d.sync += self.deliver.eq(0)
+        with m.If(self.received | (self._state == _State.END)):
+            m.d.sync += self.delivers_operand.eq(0)
+
     def _deliver(self, m: Module, word: Any) -> None:
         """Announce what a number will be; a scalar as if it were read, without waiting for it."""
         if self._halves:
@@ -425,6 +438,10 @@ class Controller(Component):
                     self._deliver(m, word)
                 with m.Case(Kind.FOLLOW):
                     self._dispatch(m, word)
+            elif self.design.program.delivers:
+                with m.Case(Kind.DELIVER):
+                    self._next(m)
+                    m.d.sync += [self.deliver.eq(1), self.delivers_operand.eq(1)]
             with m.Case(Kind.CHECK):
                 self._next(m)
                 with m.If(self._fault != self._code(Status.OK)):

@@ -108,7 +108,9 @@ class Coprocessor(Component):
         self._gates(m, processor, scalars, recoder, flags, controller)
         if windows:
             self._follow(m, controller, windows, scalars, halves)
-            self._deliver(m, controller, processor, results, scalars, reducer, halves)
+            self._deliver(m, controller, results, scalars, reducer, halves)
+        if design.controller.program.delivers:
+            self._come_in(m, controller, processor, results)
         wiped = (inverter, *scalars, reducer, halves)
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
@@ -504,18 +506,21 @@ class Coprocessor(Component):
         self,
         m: Module,
         controller: Controller,
-        processor: Any,
         results: ResultBuffer,
         units: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
         halves: HalfScalars | None,
     ) -> None:
-        """Numbers that are given out where scalars, or an operand, would come in."""
+        """Numbers that are given out where scalars would come in."""
         with m.If(controller.delivers):
             m.d.comb += self.operands.ready.eq(0)
             targets = [reducer.scalar, units[1].scalar] if reducer else [u.scalar for u in units]
             for words in [halves.scalar] if halves else targets:
                 m.d.comb += [words.payload.eq(results.passed), words.valid.eq(results.passing)]
+
+    @staticmethod
+    def _come_in(m: Module, controller: Controller, processor: Any, results: ResultBuffer) -> None:
+        """Numbers that are given out where an operand would come in."""
         given = results.results
         with m.If(controller.delivers_operand):
             m.d.comb += [

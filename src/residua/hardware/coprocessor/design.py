@@ -34,6 +34,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.protections.converted_words import check_words
 from residua.curves.protections.protection import NONE, Protection, Protections, refusals
 from residua.curves.protections.random_factors import refuse_zeros
 from residua.curves.protections.status_codes import StatusCodes
@@ -218,7 +219,7 @@ class CurveDesign(ABC):
 
     def block(self, name: str, curve: int) -> Block:
         """Address range of the routine that a curve uses under a name."""
-        return self.blocks[self._variant(name, curve)]
+        return self.blocks[self.variant(name, curve)]
 
     @property
     def store_words(self) -> int:
@@ -341,6 +342,13 @@ class CurveDesign(ABC):
 
     def _check_protections(self) -> None:
         """Refuse protections that there are not for a curve's way to multiply."""
+        if self.protections & {Protection.EXIT_CHECK, Protection.CONVERSION_CHECK} == {
+            Protection.CONVERSION_CHECK
+        }:
+            raise SpecificationError(
+                f"protections: {Protection.CONVERSION_CHECK} has the check of "
+                f"{Protection.EXIT_CHECK} take the words that leave: name both"
+            )
         refused = refusals(halves=any(self.halved), combs=self.fixed_base is not None)
         for protection, reason in refused.items():
             if protection in self.protections:
@@ -356,6 +364,8 @@ class CurveDesign(ABC):
             if curve:
                 verify = verification.instructions(curve, bits, splits=halved is not None)
                 group[Operation.ECDSA_VERIFY] = verify
+        if Protection.CONVERSION_CHECK in self.protections:
+            groups = [{k: check_words(v) for k, v in group.items()} for group in groups]
         if self.watches_random:
             groups = [{k: refuse_zeros(v) for k, v in group.items()} for group in groups]
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
@@ -401,7 +411,7 @@ class CurveDesign(ABC):
         }
         for curve, group in enumerate(self._routines):
             for name, program in group.items():
-                pages = programs.setdefault(self._variant(name, curve), [None] * len(self.moduli))
+                pages = programs.setdefault(self.variant(name, curve), [None] * len(self.moduli))
                 pages[self.curve_pages * curve] = program
         return programs
 
@@ -415,7 +425,7 @@ class CurveDesign(ABC):
             for group, curve, halved in zip(groups, self.verified, self.halved, strict=True)
         ]
 
-    def _variant(self, name: str, curve: int) -> str:
+    def variant(self, name: str, curve: int) -> str:
         """The routine that a curve uses under a name; curves of one kind share theirs."""
         if name not in GROUP_ROUTINES:
             return name
@@ -425,7 +435,7 @@ class CurveDesign(ABC):
         for number in range(curve):
             other = self._routines[number].get(name)
             if other is not None and _shape(other) == _shape(own):
-                return self._variant(name, number)
+                return self.variant(name, number)
         return f"{name}_{curve}" if curve else name
 
     @cached_property
@@ -677,7 +687,7 @@ class CurveDesign(ABC):
         store = self.blocks
         blocks: Mapping[str, tuple[Block, ...]] = {
             name: tuple(
-                store.get(self._variant(name, curve), next(iter(store.values())))
+                store.get(self.variant(name, curve), next(iter(store.values())))
                 for curve in range(len(self.curves))
             )
             for name in {*store, *GROUP_ROUTINES}
