@@ -4,14 +4,12 @@ import pytest
 from tests.cores.generated import MONTGOMERY
 from tests.small_curves import EVEN, SQUARE, TINY, WITHOUT_A
 
-from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.curves.operations import Deliver, Operation, Receive, Status
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import HARMFUL, Attack, attack
-from residua.hardware.coprocessor.durations import operation_cycles
 
 BOTH = "exit-check,conversion-check"
 
@@ -36,17 +34,9 @@ CONSTANTS = Attack(FaultKind.MEMORY, count=400, where="converter.*constants*")
 
 
 @pytest.mark.parametrize("name", [name for name in CORES if name != "exit-check"])
-def test_results_are_what_they_were(made, name):
+def test_results_are_what_they_were(made, check_results, name):
     """With pauses and resets, in the times that are told."""
-    directory = made(name)
-    design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    result = verify_coprocessor(
-        design, sources, directory.name, vectors=3, seed=1, stalls=None, resets=12
-    )
-    assert result.passed, result.failures[:3]
-    for curve, measured in enumerate(result.cycles):
-        for operation in (Operation.BASE_MULTIPLY, Operation.X_MULTIPLY):
-            assert measured[operation.name] == operation_cycles(design, operation, curve)
+    check_results(made(name))
 
 
 def test_wrong_constants_of_the_converter_are_found(made):

@@ -1,16 +1,21 @@
 """Cores that refuse random words which are not what they should be, in simulation."""
 
+from dataclasses import replace
+
 import pytest
 from tests.cores.generated import MONTGOMERY
 from tests.small_curves import EVEN, TINY, WITHOUT_A
 
+from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.simulator import NO_WORDS, Request, build_coprocessor_simulator
-from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import build
+from residua.cores.kinds import core_of
+from residua.cores.proofs.constant_time import prove_netlist
+from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.specification.reading import check_any
 from residua.curves.operations import Operation, Read, Receive, Status, point_operation
 from residua.hardware.coprocessor import random_monitor
-from residua.hardware.coprocessor.durations import operation_cycles
+from residua.hardware.coprocessor.coprocessor import Coprocessor
 
 WATCHED = {"bus": "stream", "protections": "random-health"}
 
@@ -59,17 +64,9 @@ def statuses(directory, requests):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_results_are_what_they_were(made, name):
+def test_results_are_what_they_were(made, check_results, name):
     """With pauses and resets, in the times that are told."""
-    directory = made(name)
-    design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    result = verify_coprocessor(
-        design, sources, directory.name, vectors=3, seed=1, stalls=None, resets=12
-    )
-    assert result.passed, result.failures[:3]
-    for curve, measured in enumerate(result.cycles):
-        base = Operation.BASE_MULTIPLY
-        assert measured[base.name] == operation_cycles(design, base, curve)
+    check_results(made(name))
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -143,3 +140,25 @@ def test_every_random_factor_is_tested(made):
                 reads = instructions.count(Read("random"))
                 tests = instructions.count(Receive("zero", Status.RANDOM_ZERO))
                 assert tests == reads
+
+
+def proved(tmp_path, verdicts=None):
+    """Whether cycles of a core with every protection depend on what is tested alone."""
+    keys = {"curve": [TINY], "bus": "stream", "protections": "high", "name": "proved"}
+    core = core_of(check_any(keys)).core
+    sources, top = write_verilog(Coprocessor(core.design), tmp_path)
+    boundary = coprocessor_boundary(core.design)
+    if verdicts is not None:
+        boundary = replace(boundary, verdicts=verdicts(boundary.verdicts))
+    netlist = read_netlist(sources, top, tmp_path, boundary)
+    return not netlist.leaks and prove_netlist(netlist, out_dir=tmp_path).passed
+
+
+def test_time_depends_on_what_is_tested_alone(tmp_path):
+    assert proved(tmp_path)
+
+
+def test_the_proof_sees_the_tests(tmp_path):
+    """Without the verdict on random words among those that count it fails."""
+    left = "controller.random_unfit"
+    assert not proved(tmp_path, lambda all_: {k: v for k, v in all_.items() if k != left})
