@@ -24,7 +24,7 @@ CORES = {
     "digits": KEPT
     | {"algorithm": "iddmm", "protections": "status,random-health", "formula": "fixed-window"},
     "wishbone": KEPT | {"bus": "wishbone", "protections": "status,scalar-check"},
-    "axi": KEPT | {"bus": "axi"},
+    "axi": {"curve": [TINY, MONTGOMERY], "bus": "axi", "protections": "high"},
 }
 
 SPARSE = StatusCodes(sparse=True)
