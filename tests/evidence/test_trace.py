@@ -201,6 +201,15 @@ def test_files_are_refused_before_anything_runs(made, tmp_path):
         record(made["engine"], Recording(), vcd=tmp_path / "nowhere" / "run.vcd")
 
 
+def test_a_file_is_no_directory_and_takes_one_thing(made, tmp_path):
+    with pytest.raises(SpecificationError, match="it is a directory"):
+        record(made["engine"], Recording(), vcd=tmp_path)
+    file = tmp_path / "run"
+    with pytest.raises(SpecificationError, match="cannot take both: name two files"):
+        record(made["engine"], Recording(), vcd=file, arrays=file)
+    assert not list(tmp_path.iterdir())
+
+
 def test_operands_are_numbers():
     assert operands_of(["12", "0x1f"]) == (12, 31)
     assert operands_of(None) is None

@@ -186,6 +186,12 @@ def _check_span(span: tuple[int, int] | None) -> None:
 @contextmanager
 def _opened(files: Mapping[str, Path | None]) -> Iterator[dict[str, Any]]:
     """The files to write, under other names until all has gone well."""
+    named_files = [path for path in files.values() if path is not None]
+    for own in named_files:
+        if own.is_dir():
+            raise SpecificationError(f"cannot write {own}: it is a directory")
+    if len(set(named_files)) < len(named_files):
+        raise SpecificationError(f"{named_files[0]} cannot take both: name two files")
     drafts: dict[Path, Path] = {}
     try:
         with ExitStack() as stack:
