@@ -103,6 +103,7 @@ class Capabilities:
         operations: codes of the operations, each below 32.
         blinding: whether scalars are blinded.
         data_registers: operands and results go through registers; if not, through streams.
+        sparse_status: codes of STATUS are those that a few wrong bits do not exchange.
 
     Raises:
         SpecificationError: a value is out of range.
@@ -113,6 +114,7 @@ class Capabilities:
     operations: Collection[int]
     blinding: bool = False
     data_registers: bool = True
+    sparse_status: bool = False
 
     def __post_init__(self) -> None:
         for name in ("curves", "words"):
@@ -131,6 +133,7 @@ class Capabilities:
             "OPERATION_MASK": sum(1 << code for code in sorted(set(self.operations))),
             "BLINDING": self.blinding,
             "DATA_REGISTERS": self.data_registers,
+            "SPARSE_CODES": self.sparse_status,
         }
 
 
@@ -148,7 +151,8 @@ class RegisterMap:
         """The address map, compiled."""
         compiler = RDLCompiler()
         with as_file(files(__package__) / SOURCE) as path:
-            compiler.compile_file(str(path))
+            defines = {"SPARSE_STATUS": ""} if self.capabilities.sparse_status else {}
+            compiler.compile_file(str(path), defines=defines)
         parameters = self.capabilities.rdl_parameters()
         return compiler.elaborate("residua_ecc", parameters=parameters).top
 

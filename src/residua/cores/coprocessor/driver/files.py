@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
@@ -27,7 +28,10 @@ SOURCES = (
 _CODES = "residua_ecc_codes.h"
 
 _ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
-"""A core with all registers: the layout is that of every core."""
+"""A core with plain codes."""
+
+_SPARSE = replace(_ANY, sparse_status=True)
+"""A core with all registers and fields: the layout is that of every core."""
 
 _OWN_RESET = re.compile(r"^#define \w+__(CAPABILITY|OPERATIONS)__\w+_reset .*\n", re.MULTILINE)
 """Values of the constant registers, which stand in the description of each core."""
@@ -56,12 +60,13 @@ def library() -> dict[str, str]:
     registers = RegisterMap(_ANY)
     folder = files("residua.cores.coprocessor.driver") / "c"
     made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
-    made[REGISTER_HEADER] = _OWN_RESET.sub("", c_header(registers, REGISTER_HEADER))
+    made[REGISTER_HEADER] = _OWN_RESET.sub("", c_header(RegisterMap(_SPARSE), REGISTER_HEADER))
     template = environment("residua.cores.coprocessor.driver").get_template(_CODES)
     made[_CODES] = template.render(
         registers=registers,
         operations=registers["CONTROL"].fields["operation"].meanings,
         statuses=registers["STATUS"].fields["code"].meanings,
+        sparse=", ".join(f"0x{code:02X}u" for code in RegisterMap(_SPARSE).statuses.values()),
     )
     return made
 

@@ -21,6 +21,7 @@ from residua.cores.coprocessor.shipped.bus_simulator import (
     BusModel,
     BusSimulator,
     directory_model,
+    status_codes,
 )
 from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.cores.directory import Directory
@@ -50,7 +51,8 @@ def stand_in_model(directory: Directory) -> BusModel:
         ToolError: the simulator cannot be built.
     """
     template = environment("residua.cores.coprocessor.shipped").get_template("stand_in.v")
-    text = template.render(module=directory.name, seed=_SEED, zeroised=Status.ZEROISED.value)
+    zeroised = status_codes(directory).of(Status.ZEROISED)
+    text = template.render(module=directory.name, seed=_SEED, zeroised=zeroised)
     with TemporaryDirectory() as work:
         stand_in = Path(work) / "stand_in.v"
         stand_in.write_text(text, encoding="utf-8")

@@ -13,6 +13,8 @@ from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import COMMON_SOURCE
 from residua.curves.parameters import curve_from_parameters
+from residua.curves.protections.protection import Protection
+from residua.curves.protections.status_codes import StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.toolchain import verilator
@@ -332,9 +334,15 @@ def directory_model(
         operations=[operation["code"] for operation in interface["operations"]],
         blinding=any(manifest["parameters"]["blinding"]),
         data_registers=bus != "axi",
+        sparse_status=status_codes(directory).sparse,
     )
     chosen, registers = sources or directory.sources(), RegisterMap(capabilities)
     return build_bus_model(chosen, directory.top, registers, bus, optimise=optimise)
+
+
+def status_codes(directory: Directory) -> StatusCodes:
+    """The codes of statuses of a coprocessor's directory."""
+    return StatusCodes(Protection.STATUS in directory.manifest["parameters"].get("protections", ()))
 
 
 def curves(directory: Directory) -> list[DriverCurve]:

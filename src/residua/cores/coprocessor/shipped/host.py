@@ -76,6 +76,10 @@ class Host:
         word = self.read("STATUS")
         return {name: field.extract(word) for name, field in self.map["STATUS"].fields.items()}
 
+    def code(self, status: Status) -> int:
+        """The code of a status."""
+        return self.map.statuses[status.name.lower()]
+
     def idle(self) -> None:
         """Wait until the core is idle."""
         for _ in range(100_000):
@@ -114,7 +118,7 @@ class Host:
         else:
             found = self.moved(waiting, self.patience)
         code = self.ended(interrupts=interrupts)
-        expected = len(case.expected[1]) * self.words if code == Status.OK else 0
+        expected = len(case.expected[1]) * self.words if code == self.code(Status.OK) else 0
         if self.streams and expected:
             found = self.simulator.received(expected)
         elif not self.streams:
@@ -130,7 +134,11 @@ class Host:
         self.write("ZEROISE", self.map.zeroise_key)
         self.idle()
         state = self.status()
-        if (state["done"], state["code"], state["result_valid"]) != (1, Status.ZEROISED, 0):
+        if (state["done"], state["code"], state["result_valid"]) != (
+            1,
+            self.code(Status.ZEROISED),
+            0,
+        ):
             raise Fault(f"a zeroisation leaves STATUS at {state}")
 
     def check_reset(self) -> None:

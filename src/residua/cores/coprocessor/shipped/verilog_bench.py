@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from residua.cores.coprocessor.shipped.bench_vectors import END, HEADER, hex_file, vectors
 from residua.cores.manifest import modules
+from residua.curves.operations import Status
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.coprocessor.durations import patience
 
@@ -34,6 +35,7 @@ def bench_files(made: "CoprocessorCore", manifest: dict[str, Any]) -> tuple[dict
         "end": END,
         "most_results": max(len(vector.results) for vector in found) * design.words,
         "patience": patience(design),
+        "status_ok": design.status_codes.of(Status.OK),
     }
     if bus != "stream":
         names |= {"registers": RegisterMap(made.capabilities), "fields": _FIELDS[bus]}

@@ -135,6 +135,24 @@ static int move_by_streams(const residua_ecc_device *device, uint32_t state, tra
     return code == RESIDUA_ECC_STATUS_OK;
 }
 
+/* The status of an operation that is done; an error if its code is none. */
+static int ended(const struct residua_ecc_core *core, uint32_t state)
+{
+    static const uint8_t sparse[] = RESIDUA_ECC_SPARSE_CODES;
+    uint32_t code = FIELD(state, STATUS__CODE);
+    size_t i;
+
+    if (!FIELD(core->capability, CAPABILITY__SPARSE_STATUS)) {
+        return (int)code;
+    }
+    for (i = 0; i < sizeof sparse; i++) {
+        if (sparse[i] == code) {
+            return (int)i;
+        }
+    }
+    return RESIDUA_ECC_ACCESS;
+}
+
 /* Feeds the operation until it is done and all of its result is here. */
 static int complete(const residua_ecc_device *device, transfer *words)
 {
@@ -145,8 +163,11 @@ static int complete(const residua_ecc_device *device, transfer *words)
         uint32_t state = status(device);
         int moved;
 
-        if (FIELD(state, STATUS__DONE) && FIELD(state, STATUS__CODE) != RESIDUA_ECC_STATUS_OK) {
-            return (int)FIELD(state, STATUS__CODE);
+        if (FIELD(state, STATUS__DONE)) {
+            int code = ended(device->core, state);
+            if (code != RESIDUA_ECC_STATUS_OK) {
+                return code;
+            }
         }
         moved = streams ? move_by_streams(device, state, words)
                         : move_by_registers(device, state, words);

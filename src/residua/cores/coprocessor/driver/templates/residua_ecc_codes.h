@@ -12,6 +12,10 @@
 #define RESIDUA_ECC_STATUS_{{ name | upper }} {{ code }} /* {{ statuses[name] }} */
 {% endfor %}
 
+/* The same, in this order, of cores with CAPABILITY.sparse_status. */
+#define RESIDUA_ECC_SPARSE_CODES \
+    { {{ sparse }} }
+
 /* What ZEROISE accepts. */
 #define RESIDUA_ECC_ZEROISE_KEY 0x{{ "%08X" | format(registers.zeroise_key) }}u
 
