@@ -23,6 +23,9 @@ FALSE_ALARM = 40
 WINDOW = 512
 """Samples of a window of the adaptive proportion test, as SP 800-90B has it for words."""
 
+VERDICT = 2
+"""Cycles from a word to the verdict on it."""
+
 PATIENCE_BITS = 24
 """A random word may fail to come for 2^24 cycles: 0.13 s at 125 MHz."""
 
@@ -51,10 +54,10 @@ class RandomMonitor(Component):
     """Looks at random words as they are taken from a stream.
 
     ``word`` is taken in each cycle in which both ``valid`` and ``ready`` are set. ``unfit`` is set
-    two cycles after the word with which the words fail a test, and stays. ``starved`` is set once
-    ``ready`` has been for 2^``patience_bits`` cycles without a word, until there is one. ``zero``
-    tells two cycles after a word whether all words since ``begin`` were 0, of which there must be
-    one.
+    `VERDICT` cycles after the word with which the words fail a test, and stays. ``starved`` is set
+    once ``ready`` has been for 2^``patience_bits`` cycles without a word, until there is one.
+    ``zero`` tells `VERDICT` cycles after a word whether all words since ``begin`` were 0, of which
+    there must be one.
 
     The tests go on over the ends of operations. ``clear`` begins them anew, as reset does.
     """
