@@ -179,6 +179,19 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, scalars checked": COPROCESSOR | {
         "formula": "xz-ladder", "protections": ["scalar-check"],
     },
+    "coprocessor, random words tested": COPROCESSOR | {
+        "bus": "wishbone", "protections": ["random-health"],
+    },
+    "coprocessor, status": COPROCESSOR | {
+        "bus": "axi", "protections": ["scalar-check", "random-health", "status"],
+    },
+    "coprocessor, comb, standard": COPROCESSOR | {
+        "fixed_base": "comb", "comb_teeth": 2, "protections": "standard",
+    },
+    "coprocessor, conversion checked": COPROCESSOR | {
+        "curve": [MONTGOMERY, TINY], "protections": ["exit-check", "conversion-check"],
+    },
+    "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",
         "protections": ["exit-check", "control-signature", "scalar-check"],

@@ -23,6 +23,10 @@ VERBS = {
         "Simulate the Verilog of a directory against its model, or against plain integers.",
     ),
     "attack": ("attack", "Attack a simulated core, and tell what comes of it."),
+    "trace": (
+        "trace",
+        "Record what registers hold in each cycle of an operation, with names of what happens.",
+    ),
     "synth": ("cores", "Synthesise a directory for a device; place and route it for an ECP5."),
     "report": ("cores", "Write report.html into a directory, with all results so far."),
     "compare": (

@@ -56,6 +56,9 @@ class Status(IntEnum):
     ZEROISED = 9
     INVALID = 10
     FAULT = 11
+    RANDOM_FAULT = 12
+    RANDOM_STARVED = 13
+    RANDOM_ZERO = 14
 
 
 Source = Literal[

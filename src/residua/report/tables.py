@@ -90,6 +90,28 @@ def attacked(found: Result) -> Text:
     return [_pairs(rows), effects, *([places] if found["harmful"] else [])]
 
 
+def traced(found: Result) -> Text:
+    """What was recorded of an operation, and where it is."""
+    first, end = found["span"]
+    return [
+        _pairs(
+            [
+                ("core", found["name"]),
+                (
+                    "operation",
+                    f"{found['operation']} on {found['curve']}, {found['cycles']} cycles",
+                ),
+                ("operands", ", ".join(found["operands"])),
+                ("status", found["status"]),
+                ("results", ", ".join(found["results"]) or "none"),
+                ("registers", f"{found['registers']}, of {found['bits']} bits"),
+                ("cycles", f"{first} to {end - 1}"),
+                ("files", ", ".join(found["files"].values())),
+            ]
+        )
+    ]
+
+
 def leaked(found: Result) -> Text:
     """How far traces of a fixed scalar and of random ones are apart, phase by phase."""
     groups = "random scalars, twice" if found["control"] else "a fixed scalar, and random ones"

@@ -17,6 +17,7 @@ from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
+from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
 from residua.hardware.soc.soc import SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
 from residua.output import Progress, check_new_directory, new_directory
@@ -41,7 +42,7 @@ _HEADERS = ("board.h", "frames.h", "commands.h")
 _MEANINGS = {
     "ram": "program and data",
     "uart": "serial port: a write sends a byte, a read takes one (bit 31: none, bit 30: some lost)",
-    "random": "a read waits for a random word",
+    "random": "a read waits for a random word; at offset 4, bit 0: the words fail a test",
 }
 
 
@@ -238,7 +239,14 @@ def _program_texts(request: SocRequest) -> dict[str, str]:
         for name in (*_FIRMWARE, *_HEADERS)
     }
     texts["firmware/system.h"] = templates.get_template("system.h").render(
-        name=request.name, cores=names, regions=request.design.regions, empty=EMPTY, lost=LOST
+        name=request.name,
+        cores=names,
+        regions=request.design.regions,
+        empty=EMPTY,
+        lost=LOST,
+        data=DATA,
+        status=STATUS,
+        unfit=UNFIT,
     )
     texts["firmware/link.ld"] = templates.get_template("link.ld").render(
         ram_bytes=request.ram_bytes, stack_bytes=STACK_BYTES

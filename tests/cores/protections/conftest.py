@@ -5,8 +5,11 @@ from functools import cache
 import pytest
 from tests.schedules import quick_schedules
 
+from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
+from residua.curves.operations import Operation
+from residua.hardware.coprocessor.durations import operation_cycles
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -20,3 +23,21 @@ def made(request, tmp_path_factory):
     """Makes the directory of a core by its name."""
     folder, cores = tmp_path_factory.mktemp("protected"), request.module.CORES
     return cache(lambda name: build(check_any(cores[name]), folder / name.replace(" ", "_")))
+
+
+@pytest.fixture(scope="session")
+def check_results():
+    """Compares a directory's results with plain integers, around resets, too, and their times."""
+
+    def check(directory, vectors=3):
+        design, sources = directory.made.core.design, directory.sources(top=directory.name)
+        result = verify_coprocessor(
+            design, sources, directory.name, vectors=vectors, seed=1, stalls=None, resets=12
+        )
+        assert result.passed, result.failures[:3]
+        for curve, measured in enumerate(result.cycles):
+            for operation in (Operation.BASE_MULTIPLY, Operation.X_MULTIPLY):
+                told = operation_cycles(design, operation, curve)
+                assert measured.get(operation.name, told) == told
+
+    return check

@@ -4,13 +4,11 @@ import pytest
 from tests.cores.generated import MONTGOMERY
 from tests.small_curves import EVEN, TINY, WITHOUT_A
 
-from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Operation, Status
+from residua.curves.operations import Status
 from residua.errors import SpecificationError
 from residua.evidence.attacks.faults import HARMFUL, Attack, attack
-from residua.hardware.coprocessor.durations import operation_cycles
 
 CHECKED = {"bus": "stream", "protections": "scalar-check"}
 
@@ -25,17 +23,9 @@ CORES = {
 
 
 @pytest.mark.parametrize("name", [name for name in CORES if name != "unblinded"])
-def test_results_are_what_they_were(made, name):
+def test_results_are_what_they_were(made, check_results, name):
     """Of one scalar and of two, of scalars that are replaced, and of such as are not there."""
-    directory = made(name)
-    design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    result = verify_coprocessor(
-        design, sources, directory.name, vectors=2, seed=1, stalls=None, resets=12
-    )
-    assert result.passed, result.failures[:3]
-    for curve, measured in enumerate(result.cycles):
-        for operation in (Operation.BASE_MULTIPLY, Operation.X_MULTIPLY):
-            assert measured[operation.name] == operation_cycles(design, operation, curve)
+    check_results(made(name))
 
 
 def test_it_takes_a_cycle_for_each_bit():

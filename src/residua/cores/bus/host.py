@@ -4,6 +4,7 @@ from typing import Protocol
 
 from residua.algorithms.conversion import split_words
 from residua.cores.bus.simulator import REFUSED, BusError, BusSimulator
+from residua.curves.operations import Status
 
 _MOST_WORDS = 1024
 """More than any result has."""
@@ -95,6 +96,10 @@ class Host:
         """The fields of STATUS."""
         word = self.read("STATUS")
         return {name: field.extract(word) for name, field in self.map["STATUS"].fields.items()}
+
+    def code(self, status: int) -> int:
+        """The code of a status of coprocessors, by its name; any other number is a code."""
+        return self.map.statuses[status.name.lower()] if isinstance(status, Status) else status
 
     def idle(self) -> None:
         """Wait until the core is idle."""

@@ -28,12 +28,13 @@ def run_all(runs: Iterable[Iterator[None]]) -> tuple[int, list[str]]:
 def compare(host: Host, case: Case, *, interrupts: bool) -> None:
     """Run an operation, and raise a fault unless it ends as it has to."""
     ended = host.execute(case, interrupts=interrupts)
-    if ended != case.expected:
+    if ended != (host.code(case.expected[0]), case.expected[1]):
         curve = f" on curve {case.curve}" if "curve" in host.map["CONTROL"].fields else ""
         status, results = case.expected
         raise Fault(
             f"operation {case.operation}{curve} of {_hexes(case.operands)}: "
-            f"status {ended[0]}, {_hexes(ended[1])} instead of {int(status)}, {_hexes(results)}"
+            f"status {ended[0]}, {_hexes(ended[1])} instead of {host.code(status)}, "
+            f"{_hexes(results)}"
         )
 
 
@@ -56,7 +57,7 @@ def check_refusals(host: Host, case: Case) -> None:
     else:
         found += host.rest()
     numbers = [split_words(number, host.words, 32) for number in case.expected[1]]
-    if code != case.expected[0] or found != [w for n in numbers for w in n]:
+    if code != host.code(case.expected[0]) or found != [w for n in numbers for w in n]:
         raise Fault("refused accesses change the operation that runs")
 
 

@@ -23,6 +23,7 @@ def bench_files(
     *,
     words: int,
     patience: int,
+    status_ok: int,
     registers: RegisterMap | None,
     operations: Mapping[str, int],
 ) -> dict[str, str]:
@@ -35,6 +36,7 @@ def bench_files(
         found: the vectors.
         words: of a number.
         patience: cycles after which an operation hangs.
+        status_ok: code of the status with which a result comes.
         registers: of the bus, if there is one.
         operations: codes of the operations by name.
     """
@@ -45,6 +47,7 @@ def bench_files(
         "end": END,
         "most_results": max(len(vector.results) for vector in found) * words,
         "patience": patience,
+        "status_ok": status_ok,
         "operations": operations,
         "random": registers is None or registers.capabilities.takes_random,
     }

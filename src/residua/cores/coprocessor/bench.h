@@ -1,4 +1,5 @@
-// A simulated coprocessor, driven through its raw streams. The common source comes before it.
+// A simulated coprocessor, driven through its raw streams. The common source comes before it, and
+// status_ok, the code of the status OK.
 
 #include <cstdio>
 #include <sstream>
@@ -9,19 +10,21 @@ namespace {
 
 // An operation. stalls: every stream pauses in so many of 256 cycles; seed: of the random words and
 // the pauses; abort: 0, or the cycle of the operation in which it is zeroised, or, with reset not
-// 0, reset for so many cycles.
+// 0, reset for so many cycles; supply: -1 for fresh random words, no_words, or else what every random
+// word is.
 struct Operation {
   unsigned operation, curve, stalls;
   std::uint64_t seed;
-  long abort, reset;
+  long abort, reset, supply;
   std::vector<std::uint32_t> operands;
 };
 
-// From a line: <operation> <curve> <stalls> <seed> <abort> <reset> <words in hexadecimal ...>
+// From a line: <operation> <curve> <stalls> <seed> <abort> <reset> <supply> <words in hexadecimal ...>
 Operation operation_of(const std::string& line) {
   std::istringstream text(line);
   Operation found{};
-  text >> found.operation >> found.curve >> found.stalls >> found.seed >> found.abort >> found.reset;
+  text >> found.operation >> found.curve >> found.stalls >> found.seed >> found.abort >> found.reset >>
+      found.supply;
   std::string word;
   while (text >> word) {
     found.operands.push_back(static_cast<std::uint32_t>(std::stoul(word, nullptr, 16)));
@@ -50,6 +53,8 @@ void print(const Answer& answer) {
   std::fflush(stdout);
 }
 
+constexpr long no_words = -2;
+
 class Bench {
  public:
   // patience: cycles after which an operation hangs. Registers begin with random values if the
@@ -74,7 +79,8 @@ class Bench {
       top.command_payload = request.operation | request.curve << 8;
       top.operands_valid = cycles >= 0 && position < request.operands.size() && goes();
       top.operands_payload = top.operands_valid ? request.operands[position] : drawn(pauses);
-      top.random_valid = goes();
+      if (request.supply >= 0) word = static_cast<std::uint32_t>(request.supply);
+      top.random_valid = goes() && request.supply != no_words;
       top.random_payload = top.random_valid ? word : drawn(pauses);
       top.result_ready = goes();
       const bool aborts = request.abort > 0 && cycles == request.abort;
@@ -101,7 +107,7 @@ class Bench {
         answer.status = top.status;
         answer.cycles = cycles + 1;
       }
-      if (answer.done && (answer.status != 0 || !has_result(request.operation))) complete = !top.result_valid;
+      if (answer.done && (answer.status != status_ok || !has_result(request.operation))) complete = !top.result_valid;
       if (cycles >= 0 && !answer.done) ++cycles;
       if (top.command_valid && top.command_ready) cycles = 0;
       tick();

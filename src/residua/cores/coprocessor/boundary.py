@@ -18,6 +18,12 @@ VERDICTS: Mapping[str, Uses] = {
 }
 """Verdicts that the controller of a coprocessor takes on secrets, and when it does."""
 
+RANDOM_VERDICTS: Mapping[str, Uses] = {
+    "controller.random_unfit": (),
+    "controller.random_zero": (("controller.scalar_done", True),),
+}
+"""Verdicts of a `residua.hardware.coprocessor.random_monitor`."""
+
 _PUBLIC: Uses = (("window_recoder.advance", True), ("controller.public", True))
 
 
@@ -40,6 +46,11 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
     verdicts = dict(VERDICTS)
     if isinstance(design, DigitCoprocessorDesign):
         verdicts["processor.multiplier.modulus_error"] = ()
+    if design.checks_scalars:
+        # Of two sums of 16 bits, which are equal at both ends of a loop unless there was a fault.
+        verdicts["controller.scalar_sound"] = ()
+    if design.watches_random:
+        verdicts |= RANDOM_VERDICTS
     if recoder := design.window_recoder():
         verdicts |= public_bits(unbuilt(recoder).windows)
     inputs = ("operands_payload", "random_payload")

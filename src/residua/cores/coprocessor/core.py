@@ -35,11 +35,13 @@ from residua.curves.blinding import (
 from residua.curves.formulas import Formula
 from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
+from residua.curves.protections.protection import Level, Protection
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.bus.tops import BUSES, CoreInstance
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
+from residua.hardware.unbuilt import unbuilt
 from residua.numbers.cox import Range
 from residua.numbers.residues import Redundant
 from residua.output import Progress
@@ -167,8 +169,18 @@ class CoprocessorCore(Core):
     @property
     def _protections(self) -> dict[str, Any]:
         """The protections that were asked for, if any were."""
-        asked = self.request.protections
-        return {} if asked is None else {"protections": list(asked)}
+        request = self.request
+        if request.protections is None:
+            return {}
+        found: dict[str, Any] = {
+            "protections": [one for one in Protection if one in request.chosen_protections]
+        }
+        if isinstance(request.protections, Level):
+            left_out = {str(one): reason for one, reason in request.left_out.items()}
+            found |= {"protection_level": request.protections, "protections_left_out": left_out}
+        if monitor := self.core.design.random_monitor():
+            found["random_tests"] = unbuilt(monitor).thresholds
+        return found
 
     @cached_property
     def capabilities(self) -> Capabilities:
@@ -180,6 +192,7 @@ class CoprocessorCore(Core):
             operations=sorted(design.operation_codes),
             blinding=any(design.blinding),
             data_registers=self.request.bus != "axi",
+            sparse_status=design.status_codes.sparse,
         )
 
     @cached_property
@@ -287,7 +300,11 @@ class CoprocessorCore(Core):
                 for operation in sorted(design.operation_codes)
             ],
             "statuses": [
-                {"name": status.name, "code": int(status), "meaning": meanings[status.name.lower()]}
+                {
+                    "name": status.name,
+                    "code": design.status_codes.of(status),
+                    "meaning": meanings[status.name.lower()],
+                }
                 for status in Status
             ],
         }
@@ -388,7 +405,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "product_registers": asked.product_registers,
             "levels_per_register": asked.levels_per_register,
             "register_memory": asked.register_memory or "distributed",
-            "protections": frozenset(asked.protections or ()),
+            "protections": asked.chosen_protections,
         }
         if asked.algorithm == "sbmm":
             return SingleBaseEccCore(
@@ -514,7 +531,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             pipeline=asked.pipeline,
             blinding=asked.blinding,
             formula=named_formula(asked.formula),
-            protections=frozenset(asked.protections or ()),
+            protections=asked.chosen_protections,
         )
 
     @property

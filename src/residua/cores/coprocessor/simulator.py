@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.curves.operations import Operation, Status
+from residua.curves.protections.status_codes import PLAIN, StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
@@ -17,6 +18,9 @@ _HARNESS = Path(__file__).with_suffix(".cpp")
 
 _BENCH = Path(__file__).with_name("bench.h")
 
+FRESH_WORDS, NO_WORDS = -1, -2
+"""Supplies of random words: a fresh one each time, and none at all."""
+
 
 @dataclass(frozen=True)
 class Request:
@@ -25,6 +29,7 @@ class Request:
     ``stalls`` of 256 cycles each stream pauses; ``seed`` is that of random words and pauses. In
     cycle ``abort`` of the operation it is zeroised, if that is not 0, or the core is reset for
     ``reset`` cycles, if that is not 0 either; then there is no answer, unless it ended before.
+    ``supply`` is `FRESH_WORDS`, `NO_WORDS`, or what every random word is.
     """
 
     operation: int
@@ -34,6 +39,7 @@ class Request:
     seed: int = 1
     abort: int = 0
     reset: int = 0
+    supply: int = FRESH_WORDS
 
     def line(self, words: int) -> str:
         """The operation as a line for the harness, its operands in so many words.
@@ -42,6 +48,7 @@ class Request:
             SpecificationError: an operand does not fit.
         """
         head = [self.operation, self.curve, self.stalls, self.seed, self.abort, self.reset]
+        head.append(self.supply)
         parts = (word for number in self.operands for word in _split(number, words))
         return " ".join([*map(str, head), *(f"{word:08x}" for word in parts)])
 
@@ -63,10 +70,14 @@ class CoprocessorSimulator:
         executable: takes a script, see the harness.
         words: of 32 bits in a number.
         patience: cycles after which an operation hangs.
+        codes: of statuses.
     """
 
-    def __init__(self, executable: Path, words: int, patience: int) -> None:
+    def __init__(
+        self, executable: Path, words: int, patience: int, codes: StatusCodes = PLAIN
+    ) -> None:
         self.executable, self.words, self.patience = executable, words, patience
+        self.codes = codes
 
     def run(self, requests: Iterable[Request]) -> list[Answer]:
         """The answers to some requests without resets, one after another on one simulated core.
@@ -109,7 +120,9 @@ class CoprocessorSimulator:
         if line == "reset":
             return None
         status, cycles, taken, *words = line.split()
-        return Answer(Status(int(status)), numbers_of(words, self.words), int(cycles), int(taken))
+        return Answer(
+            self.codes.statuses[int(status)], numbers_of(words, self.words), int(cycles), int(taken)
+        )
 
 
 def _split(number: int, words: int) -> Sequence[int]:
@@ -131,12 +144,13 @@ def build_coprocessor_simulator(
     sources: Sequence[Path], top: str, design: CurveDesign, *, optimise: bool = True
 ) -> CoprocessorSimulator:
     """Compile the Verilog of a coprocessor called ``top`` with its harness."""
-    source = bench_source(top) + _HARNESS.read_text(encoding="utf-8")
+    source = bench_source(top, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
     executable = compile_harness(source, sources, top, optimise=optimise)
-    return CoprocessorSimulator(executable, design.words, patience(design))
+    return CoprocessorSimulator(executable, design.words, patience(design), design.status_codes)
 
 
-def bench_source(top: str) -> str:
+def bench_source(top: str, codes: StatusCodes) -> str:
     """C++ that drives a coprocessor called ``top``; what calls it follows."""
     header = f'#include "V{top}.h"\nusing Top = V{top};\n'
+    header += f"constexpr unsigned status_ok = {codes.of(Status.OK)};\n"
     return header + COMMON_SOURCE + _BENCH.read_text(encoding="utf-8")

@@ -12,8 +12,13 @@ from residua.curves.catalogue import find_curve
 from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_comb
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.parameters import Curve, curve_from_parameters, parameters_of
-from residua.curves.protections.protection import Protection
+from residua.curves.parameters import (
+    Curve,
+    WeierstrassCurve,
+    curve_from_parameters,
+    parameters_of,
+)
+from residua.curves.protections.protection import Level, Protection, Protections, refusals
 from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
@@ -68,10 +73,19 @@ def _protections(value: object) -> object:
     if not isinstance(names, Sequence) or not names:
         raise ValueError("")
     stripped = [name.strip() if isinstance(name, str) else name for name in names]
+    if isinstance(value, str) and value.strip() in list(Level):
+        level = Level(value.strip())
+        return None if level is Level.NONE else level
     for name in stripped:
+        if name in list(Level):
+            raise SpecificationError(
+                f"protections: '{name}' is a level, which stands for several: give it alone, or "
+                "names of protections"
+            )
         if name not in list(Protection):
             raise SpecificationError(
-                f"no protection is called '{name}': one of {', '.join(Protection)}"
+                f"no protection is called '{name}': one of {', '.join(Protection)}, or a level, "
+                f"{', '.join(Level)}"
             )
     return tuple(one for one in Protection if one in stripped)
 
@@ -143,6 +157,26 @@ class CurveSpecification(CoreSpecification):
             lines = [*_lines(items), *tables]
         return "\n".join(lines) + "\n"
 
+    @property
+    def left_out(self) -> dict[Protection, str]:
+        """What a level stands for and the core cannot have, each with the reason."""
+        asked = getattr(self, "protections", None)
+        if not isinstance(asked, Level):
+            return {}
+        weierstrass = any(isinstance(curve, WeierstrassCurve) for curve in self.curve)
+        refused = refusals(
+            halves=getattr(self, "formula", None) == Formula.ENDOMORPHISM and weierstrass,
+            combs=getattr(self, "fixed_base", None) is not None,
+        )
+        return {own: reason for own, reason in refused.items() if own in asked.protections}
+
+    @property
+    def chosen_protections(self) -> Protections:
+        """The protections that the core gets."""
+        asked = getattr(self, "protections", None)
+        own = asked.protections if isinstance(asked, Level) else asked or ()
+        return frozenset(own) - self.left_out.keys()
+
 
 BusKey = Annotated[keys.BusChoice, keys.BUS]
 Blinding = Annotated[
@@ -158,16 +192,25 @@ Blinding = Annotated[
     ),
 ]
 ProtectionsKey = Annotated[
-    tuple[Protection, ...] | None,
+    tuple[Protection, ...] | Level | None,
     BeforeValidator(_protections),
     keys.Key(
         "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
         "the points once more, against the curve before they leave, `control-signature` what an "
         "operation runs against what it has to run, `scalar-check` the bits of a scalar that a "
-        "loop takes against those that there were before; needs `curve`.",
+        "loop takes against those that there were before, `random-health` tests random words, "
+        "`status` keeps how an operation ended twice, in codes far from each other, "
+        "`conversion-check` has the check of a result take the words that leave, beside "
+        "`exit-check`; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
-        + ", ".join(f"`{one}`" for one in Protection),
-        "none",
+        + ", ".join(f"`{one}`" for one in Protection)
+        + "; or a level, of which a core gets what it can have: `none`, "
+        + ", ".join(
+            f"`{level}` ({'all' if own == tuple(Protection) else ', '.join(own)})"
+            for level in Level
+            if (own := level.protections)
+        ),
+        "`none`",
         "NAMES",
     ),
 ]

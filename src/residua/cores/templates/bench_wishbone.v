@@ -79,7 +79,7 @@
         if (!irq) spent = cycles - began;
       end
       take_status;
-      if (status == 8'd0) while (result_count < result_words) advance;
+      if (status == 8'd{{ status_ok }}) while (result_count < result_words) advance;
       advance;  // takes a word too many, if there is one
     end
   endtask

@@ -1,5 +1,6 @@
-"""The protections that a coprocessor can have."""
+"""The protections that a coprocessor can have, and levels of them."""
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 
@@ -11,12 +12,20 @@ class Protection(StrEnum):
     instructions and the microcode of an operation against those that it has to run, see
     `residua.hardware.coprocessor.controller`. ``SCALAR_CHECK`` holds the bits of a scalar that a
     loop takes against those that there were before, see
-    `residua.hardware.coprocessor.scalar_unit`.
+    `residua.hardware.coprocessor.scalar_unit`. ``RANDOM_HEALTH`` tests random words, and refuses
+    random numbers that are 0 and words that do not come, see
+    `residua.hardware.coprocessor.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
+    bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
+    if two registers agree. ``CONVERSION_CHECK`` has the check of results take the words that they
+    leave as, see `residua.curves.protections.converted_words`.
     """
 
     EXIT_CHECK = "exit-check"
     CONTROL_SIGNATURE = "control-signature"
     SCALAR_CHECK = "scalar-check"
+    RANDOM_HEALTH = "random-health"
+    STATUS = "status"
+    CONVERSION_CHECK = "conversion-check"
 
 
 Protections = frozenset[Protection]
@@ -24,3 +33,46 @@ Protections = frozenset[Protection]
 
 NONE: Protections = frozenset()
 """No protections."""
+
+
+class Level(StrEnum):
+    """A choice of protections by its name: of what it stands for, a core gets what it can have."""
+
+    NONE = "none"
+    STANDARD = "standard"
+    HIGH = "high"
+
+    @property
+    def protections(self) -> tuple[Protection, ...]:
+        """What it stands for."""
+        return _LEVELS[self]
+
+
+_LEVELS: Mapping[Level, tuple[Protection, ...]] = {
+    Level.NONE: (),
+    Level.STANDARD: (
+        Protection.EXIT_CHECK,
+        Protection.CONTROL_SIGNATURE,
+        Protection.SCALAR_CHECK,
+        Protection.RANDOM_HEALTH,
+        Protection.STATUS,
+    ),
+    Level.HIGH: tuple(Protection),
+}
+
+
+def refusals(*, halves: bool, combs: bool) -> dict[Protection, str]:
+    """The protections that a core cannot have, each with the reason.
+
+    Args:
+        halves: a curve's scalars are taken as two halves.
+        combs: base points are multiplied by combs.
+    """
+    if halves:
+        reason = "formula = 'endomorphism' takes halves of scalars"
+    elif combs:
+        reason = "fixed_base = 'comb' takes columns of a scalar's bits"
+    else:
+        return {}
+    one_by_one = "it is for scalars whose bits are taken one after the other, and"
+    return {Protection.SCALAR_CHECK: f"{one_by_one} {reason}"}

@@ -30,8 +30,6 @@ _STEP = 500
 _LONG = 10_000_000
 """Cycles, twice those that are simulated, from which on it is worth while to compile for speed."""
 
-_STATUSES = {int(one): one.name for one in Status}
-
 _SLACK = 1000
 """Cycles beyond twice its own after which an operation hangs."""
 
@@ -118,7 +116,9 @@ def attack(
     victim = Victim(core, asked.curve, asked.seed, keys=asked.keys, invalid=asked.invalid)
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         opened = open_state(directory.sources(top=core.name), core.name, out_dir=Path(name))
-        source = bench_source(core.name) + _HARNESS.read_text(encoding="utf-8")
+        source = bench_source(core.name, victim.design.status_codes) + _HARNESS.read_text(
+            encoding="utf-8"
+        )
         simulator = compile_harness(
             source,
             [opened.verilog],
@@ -208,16 +208,19 @@ class _Answer:
     def judged(self, victim: Victim, key: int) -> tuple[Effect, str]:
         """What that is, and the name of the status."""
         status, results = victim.expected(key)
-        name = _STATUSES.get(self.status, f"code {self.status}")
-        return self._effect(victim, status, results), name
+        ended = victim.design.status_codes.statuses.get(self.status)
+        name = f"code {self.status}" if ended is None else ended.name
+        return self._effect(victim, ended, status, results), name
 
-    def _effect(self, victim: Victim, status: Status, results: tuple[int, ...]) -> Effect:
+    def _effect(
+        self, victim: Victim, ended: Status | None, status: Status, results: tuple[int, ...]
+    ) -> Effect:
         if self.hangs:
             return Effect.HANG
         numbers = numbers_of(self.words, victim.design.words)
-        if (self.status, numbers) == (status, results):
+        if (ended, numbers) == (status, results):
             return Effect.HARMLESS
-        if self.status != Status.OK:
+        if ended is not Status.OK:
             return Effect.WORDS if self.words else Effect.DETECTED
         if status is not Status.OK:
             return Effect.ADMITTED

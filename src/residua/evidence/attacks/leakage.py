@@ -94,7 +94,9 @@ def leakage(
     with tempfile.TemporaryDirectory(prefix="leakage-") as name:
         work = Path(name)
         opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
-        source = bench_source(core.name) + _HARNESS.read_text(encoding="utf-8")
+        source = bench_source(core.name, victim.design.status_codes) + _HARNESS.read_text(
+            encoding="utf-8"
+        )
         optimise = asked.traces * victim.cycles > _LONG
         simulator = compile_harness(
             source, [opened.verilog], core.name, optimise=optimise, any_state=False

@@ -21,10 +21,14 @@ EXIT = {"protections": ["exit-check"]}
 
 ALL = {"protections": ["exit-check", "control-signature", "scalar-check"]}
 
+STANDARD, HIGH = {"protections": "standard"}, {"protections": "high"}
+
 CORES: dict[str, tuple[dict[str, Any], int]] = {
     "tiny curve": ({"curve": [TINY], "blinding": 0}, 20_000),
     "tiny curve, exit-check": ({"curve": [TINY], "blinding": 0} | EXIT, 20_000),
     "tiny curve, all": ({"curve": [TINY], "blinding": 0} | ALL, 20_000),
+    "tiny curve, standard": ({"curve": [TINY], "blinding": 0} | STANDARD, 20_000),
+    "tiny curve, high": ({"curve": [TINY], "blinding": 0} | HIGH, 20_000),
     "P-256": ({"curve": "P-256"}, 1000),
     "P-256, exit-check": ({"curve": "P-256"} | EXIT, 1000),
     "P-256, all": ({"curve": "P-256"} | ALL, 1000),
@@ -47,7 +51,8 @@ INTRODUCTION = """\
 A point is multiplied, and in each run a bit is inverted, once: of a register as it is stored, of a
 word of a memory, and of a register while the core has to refuse a point that is none of its curve.
 Bits and cycles are drawn with equal chances. What the outcomes mean, and what the protections are,
-is told in [Faults](../faults.md); *all* are `exit-check`, `control-signature` and `scalar-check`.
+is told in [Faults](../faults.md); *all* are `exit-check`, `control-signature` and `scalar-check`,
+*standard* and *high* are levels.
 `residua attack faults` does the same to any directory, and `make campaign-faults` writes this
 page."""
 

@@ -118,6 +118,9 @@ class CoreCapabilities(Protocol):
     def rdl_parameters(self) -> dict[str, Any]:
         """The parameters of the address map."""
 
+    def rdl_defines(self) -> dict[str, str]:
+        """The definitions by which the description has other parts."""
+
 
 @dataclass(frozen=True)
 class Capabilities:
@@ -129,6 +132,7 @@ class Capabilities:
         operations: codes of the operations, each below 32.
         blinding: whether scalars are blinded.
         data_registers: operands and results go through registers; if not, through streams.
+        sparse_status: codes of STATUS are those that a few wrong bits do not exchange.
 
     Raises:
         SpecificationError: a value is out of range.
@@ -143,6 +147,7 @@ class Capabilities:
     operations: Collection[int]
     blinding: bool = False
     data_registers: bool = True
+    sparse_status: bool = False
 
     def __post_init__(self) -> None:
         for name in ("curves", "words"):
@@ -157,7 +162,12 @@ class Capabilities:
             "OPERATION_MASK": _mask(self.operations),
             "BLINDING": self.blinding,
             "DATA_REGISTERS": self.data_registers,
+            "SPARSE_CODES": self.sparse_status,
         }
+
+    def rdl_defines(self) -> dict[str, str]:
+        """Sparse codes of statuses, if it has them."""
+        return {"SPARSE_STATUS": ""} if self.sparse_status else {}
 
 
 @dataclass(frozen=True)
@@ -201,6 +211,10 @@ class ExponentiationCapabilities:
             "DATA_REGISTERS": self.data_registers,
         }
 
+    def rdl_defines(self) -> dict[str, str]:
+        """Nothing: there is one form of the description."""
+        return {}
+
 
 def _check_held(name: str, value: int, most: int, least: int = 1) -> None:
     if not least <= value <= most:
@@ -231,7 +245,8 @@ class RegisterMap:
         """The address map, compiled."""
         compiler = RDLCompiler()
         with as_file(files(__package__)) as folder:
-            compiler.compile_file(str(folder / self.capabilities.source))
+            path = folder / self.capabilities.source
+            compiler.compile_file(str(path), defines=self.capabilities.rdl_defines())
         parameters = self.capabilities.rdl_parameters()
         return compiler.elaborate(self.capabilities.address_map, parameters=parameters).top
 

@@ -27,6 +27,8 @@ from residua.curves.operations import (
     When,
     every,
 )
+from residua.curves.protections.status_codes import PLAIN as PLAIN_CODES
+from residua.curves.protections.status_codes import StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware import signature_register
 from residua.hardware.engine.microsequencer import GAP, pause_after
@@ -66,6 +68,7 @@ class ControlProgram:
         events: the events of two scalars or of their halves.
         event_words: words that the instructions of an event have room for.
         signed: whether the ends of operations have their signatures.
+        codes: of statuses.
 
     Raises:
         SpecificationError: an operation follows what is not public, or the routines of a family do
@@ -78,6 +81,7 @@ class ControlProgram:
         inversions: Sequence[Sequence[Instruction]],
         blocks: Mapping[str, tuple[Block, ...]],
         signed_rounds: Sequence[int] | None = None,
+        codes: StatusCodes = PLAIN_CODES,
     ) -> None:
         """Assemble.
 
@@ -88,7 +92,9 @@ class ControlProgram:
             blocks: where each routine lies, for each curve.
             signed_rounds: of the loops over the scalar of each curve, for signatures; None: there
                 are none. Operations on public data, which do what these say, have none either.
+            codes: of statuses.
         """
+        self.codes = codes
         self.signed = signed_rounds is not None
         self.blocks = blocks
         self.stride = 0
@@ -202,7 +208,7 @@ class ControlProgram:
         values = {name: int(mark) for name, mark in marks.items()}
         if not receive.kept:
             values["dropped"] = 1
-        self._add(Kind.RECEIVE, order=order, status=receive.status, **values)
+        self._add(Kind.RECEIVE, order=order, status=self.codes.of(receive.status), **values)
 
     def _read(self, source: Source, order: int) -> None:
         match source:
@@ -240,7 +246,7 @@ class ControlProgram:
         )
 
     def _end(self, status: Status) -> int:
-        self._add(Kind.END, status=status)
+        self._add(Kind.END, status=self.codes.of(status))
         return len(self.words) - 1
 
     def _sign(self, ends: Mapping[tuple[int, int], int], rounds: Sequence[int]) -> None:
@@ -302,6 +308,11 @@ class ControlProgram:
         widths = {n: max(word.get(n, 0) for word in self.words).bit_length() or 1 for n in names}
         call = (len(self.words) - 1).bit_length()
         return data.StructLayout(widths | {"target": max(widths["target"], call)})
+
+    @property
+    def delivers(self) -> bool:
+        """Whether numbers that are given out are used as if they came in."""
+        return any(word["kind"] == Kind.DELIVER for word in self.words)
 
     @property
     def follows(self) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Shape, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
@@ -14,6 +14,7 @@ from residua.curves.operations import (
     PUBLIC_OPERATIONS,
     Status,
 )
+from residua.curves.protections.status_codes import BITS
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register
 from residua.hardware.coprocessor.control_program import ControlProgram, Kind
@@ -39,18 +40,24 @@ class _State(Enum):
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
 
+_INWARD_PORTS = {"deliver": Out(1), "delivers_operand": Out(1)}
+
+_RANDOM_PORTS = {"random_unfit": In(1), "random_starved": In(1), "random_zero": In(1)}
+
 
 @dataclass(frozen=True)
 class ControllerDesign:
     """A control program and what it is to drive.
 
     ``rounds`` is the number of digits that a scalar has on each curve. What ``checks_scalars`` asks
-    at the end of an operation whether its scalar was the right one.
+    at the end of an operation whether its scalar was the right one. What ``watches_random`` ends an
+    operation whose random words are not what they should be.
     """
 
     program: ControlProgram
     rounds: tuple[int, ...]
     checks_scalars: bool = False
+    watches_random: bool = False
 
     @property
     def guarded(self) -> bool:
@@ -86,13 +93,21 @@ class Controller(Component):
     while it is an operand, which ``deliver`` announces. ``follow`` asks for an event, which is
     taken if ``event_ready`` is set; ``count`` and ``index`` say more of it. ``public`` is set
     during an operation whose operands all are public. While ``halving`` is set, a port that is only
-    there if scalars are halved, too, halves are made: nothing is followed or announced.
+    there if scalars are halved, too, halves are made: nothing is followed or announced. Where
+    results are read again, there are ``deliver`` and ``delivers_operand`` in any case.
 
     With signatures, ``trace`` sums up the slots that were run since ``trace_clear``, see
     `residua.hardware.signature_register`; the controller sums up its instructions. An operation
     whose sums are not those of its last instruction ends with `Status.FAULT`, and ``release`` needs
     beside the status a register that is set when they are. The same holds for ``scalar_sound``, a
     port that is only there if scalars are checked.
+
+    If random words are watched, ``random_unfit`` ends an operation with `Status.RANDOM_FAULT`, and
+    ``random_starved`` with `Status.RANDOM_STARVED`, wherever it is; ``random_zero`` comes with
+    ``scalar_done``, and tells that what was to blind the scalar is 0.
+
+    With sparse codes of statuses ``status`` is none during an operation, and kept twice, the other
+    time inverted; ``granted`` tells whether both say that the last operation ended well.
     """
 
     def __init__(self, design: ControllerDesign, words: int, longest: int) -> None:
@@ -136,9 +151,11 @@ class Controller(Component):
                 "zero": In(1),
                 "test_only": Out(1),
                 "release": Out(1),
-                **(self._follower_ports(most_rounds) if design.program.follows else {}),
+                **self._follower_ports(most_rounds),
                 **(_TRACE_PORTS if design.program.signed else {}),
                 **({"scalar_sound": In(1)} if design.checks_scalars else {}),
+                **(_RANDOM_PORTS if design.watches_random else {}),
+                **({"granted": Out(1)} if design.program.codes.sparse else {}),
             }
         )
 
@@ -153,7 +170,9 @@ class Controller(Component):
         return "halved" in self._uses
 
     def _follower_ports(self, most_rounds: int) -> dict[str, Any]:
-        """The ports that serve what follows digits."""
+        """The ports that serve what follows digits, or numbers that come in again."""
+        if not self.design.program.follows:
+            return _INWARD_PORTS if self.design.program.delivers else {}
         return {
             "public": Out(1),
             "follow": Out(1),
@@ -175,7 +194,8 @@ class Controller(Component):
         self._address = Signal(range(len(program.words)), name="address")
         self._following = Signal.like(self._address, name="following")
         self._return = Signal.like(self._address, name="return_address")
-        self._fault = Signal(Status, name="fault")
+        self._fault = self._kept("fault")
+        self._double(m)
         word = self._fetch(m, self._address, program.layout)
         self._pause = Signal(program.layout["pause"].shape, name="pause")
         operating = Signal()
@@ -200,6 +220,8 @@ class Controller(Component):
         ]
         if program.follows:
             self._follows(m, word)
+        elif program.delivers:
+            self._come_in(m)
         if program.signed:
             self._sign(m, word)
         for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
@@ -227,18 +249,51 @@ class Controller(Component):
                 m.d.sync += self._state.eq(Mux(self.wiping, _State.WIPE, _State.DONE))
             with m.Case(_State.DONE):
                 m.d.sync += [self._state.eq(_State.IDLE), operating.eq(0)]
-        with m.If(self.zeroise):
-            m.d.sync += [
-                self._state.eq(_State.END),
-                self.status.eq(Status.ZEROISED),
-                operating.eq(operating),
-            ]
+        self._interrupt(m, operating)
         return m
+
+    def _interrupt(self, m: Module, operating: Signal) -> None:
+        """End whatever is under way."""
+        if self.design.watches_random:
+            self._watch(m)
+        with m.If(self.zeroise):
+            self._stop(m, self._code(Status.ZEROISED))
+            m.d.sync += operating.eq(operating)
+
+    @property
+    def _doubled(self) -> bool:
+        """Whether the status is kept twice."""
+        return self.design.program.codes.sparse
+
+    def _double(self, m: Module) -> None:
+        """The other register of the status, if there is one."""
+        if not self._doubled:
+            return
+        self._inverse = Signal(BITS, name="status_inverse")
+        agree = (self.status == self._code(Status.OK)) & (self._inverse == ~self.status)
+        m.d.comb += self.granted.eq(agree)
+
+    def _code(self, status: Status) -> Const:
+        """The code of a status."""
+        codes = self.design.program.codes
+        return Const(codes.of(status), BITS if codes.sparse else Shape.cast(Status))
+
+    def _kept(self, name: str) -> Signal:
+        """A register for a status, which is OK at first."""
+        code = self._code(Status.OK)
+        return Signal(code.shape(), name=name, init=code.value)
+
+    def _watch(self, m: Module) -> None:
+        """End an operation whose random words are not what they should be."""
+        ends = self._state.matches(_State.IDLE, _State.END, _State.WIPE, _State.DONE)
+        with m.If((self.random_unfit | self.random_starved) & ~ends):
+            codes = (self._code(one) for one in (Status.RANDOM_STARVED, Status.RANDOM_FAULT))
+            self._stop(m, Mux(self.random_starved, *codes))
 
     def _good(self) -> Value:
         """Whether what was computed may leave."""
         self._sound = Signal(name="sound")
-        good = self.status == Status.OK
+        good = self.status == self._code(Status.OK)
         return good & self._sound if self.design.guarded else good
 
     def _sign(self, m: Module, word: Any) -> None:
@@ -262,7 +317,7 @@ class Controller(Component):
             agrees &= self.scalar_sound
         m.d.sync += self._sound.eq(agrees)
         with m.If(~agrees):
-            m.d.sync += self.status.eq(Status.FAULT)
+            self._end(m, self._code(Status.FAULT))
 
     def _follows(self, m: Module, word: Any) -> None:
         """The routine of an entry, and numbers that are given out to be used."""
@@ -273,6 +328,12 @@ class Controller(Component):
         m.d.comb += self.follow.eq(follows & ~self.halving if self._halves else follows)
         with m.If(self.received | (self._state == _State.END)):
             m.d.sync += [self.delivers.eq(0), self.delivers_operand.eq(0)]
+
+    def _come_in(self, m: Module) -> None:
+        """Numbers that are given out come in again until they have been taken."""
+        m.d.sync += self.deliver.eq(0)
+        with m.If(self.received | (self._state == _State.END)):
+            m.d.sync += self.delivers_operand.eq(0)
 
     def _deliver(self, m: Module, word: Any) -> None:
         """Announce what a number will be; a scalar as if it were read, without waiting for it."""
@@ -314,8 +375,11 @@ class Controller(Component):
                 self._state.eq(_State.FETCH),
                 self._address.eq(self._entry(m)),
                 self.chosen_curve.eq(self.curve),
-                self._fault.eq(Status.OK),
+                self._fault.eq(self._code(Status.OK)),
             ]
+            if self._doubled:
+                # Until the end it is none.
+                self._end(m, Const(0, BITS))
             if self.design.program.signed:
                 m.d.sync += self.page.eq(0)
             if self.design.guarded:
@@ -330,7 +394,14 @@ class Controller(Component):
 
     def _stop(self, m: Module, status: Value) -> None:
         """End the operation."""
-        m.d.sync += [self.status.eq(status), self._state.eq(_State.END)]
+        m.d.sync += self._state.eq(_State.END)
+        self._end(m, status)
+
+    def _end(self, m: Module, status: Value) -> None:
+        """Keep how the operation ends."""
+        m.d.sync += self.status.eq(status)
+        if self._doubled:
+            m.d.sync += self._inverse.eq(~status)
 
     def _decode(self, m: Module, word: Any) -> None:
         m.d.sync += [
@@ -367,9 +438,13 @@ class Controller(Component):
                     self._deliver(m, word)
                 with m.Case(Kind.FOLLOW):
                     self._dispatch(m, word)
+            elif self.design.program.delivers:
+                with m.Case(Kind.DELIVER):
+                    self._next(m)
+                    m.d.sync += [self.deliver.eq(1), self.delivers_operand.eq(1)]
             with m.Case(Kind.CHECK):
                 self._next(m)
-                with m.If(self._fault != Status.OK):
+                with m.If(self._fault != self._code(Status.OK)):
                     self._stop(m, self._fault)
             with m.Case(Kind.CALL):
                 self._next(m)
@@ -402,11 +477,14 @@ class Controller(Component):
         """Wait for a number; remember the first that is out of range."""
         with m.If(self.operand_done | self.scalar_done):
             self._next(m)
-            with m.If(self._fault == Status.OK):
+            with m.If(self._fault == self._code(Status.OK)):
+                if self.design.watches_random:
+                    with m.If(self.scalar_done & self.random_zero):
+                        m.d.sync += self._fault.eq(self._code(Status.RANDOM_ZERO))
                 with m.If(self.scalar_done & ~self.scalar_in_range):
-                    m.d.sync += self._fault.eq(Status.SCALAR_RANGE)
+                    m.d.sync += self._fault.eq(self._code(Status.SCALAR_RANGE))
                 with m.If(self.operand_done & ~self.operand_in_range & ~self.read_random):
-                    m.d.sync += self._fault.eq(Status.OPERAND_RANGE)
+                    m.d.sync += self._fault.eq(self._code(Status.OPERAND_RANGE))
 
     def _receive(self, m: Module, word: Any) -> None:
         with m.If(self.received):

@@ -24,6 +24,7 @@ from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.operand_reader import OperandReader
+from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
@@ -86,18 +87,9 @@ class Coprocessor(Component):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
         m.submodules.results = results
+        monitor = design.random_monitor()
         zeroise = self._control(m, controller, results.busy | release)
-        # From a zeroisation on nothing leaves, also before the results are discarded. When an
-        # operation begins there is nothing to leave, so that a register can say that one is under
-        # way.
-        operating = Signal(name="operating")
-        m.d.sync += operating.eq(controller.busy)
-        leaves = ~(self.zeroise | zeroise | operating)
-        m.d.comb += [
-            self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
-            self.result.valid.eq(results.released.valid & leaves),
-            results.released.ready.eq(self.result.ready & leaves),
-        ]
+        released = self._give_out(m, controller, results, release, zeroise)
         self._operate(m, controller, processor)
         ready = self._read(m, controller, processor, reader)
         admitted = self._invert_residues(m, controller, processor, residue_inverter)
@@ -106,6 +98,8 @@ class Coprocessor(Component):
         if halves:
             ready = self._halve(m, controller, halves, processor, ready)
         self._scalars(m, controller, scalars, reducer, comb, halves, ready)
+        if monitor:
+            self._watch(m, controller, monitor, zeroise)
         if recoder and first:
             self._recode(m, controller, recoder, first, processor)
         if comb and first:
@@ -114,12 +108,14 @@ class Coprocessor(Component):
         self._gates(m, processor, scalars, recoder, flags, controller)
         if windows:
             self._follow(m, controller, windows, scalars, halves)
-            self._deliver(m, controller, processor, results, scalars, reducer, halves)
+            self._deliver(m, controller, results, scalars, reducer, halves)
+        if design.controller.program.delivers:
+            self._come_in(m, controller, processor, results)
         wiped = (inverter, *scalars, reducer, halves)
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
             wipe.eq(controller.wipe),
-            discard.eq(controller.wipe & (controller.status != Status.OK)),
+            discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
             wiping.eq(wipe | clearing),
         ]
@@ -138,9 +134,41 @@ class Coprocessor(Component):
             ),
             *([controller.scalar_sound.eq(first.agrees)] if first and first.checked else []),
             results.test_only.eq(controller.test_only),
-            results.release.eq(release),
+            results.release.eq(released),
         ]
         return m
+
+    def _give_out(
+        self,
+        m: Module,
+        controller: Controller,
+        results: ResultBuffer,
+        release: Signal,
+        zeroise: Signal,
+    ) -> Value:
+        """Results that are released, while nothing keeps them from leaving.
+
+        From a zeroisation on nothing leaves, also before the results are discarded. When an
+        operation begins there is nothing to leave, so that a register can say that one is under
+        way.
+
+        Returns:
+            Whether results are to be released.
+        """
+        operating = Signal(name="operating")
+        m.d.sync += operating.eq(controller.busy)
+        leaves = ~(self.zeroise | zeroise | operating)
+        released: Value = release
+        if self.design.status_codes.sparse:
+            granted = Signal(name="granted")
+            m.d.sync += granted.eq(controller.granted)
+            leaves, released = leaves & granted, release & granted
+        m.d.comb += [
+            self.result.payload.eq(Mux(leaves, results.released.payload.as_value(), 0)),
+            self.result.valid.eq(results.released.valid & leaves),
+            results.released.ready.eq(self.result.ready & leaves),
+        ]
+        return released
 
     @staticmethod
     def _clearing(
@@ -349,6 +377,22 @@ class Coprocessor(Component):
             controller.scalar_in_range.eq(in_range),
         ]
 
+    def _watch(
+        self, m: Module, controller: Controller, monitor: RandomMonitor, zeroise: Signal
+    ) -> None:
+        """Random words to what tests them, which the end of an operation leaves as it is."""
+        m.submodules.random_monitor = monitor
+        m.d.comb += [
+            monitor.word.eq(self.random.payload),
+            monitor.valid.eq(self.random.valid),
+            monitor.ready.eq(self.random.ready),
+            monitor.begin.eq(controller.read_scalar),
+            monitor.clear.eq(zeroise),
+            controller.random_unfit.eq(monitor.unfit),
+            controller.random_starved.eq(monitor.starved),
+            controller.random_zero.eq(monitor.zero),
+        ]
+
     def _halve(
         self,
         m: Module,
@@ -462,18 +506,21 @@ class Coprocessor(Component):
         self,
         m: Module,
         controller: Controller,
-        processor: Any,
         results: ResultBuffer,
         units: Sequence[ScalarUnit],
         reducer: ScalarReducer | None,
         halves: HalfScalars | None,
     ) -> None:
-        """Numbers that are given out where scalars, or an operand, would come in."""
+        """Numbers that are given out where scalars would come in."""
         with m.If(controller.delivers):
             m.d.comb += self.operands.ready.eq(0)
             targets = [reducer.scalar, units[1].scalar] if reducer else [u.scalar for u in units]
             for words in [halves.scalar] if halves else targets:
                 m.d.comb += [words.payload.eq(results.passed), words.valid.eq(results.passing)]
+
+    @staticmethod
+    def _come_in(m: Module, controller: Controller, processor: Any, results: ResultBuffer) -> None:
+        """Numbers that are given out where an operand would come in."""
         given = results.results
         with m.If(controller.delivers_operand):
             m.d.comb += [

@@ -34,7 +34,10 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections.protection import NONE, Protection, Protections
+from residua.curves.protections.converted_words import check_words
+from residua.curves.protections.protection import NONE, Protection, Protections, refusals
+from residua.curves.protections.random_factors import refuse_zeros
+from residua.curves.protections.status_codes import StatusCodes
 from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
@@ -49,6 +52,7 @@ from residua.hardware.coprocessor.digit_recoder import (
     DigitRecoder,
 )
 from residua.hardware.coprocessor.half_scalars import HalfScalars
+from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
 from residua.hardware.coprocessor.split_program import split_shift
@@ -215,7 +219,7 @@ class CurveDesign(ABC):
 
     def block(self, name: str, curve: int) -> Block:
         """Address range of the routine that a curve uses under a name."""
-        return self.blocks[self._variant(name, curve)]
+        return self.blocks[self.variant(name, curve)]
 
     @property
     def store_words(self) -> int:
@@ -313,6 +317,20 @@ class CurveDesign(ABC):
         return Protection.SCALAR_CHECK in self.protections
 
     @property
+    def watches_random(self) -> bool:
+        """Whether random words are tested."""
+        return Protection.RANDOM_HEALTH in self.protections
+
+    @property
+    def status_codes(self) -> StatusCodes:
+        """The codes of statuses."""
+        return StatusCodes(sparse=Protection.STATUS in self.protections)
+
+    def random_monitor(self) -> RandomMonitor | None:
+        """The unit that tests random words, if they are tested."""
+        return RandomMonitor() if self.watches_random else None
+
+    @property
     def _bits_below(self) -> tuple[int, ...]:
         """Bits below the lowest one that each curve's loop asks for; none if nobody checks that."""
         if not self.checks_scalars:
@@ -324,18 +342,17 @@ class CurveDesign(ABC):
 
     def _check_protections(self) -> None:
         """Refuse protections that there are not for a curve's way to multiply."""
-        if not self.checks_scalars:
-            return
-        reasons = {
-            "formula = 'endomorphism' takes halves of scalars": any(self.halved),
-            "fixed_base = 'comb' takes columns of a scalar's bits": self.fixed_base is not None,
-        }
-        for reason, holds in reasons.items():
-            if holds:
-                raise SpecificationError(
-                    f"protections: {Protection.SCALAR_CHECK} is for scalars whose bits are taken "
-                    f"one after the other, and {reason}: leave either out"
-                )
+        if self.protections & {Protection.EXIT_CHECK, Protection.CONVERSION_CHECK} == {
+            Protection.CONVERSION_CHECK
+        }:
+            raise SpecificationError(
+                f"protections: {Protection.CONVERSION_CHECK} has the check of "
+                f"{Protection.EXIT_CHECK} take the words that leave: name both"
+            )
+        refused = refusals(halves=any(self.halved), combs=self.fixed_base is not None)
+        for protection, reason in refused.items():
+            if protection in self.protections:
+                raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
 
     @cached_property
     def operations(self) -> list[dict[Operation, list[Instruction]]]:
@@ -347,6 +364,10 @@ class CurveDesign(ABC):
             if curve:
                 verify = verification.instructions(curve, bits, splits=halved is not None)
                 group[Operation.ECDSA_VERIFY] = verify
+        if Protection.CONVERSION_CHECK in self.protections:
+            groups = [{k: check_words(v) for k, v in group.items()} for group in groups]
+        if self.watches_random:
+            groups = [{k: refuse_zeros(v) for k, v in group.items()} for group in groups]
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
@@ -390,7 +411,7 @@ class CurveDesign(ABC):
         }
         for curve, group in enumerate(self._routines):
             for name, program in group.items():
-                pages = programs.setdefault(self._variant(name, curve), [None] * len(self.moduli))
+                pages = programs.setdefault(self.variant(name, curve), [None] * len(self.moduli))
                 pages[self.curve_pages * curve] = program
         return programs
 
@@ -404,7 +425,7 @@ class CurveDesign(ABC):
             for group, curve, halved in zip(groups, self.verified, self.halved, strict=True)
         ]
 
-    def _variant(self, name: str, curve: int) -> str:
+    def variant(self, name: str, curve: int) -> str:
         """The routine that a curve uses under a name; curves of one kind share theirs."""
         if name not in GROUP_ROUTINES:
             return name
@@ -414,7 +435,7 @@ class CurveDesign(ABC):
         for number in range(curve):
             other = self._routines[number].get(name)
             if other is not None and _shape(other) == _shape(own):
-                return self._variant(name, number)
+                return self.variant(name, number)
         return f"{name}_{curve}" if curve else name
 
     @cached_property
@@ -666,15 +687,17 @@ class CurveDesign(ABC):
         store = self.blocks
         blocks: Mapping[str, tuple[Block, ...]] = {
             name: tuple(
-                store.get(self._variant(name, curve), next(iter(store.values())))
+                store.get(self.variant(name, curve), next(iter(store.values())))
                 for curve in range(len(self.curves))
             )
             for name in {*store, *GROUP_ROUTINES}
         }
         self.check_pauses()
         rounds = self.rounds if self.signed else None
-        program = ControlProgram(self.operations, self.inversions, blocks, rounds)
-        return ControllerDesign(program, self.rounds, self.checks_scalars)
+        program = ControlProgram(
+            self.operations, self.inversions, blocks, rounds, self.status_codes
+        )
+        return ControllerDesign(program, self.rounds, self.checks_scalars, self.watches_random)
 
     def _check_pause(self, name: str, flags: set[str], pause: int | None) -> None:
         """Whether the next bit or digit is there when the next round of a loop wants it.

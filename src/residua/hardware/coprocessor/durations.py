@@ -13,6 +13,7 @@ from residua.curves.operations import (
     PUBLIC_OPERATIONS,
     Admit,
     Check,
+    Deliver,
     Instruction,
     Invert,
     Operation,
@@ -29,10 +30,10 @@ from residua.hardware.unbuilt import unbuilt
 _PATIENCE = 8
 """An operation hangs after so many times the cycles of the longest one."""
 
-_FETCHED = 3
+FETCHED = 3
 """Cycles from the one in which an instruction is asked for to the first one of what it does."""
 
-_ENDED = 5
+ENDED = 5
 """Cycles from the decoded end of an operation to `done`, beside those that wipe the field unit: the
 states of the controller, and a register on the way to the parts and back."""
 
@@ -54,7 +55,7 @@ def operation_cycles(design: CurveDesign, operation: Operation, curve: int) -> i
     walk = _Walk(design, curve)
     for instruction in _called(design, operation, curve):
         walk.take(instruction)
-    return walk.now + _FETCHED + design.wipe_cycles + _ENDED
+    return walk.now + FETCHED + design.wipe_cycles + ENDED
 
 
 def patience(design: CurveDesign) -> int:
@@ -106,7 +107,7 @@ class _Walk:
 
     def take(self, instruction: Instruction | None) -> None:
         """Go on to the next instruction."""
-        begun = self.now + _FETCHED
+        begun = self.now + FETCHED
         match instruction:
             case Run(routine, rounds):
                 count = rounds or self.design.rounds[self.curve]
@@ -121,7 +122,7 @@ class _Walk:
                 self.now = max(begun, given) + _STARTED
             case Reciprocate():
                 self.now = self.started + self.design.reciprocal_cycles
-            case Admit() | Check() | None:
+            case Admit() | Check() | Deliver() | None:
                 self.now = begun
 
     @cached_property

@@ -295,7 +295,7 @@ class CoprocessorDesign(CurveDesign):
 
         They have the processor for themselves.
         """
-        rounds = {self._variant(name, curve): n for name, n in self._loops(curve).items()}
+        rounds = {self.variant(name, curve): n for name, n in self._loops(curve).items()}
         alone = ProcessorDesign([s for s in self.sources if s.name in rounds], self.options)
         return sum(count * alone.routines[name].length for name, count in rounds.items())
 
@@ -348,4 +348,4 @@ class CoprocessorDesign(CurveDesign):
 
     def step_cycles(self, curve: int) -> int:
         """Cycles of a round of a curve's loop, for a bit or a digit of the scalar."""
-        return self.processor.routines[self._variant("ladder_step", curve)].length
+        return self.processor.routines[self.variant("ladder_step", curve)].length

@@ -32,7 +32,7 @@ int board_random(void *context, uint32_t *word)
 {
     (void)context;
     *word = WORD_AT(SYSTEM_RANDOM);
-    return 0;
+    return (WORD_AT(SYSTEM_RANDOM_STATUS) & SYSTEM_RANDOM_UNFIT) != 0;
 }
 
 static uint32_t read32(void *context, uint32_t offset)

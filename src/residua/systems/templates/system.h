@@ -9,7 +9,9 @@
 #define SYSTEM_UART 0x{{ "%08X" % regions.uart.base }}u
 #define SYSTEM_UART_EMPTY 0x{{ "%08X" % (2 ** empty) }}u
 #define SYSTEM_UART_LOST 0x{{ "%08X" % (2 ** lost) }}u
-#define SYSTEM_RANDOM 0x{{ "%08X" % regions.random.base }}u
+#define SYSTEM_RANDOM 0x{{ "%08X" % (regions.random.base + data) }}u
+#define SYSTEM_RANDOM_STATUS 0x{{ "%08X" % (regions.random.base + status) }}u
+#define SYSTEM_RANDOM_UNFIT 0x{{ "%08X" % (2 ** unfit) }}u
 
 #define SYSTEM_DEVICES \
 {% for core in cores %}

@@ -131,8 +131,11 @@ class BusClient:
         while idle < self._polls:
             word = self._read("STATUS")
             state = {name: field.extract(word) for name, field in fields.items()}
-            if state["done"] and state["code"]:
-                status = {code: name for name, code in self._map.statuses.items()}[state["code"]]
+            if state["done"] and state["code"] != self._map.statuses["ok"]:
+                names = {code: name for name, code in self._map.statuses.items()}
+                if (status := names.get(state["code"])) is None:
+                    self.zeroise()
+                    raise DriverError(f"no status has the code {state['code']}; it was zeroised")
                 raise CoreError(status, fields["code"].meanings[status])
             before = len(queue) - len(found)
             self._move(state, queue, found, expected)

@@ -41,13 +41,20 @@ def rendered(
     )
 
 
-def shared_files(library: str, registers: RegisterMap) -> dict[str, str]:
+def shared_files(
+    library: str, registers: RegisterMap, sparse: RegisterMap | None = None
+) -> dict[str, str]:
     """The files of a library that follow from its registers, by name.
 
     Args:
         library: its name, with which the names of files and functions begin.
         registers: of a core with all registers: the layout is that of every core.
+        sparse: of one whose statuses have codes far from each other, if there are such.
     """
-    found = {library + end: rendered(name, library, registers) for name, end in _PARTS.items()}
+    codes = list((sparse or registers).statuses.values())
+    names = {"sparse": ", ".join(f"0x{code:02X}u" for code in codes) if sparse else ""}
+    found = {
+        library + end: rendered(name, library, registers, names) for name, end in _PARTS.items()
+    }
     header = f"{library}_registers.h"
-    return {**found, header: _OWN_RESET.sub("", c_header(registers, header))}
+    return {**found, header: _OWN_RESET.sub("", c_header(sparse or registers, header))}

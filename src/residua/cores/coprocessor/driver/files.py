@@ -1,6 +1,7 @@
 """The C99 driver of coprocessors: a library for all of them, and a description of each one."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
@@ -23,7 +24,10 @@ SOURCES = (
 _HEADER = "residua_ecc.h"
 
 _ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
-"""A core with all registers: the layout is that of every core."""
+"""A core with plain codes."""
+
+_SPARSE = replace(_ANY, sparse_status=True)
+"""A core with all registers and fields: the layout is that of every core."""
 
 
 def c_driver(
@@ -52,7 +56,8 @@ def library() -> dict[str, str]:
     made[_HEADER] = rendered(
         _HEADER, LIBRARY, registers, package="residua.cores.coprocessor.driver"
     )
-    return made | shared_files(LIBRARY, registers)
+    sparse = RegisterMap(_SPARSE)
+    return made | shared_files(LIBRARY, registers, sparse)
 
 
 def description(

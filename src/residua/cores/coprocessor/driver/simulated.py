@@ -8,6 +8,8 @@ from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.directory import Directory
 from residua.curves.parameters import curve_from_parameters
+from residua.curves.protections.protection import Protection
+from residua.curves.protections.status_codes import StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities
 
@@ -67,8 +69,14 @@ def directory_model(
         operations=[operation["code"] for operation in interface["operations"]],
         blinding=any(manifest["parameters"]["blinding"]),
         data_registers=bus != "axi",
+        sparse_status=status_codes(directory).sparse,
     )
     return directory_bus_model(directory, capabilities, sources=sources, optimise=optimise)
+
+
+def status_codes(directory: Directory) -> StatusCodes:
+    """The codes of statuses of a coprocessor's directory."""
+    return StatusCodes(Protection.STATUS in directory.manifest["parameters"].get("protections", ()))
 
 
 def curves(directory: Directory) -> list[DriverCurve]:

@@ -21,7 +21,7 @@ def vectors(design: CurveDesign) -> list[Vector]:
     for number, curve in enumerate(design.curves):
         cycles = operation_cycles(design, point_operation(curve), number)
         found += _Vectors(design, number).all(cycles // _ABORT_SHARE)
-    status = Status.BAD_OPERATION
+    status = design.status_codes.of(Status.BAD_OPERATION)
     return [*found, Vector("an operation that no core has", 0, 255, (), status)]
 
 
@@ -30,7 +30,7 @@ class _Vectors:
 
     def __init__(self, design: CurveDesign, number: int) -> None:
         self.number, self.curve, self.words = number, design.curves[number], design.words
-        self.codes = set(design.operations[number])
+        self.codes, self.status = set(design.operations[number]), design.status_codes.of
         self.scalar_bits = design.scalar_bits[number]
         self.draw = random.Random(f"bench {self.curve.name}")
 
@@ -46,7 +46,8 @@ class _Vectors:
         if operation in self.codes:
             status, results = outcome(self.curve, self.scalar_bits, operation, operands)
             text = f"{operation.name} on {self.curve.name}: {note}"
-            yield Vector(text, self.number, operation, operands, status, results)
+            code = self.status(status)
+            yield Vector(text, self.number, operation, operands, code, results)
 
     def refusals(self) -> Iterator[Vector]:
         """Points and numbers that the core must refuse."""
@@ -104,7 +105,7 @@ class _Vectors:
         """An operation that is aborted, and the same one again."""
         multiply, operands = point_operation(self.curve), (self.scalar(), *self.point())
         note = f"{multiply.name} on {self.curve.name}: zeroised in cycle {abort}"
-        yield Vector(note, self.number, multiply, operands, Status.ZEROISED, (), abort)
+        yield Vector(note, self.number, multiply, operands, self.status(Status.ZEROISED), (), abort)
         yield from self.case("after a zeroisation", multiply, *operands)
 
     def scalar(self) -> int:

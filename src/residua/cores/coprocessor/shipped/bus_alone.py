@@ -17,7 +17,7 @@ from residua.cores.bus.register_checks import (
     expect,
 )
 from residua.cores.bus.simulator import Access, BusError, BusModel, BusSimulator
-from residua.cores.coprocessor.driver.simulated import directory_model
+from residua.cores.coprocessor.driver.simulated import directory_model, status_codes
 from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.curves.operations import Status
@@ -45,7 +45,8 @@ def stand_in_model(directory: Directory) -> BusModel:
         ToolError: the simulator cannot be built.
     """
     template = environment("residua.cores.coprocessor.shipped").get_template("stand_in.v")
-    text = template.render(module=directory.name, seed=_SEED, zeroised=Status.ZEROISED.value)
+    zeroised = status_codes(directory).of(Status.ZEROISED)
+    text = template.render(module=directory.name, seed=_SEED, zeroised=zeroised)
     with TemporaryDirectory() as work:
         stand_in = Path(work) / "stand_in.v"
         stand_in.write_text(text, encoding="utf-8")

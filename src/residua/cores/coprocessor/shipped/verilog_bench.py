@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from residua.cores.bus import verilog_bench
 from residua.cores.coprocessor.shipped.bench_vectors import vectors
+from residua.curves.operations import Status
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.coprocessor.durations import patience
 
@@ -25,6 +26,7 @@ def bench_files(made: "CoprocessorCore", manifest: dict[str, Any]) -> tuple[dict
         found,
         words=design.words,
         patience=patience(design),
+        status_ok=design.status_codes.of(Status.OK),
         registers=None if bus == "stream" else RegisterMap(made.capabilities),
         operations={one["name"]: one["code"] for one in manifest["interface"]["operations"]},
     )

@@ -122,6 +122,7 @@ class ExponentiationBus:
             [_vector(case) for case in self._bench_cases()] + self._zeroised(),
             words=self.core.commanded.words,
             patience=self.patience,
+            status_ok=self.registers.statuses["ok"],
             registers=self.registers,
             operations={name.upper(): code for name, code in self.registers.operations.items()},
         )

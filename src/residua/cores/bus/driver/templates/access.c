@@ -139,6 +139,26 @@ static int move_by_streams(const {{ library }}_device *device, uint32_t state, t
     return code == {{ library | upper }}_STATUS_OK;
 }
 
+{% if curves %}
+/* The status of an operation that is done; an error if its code is none. */
+static int ended(const struct {{ library }}_core *core, uint32_t state)
+{
+    static const uint8_t sparse[] = {{ library | upper }}_SPARSE_CODES;
+    uint32_t code = FIELD(state, STATUS__CODE);
+    size_t i;
+
+    if (!FIELD(core->capability, CAPABILITY__SPARSE_STATUS)) {
+        return (int)code;
+    }
+    for (i = 0; i < sizeof sparse; i++) {
+        if (sparse[i] == code) {
+            return (int)i;
+        }
+    }
+    return {{ library | upper }}_ACCESS;
+}
+
+{% endif %}
 /* Feeds the operation until it is done and all of its result is here. */
 static int complete(const {{ library }}_device *device, transfer *words)
 {
@@ -149,8 +169,16 @@ static int complete(const {{ library }}_device *device, transfer *words)
         uint32_t state = status(device);
         int moved;
 
+{% if curves %}
+        if (FIELD(state, STATUS__DONE)) {
+            int code = ended(device->core, state);
+            if (code != {{ library | upper }}_STATUS_OK) {
+                return code;
+            }
+{% else %}
         if (FIELD(state, STATUS__DONE) && FIELD(state, STATUS__CODE) != {{ library | upper }}_STATUS_OK) {
             return (int)FIELD(state, STATUS__CODE);
+{% endif %}
         }
         moved = streams ? move_by_streams(device, state, words)
                         : move_by_registers(device, state, words);

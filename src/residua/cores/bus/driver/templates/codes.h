@@ -12,6 +12,12 @@
 #define {{ library | upper }}_STATUS_{{ name | upper }} {{ code }} /* {{ statuses[name] }} */
 {% endfor %}
 
+{% if sparse %}
+/* The same, in this order, of cores with CAPABILITY.sparse_status. */
+#define {{ library | upper }}_SPARSE_CODES \
+    { {{ sparse }} }
+
+{% endif %}
 /* What ZEROISE accepts. */
 #define {{ library | upper }}_ZEROISE_KEY 0x{{ "%08X" | format(registers.zeroise_key) }}u
 

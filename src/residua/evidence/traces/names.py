@@ -1,0 +1,120 @@
+"""Names of what a coprocessor does in each cycle: instruction, round, slot and step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from residua.curves.operations import PUBLIC_OPERATIONS, Instruction, Operation, Read, Run
+from residua.hardware.coprocessor.design import CurveDesign
+from residua.hardware.coprocessor.durations import ENDED, FETCHED, timeline
+from residua.hardware.engine.processor_design import ProcessorDesign
+
+_SLOT = FETCHED + 1
+"""Cycles from the one in which a routine's instruction is asked for to that of its first slot."""
+
+Numbers = NDArray[np.int32]
+"""A number for each cycle."""
+
+
+@dataclass(frozen=True)
+class CycleNames:
+    """What happens in each cycle of an operation.
+
+    Attributes:
+        programs: names of instructions, of routines their own; the first one is of cycles that have
+            none.
+        steps: names of the steps of routines; the first one is of cycles in which none is begun.
+        program: index of each cycle in ``programs``.
+        round: of the routine, from 0 on; -1 where none runs.
+        slot: of the round, from 0 on; -1 where none runs.
+        step: index of each cycle in ``steps``.
+    """
+
+    programs: tuple[str, ...]
+    steps: tuple[str, ...]
+    program: Numbers
+    round: Numbers
+    slot: Numbers
+    step: Numbers
+
+
+def cycle_names(design: CurveDesign, operation: Operation, curve: int, cycles: int) -> CycleNames:
+    """The names of the cycles of an operation that took so many, on streams that do not wait.
+
+    A slot counts in the cycle in which the address of its control word is in its register. Where
+    the processor is not an engine there are no slots and steps. An operation of
+    `PUBLIC_OPERATIONS`, whose way follows from its operands, has no names.
+    """
+    names = _Names(design, curve, cycles)
+    if operation not in PUBLIC_OPERATIONS:
+        # When the last instruction is left, also before its time.
+        end = cycles - design.wipe_cycles - ENDED
+        found = [(cycle, own) for cycle, own in timeline(design, operation, curve) if cycle < end]
+        for (cycle, instruction), following in zip(
+            found, [*(cycle for cycle, _ in found[1:]), end], strict=True
+        ):
+            names.take(instruction, cycle, following)
+        names.fill("end", end, cycles)
+    return names.all()
+
+
+class _Names:
+    def __init__(self, design: CurveDesign, curve: int, cycles: int) -> None:
+        self.design, self.curve = design, curve
+        self.programs, self.steps = {"": 0}, {"": 0}
+        self.program, self.step = np.zeros(cycles, np.int32), np.zeros(cycles, np.int32)
+        self.round, self.slot = np.full(cycles, -1, np.int32), np.full(cycles, -1, np.int32)
+
+    def all(self) -> CycleNames:
+        return CycleNames(
+            tuple(self.programs), tuple(self.steps), self.program, self.round, self.slot, self.step
+        )
+
+    def fill(self, name: str, first: int, end: int) -> None:
+        self.program[first:end] = self.programs.setdefault(name, len(self.programs))
+
+    def take(self, instruction: Instruction, first: int, end: int) -> None:
+        self.fill(_name(instruction), first, end)
+        processor = self.design.processor
+        if not isinstance(instruction, Run) or not isinstance(processor, ProcessorDesign):
+            return
+        length = self.design.block(instruction.routine, self.curve).length
+        rounds = instruction.rounds or self.design.rounds[self.curve]
+        start = first + _SLOT
+        count = max(min(rounds * length, len(self.slot) - start), 0)
+        span = slice(start, start + count)
+        places = np.arange(count, dtype=np.int32)
+        self.round[span], self.slot[span] = np.divmod(places, length)
+        self.step[span] = self._steps(instruction.routine, length)[self.slot[span]]
+
+    def _steps(self, routine: str, length: int) -> Numbers:
+        """The step of each slot of a routine; of those of other rounds, too, in a loop."""
+        processor = self.design.processor
+        assert isinstance(processor, ProcessorDesign)
+        variant = self.design.variant(routine, self.curve)
+        found: dict[int, dict[str, None]] = {}
+        for time, name in _begun(processor, variant):
+            found.setdefault(time % length, {})[name] = None
+        steps = np.zeros(length, np.int32)
+        for time, names in found.items():
+            steps[time] = self.steps.setdefault(" | ".join(names), len(self.steps))
+        return steps
+
+
+def _begun(processor: ProcessorDesign, routine: str) -> Iterator[tuple[int, str]]:
+    """The slots of a routine, each with the step that it is of."""
+    made = processor.routines[routine]
+    for time, job, _, _ in made.slots():
+        yield time, made.placed[job].sequence.name
+
+
+def _name(instruction: Instruction) -> str:
+    match instruction:
+        case Run(routine):
+            return routine
+        case Read(source):
+            return f"read {source}"
+        case _:
+            return type(instruction).__name__.lower()

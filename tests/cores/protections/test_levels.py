@@ -1,0 +1,85 @@
+"""Levels of protection, which stand for what a core can have of them."""
+
+import pytest
+from tests.cores.generated import MONTGOMERY
+from tests.small_curves import TINY, WITHOUT_A
+
+from residua.cores.directory import Directory, build
+from residua.cores.kinds import core_of
+from residua.cores.specification.reading import check_any
+from residua.curves.protections.protection import Level, Protection
+from residua.errors import SpecificationError
+
+PLAIN = {"curve": [TINY], "bus": "stream"}
+
+
+def chosen(**keys):
+    return check_any(PLAIN | keys).chosen_protections
+
+
+def test_each_level_has_what_the_one_below_has():
+    none, standard, high = (set(level.protections) for level in Level)
+    assert not none
+    assert none < standard < high == set(Protection)
+
+
+@pytest.mark.parametrize("level", [Level.STANDARD, Level.HIGH])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"curve": [MONTGOMERY, TINY]},
+        {"algorithm": "iddmm"},
+        {"formula": "endomorphism", "curve": [MONTGOMERY]},
+    ],
+)
+def test_a_level_is_a_list(keys, level):
+    assert chosen(protections=level, **keys) == set(level.protections)
+    assert chosen(protections=f" {level} ", **keys) == set(level.protections)
+
+
+def test_none_is_the_default():
+    assert check_any(PLAIN | {"protections": "none"}) == check_any(PLAIN)
+    assert not chosen()
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ({"curve": [WITHOUT_A, MONTGOMERY], "formula": "endomorphism"}, "takes halves of scalars"),
+        ({"fixed_base": "comb", "comb_teeth": 2}, "takes columns of a scalar's bits"),
+    ],
+)
+def test_a_level_leaves_out_what_a_core_cannot_have(keys, reason):
+    """What is refused by its name; nothing else is."""
+    asked = check_any(PLAIN | keys | {"protections": "high"})
+    assert set(asked.left_out) == {Protection.SCALAR_CHECK}
+    assert reason in asked.left_out[Protection.SCALAR_CHECK]
+    assert asked.chosen_protections == set(Protection) - {Protection.SCALAR_CHECK}
+    with pytest.raises(SpecificationError, match=reason):
+        _ = core_of(check_any(PLAIN | keys | {"protections": "scalar-check"})).core
+
+
+@pytest.mark.parametrize("value", ["standard,exit-check", ["high"], ["exit-check", "none"]])
+def test_a_level_stands_alone(value):
+    with pytest.raises(SpecificationError, match="is a level, which stands for several"):
+        check_any(PLAIN | {"protections": value})
+
+
+def test_other_names_are_refused():
+    with pytest.raises(SpecificationError, match="or a level, none, standard, high"):
+        check_any(PLAIN | {"protections": "highest"})
+
+
+def test_a_directory_tells_what_a_level_is(tmp_path):
+    """In its manifest and README; its specification leads to the same core again."""
+    keys = {"fixed_base": "comb", "comb_teeth": 2, "protections": "standard"}
+    directory = build(check_any(PLAIN | keys), tmp_path / "core")
+    parameters = Directory.open(directory.path).manifest["parameters"]
+    left_out = {"scalar-check"}
+    assert parameters["protection_level"] == "standard"
+    assert set(parameters["protections"]) == set(Level.STANDARD.protections) - left_out
+    assert set(parameters["protections_left_out"]) == left_out
+    readme = (directory.path / "README.md").read_text(encoding="utf-8")
+    assert "The level of protection is standard: exit-check" in readme
+    assert "The core is without scalar-check: it is for scalars" in readme

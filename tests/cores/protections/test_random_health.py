@@ -1,0 +1,164 @@
+"""Cores that refuse random words which are not what they should be, in simulation."""
+
+from dataclasses import replace
+
+import pytest
+from tests.cores.generated import MONTGOMERY
+from tests.small_curves import EVEN, TINY, WITHOUT_A
+
+from residua.cores.coprocessor.boundary import coprocessor_boundary
+from residua.cores.coprocessor.simulator import NO_WORDS, Request, build_coprocessor_simulator
+from residua.cores.directory import build
+from residua.cores.kinds import core_of
+from residua.cores.proofs.constant_time import prove_netlist
+from residua.cores.proofs.netlist import read_netlist, write_verilog
+from residua.cores.specification.reading import check_any
+from residua.curves.operations import Operation, Read, Receive, Status, point_operation
+from residua.hardware.coprocessor import random_monitor
+from residua.hardware.coprocessor.coprocessor import Coprocessor
+
+WATCHED = {"bus": "stream", "protections": "random-health"}
+
+CORES = {
+    "ladders, comb": WATCHED
+    | {"curve": [MONTGOMERY, EVEN, TINY], "fixed_base": "comb", "comb_teeth": 2},
+    "halves": WATCHED
+    | {"curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify"}
+    | {"inversion": "plus-minus-ct"},
+    "digits": WATCHED | {"curve": [TINY], "algorithm": "iddmm", "formula": "fixed-window"},
+    "unblinded": WATCHED | {"curve": [TINY], "blinding": 0, "formula": "xz-ladder"},
+}
+
+EVERY = list(CORES)
+
+
+@pytest.fixture
+def impatient(monkeypatch, tmp_path):
+    """Makes a core that waits for a random word for 128 cycles."""
+
+    def make(name):
+        monkeypatch.setattr(random_monitor.RandomMonitor.__init__, "__defaults__", (7,))
+        monkeypatch.setattr("residua.cores.kept_files.STATE", "impatient")
+        return build(check_any(CORES[name] | {"name": "impatient"}), tmp_path / "core")
+
+    return make
+
+
+def simulated(directory):
+    design, sources = directory.made.core.design, directory.sources(top=directory.name)
+    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
+
+
+def requested(directory, curve=0, **keys):
+    """A multiplication of the base point."""
+    curves = directory.made.core.curves
+    operation, own = point_operation(curves[curve]), curves[curve]
+    point = (own.x,) if operation is Operation.X_MULTIPLY else (own.x, own.y)
+    return Request(operation, (own.order // 3, *point), curve=curve, **keys)
+
+
+def statuses(directory, requests):
+    answers = simulated(directory).run(requests)
+    assert all(not answer.results or answer.status is Status.OK for answer in answers)
+    return [answer.status for answer in answers]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_results_are_what_they_were(made, check_results, name):
+    """With pauses and resets, in the times that are told."""
+    check_results(made(name))
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_words_that_repeat_end_every_operation(made, name):
+    """Until a zeroisation, and not before so many as the cut-off says."""
+    directory = made(name)
+    for curve in range(len(directory.made.core.curves)):
+        stuck = [requested(directory, curve, supply=0xDEADBEEF)] * 8
+        zeroised = requested(directory, curve, abort=100)
+        found = statuses(directory, [*stuck, requested(directory, curve), zeroised, stuck[0]])
+        taken = simulated(directory).run(stuck[:1])[0].random_words
+        passed = -(-random_monitor.repetition_cutoff() // taken) - 1
+        assert found[:9] == [Status.OK] * passed + [Status.RANDOM_FAULT] * (9 - passed)
+        assert found[9] in (Status.RANDOM_FAULT, Status.ZEROISED)
+
+
+def test_a_zeroisation_begins_anew(made):
+    directory = made("unblinded")
+    stuck = [requested(directory, supply=1)] * 6
+    fresh = requested(directory)
+    found = statuses(directory, [*stuck, fresh, requested(directory, abort=1), fresh])
+    assert found[-4:] == [
+        Status.RANDOM_FAULT, Status.RANDOM_FAULT, Status.ZEROISED, Status.OK,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_zeros_end_an_operation(made, name):
+    directory = made(name)
+    for curve in range(len(directory.made.core.curves)):
+        zero = requested(directory, curve, supply=0)
+        (found,) = statuses(directory, [zero])
+        # Halves take so many words that they are refused before.
+        assert found is (Status.RANDOM_FAULT if name == "halves" else Status.RANDOM_ZERO)
+
+
+def test_multiples_of_the_prime_are_zero(made):
+    """A scaling by the prime hides as little."""
+    directory = made("unblinded")
+    (curve,) = directory.made.core.curves
+    assert statuses(directory, [
+        requested(directory, supply=curve.prime), requested(directory, supply=2 * curve.prime),
+        requested(directory, supply=curve.prime + 1),
+    ]) == [Status.RANDOM_ZERO, Status.RANDOM_ZERO, Status.OK]  # fmt: skip
+
+
+def test_without_the_test_of_factors_they_pass(monkeypatch, tmp_path):
+    """A planted fault, which `test_multiples_of_the_prime_are_zero` would find."""
+    monkeypatch.setattr("residua.hardware.coprocessor.design.refuse_zeros", list)
+    monkeypatch.setattr("residua.cores.kept_files.STATE", "blind")
+    directory = build(check_any(CORES["unblinded"] | {"name": "blind"}), tmp_path / "core")
+    zero = requested(directory, supply=directory.made.core.curves[0].prime)
+    assert statuses(directory, [zero]) != [Status.RANDOM_ZERO]
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_port_that_starves_ends_an_operation(impatient, name):
+    """Whatever waits for the word; the next operation is as good as ever."""
+    directory = impatient(name)
+    for curve in range(len(directory.made.core.curves)):
+        starved, fresh = requested(directory, curve, supply=NO_WORDS), requested(directory, curve)
+        found = statuses(directory, [starved, fresh, starved])
+        assert found == [Status.RANDOM_STARVED, Status.OK, Status.RANDOM_STARVED]
+
+
+def test_every_random_factor_is_tested(made):
+    """In every operation of every formula, once for each number that is read."""
+    for name in EVERY:
+        for group in made(name).made.core.design.operations:
+            for instructions in group.values():
+                reads = instructions.count(Read("random"))
+                tests = instructions.count(Receive("zero", Status.RANDOM_ZERO))
+                assert tests == reads
+
+
+def proved(tmp_path, verdicts=None):
+    """Whether cycles of a core with every protection depend on what is tested alone."""
+    keys = {"curve": [TINY], "bus": "stream", "protections": "high", "name": "proved"}
+    core = core_of(check_any(keys)).core
+    sources, top = write_verilog(Coprocessor(core.design), tmp_path)
+    boundary = coprocessor_boundary(core.design)
+    if verdicts is not None:
+        boundary = replace(boundary, verdicts=verdicts(boundary.verdicts))
+    netlist = read_netlist(sources, top, tmp_path, boundary)
+    return not netlist.leaks and prove_netlist(netlist, out_dir=tmp_path).passed
+
+
+def test_time_depends_on_what_is_tested_alone(tmp_path):
+    assert proved(tmp_path)
+
+
+def test_the_proof_sees_the_tests(tmp_path):
+    """Without the verdict on random words among those that count it fails."""
+    left = "controller.random_unfit"
+    assert not proved(tmp_path, lambda all_: {k: v for k, v in all_.items() if k != left})

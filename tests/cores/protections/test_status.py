@@ -1,0 +1,93 @@
+"""Cores whose status is kept twice, in codes that a few wrong bits do not exchange."""
+
+from itertools import combinations
+
+import pytest
+from tests.cores.generated import MONTGOMERY
+from tests.small_curves import TINY
+
+from residua.cores.coprocessor.verification import verify_coprocessor
+from residua.cores.verification import verify_directory
+from residua.curves.operations import Status
+from residua.curves.protections.status_codes import BITS, PLAIN, StatusCodes
+from residua.evidence.attacks.drawing import FaultKind
+from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
+from residua.hardware.bus.register_map import Capabilities, RegisterMap
+
+KEPT = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "status"}
+
+CORES = {
+    "one curve": KEPT,
+    "bare": KEPT | {"protections": None},
+    "two curves": KEPT
+    | {"curve": [MONTGOMERY, TINY], "protections": "exit-check,control-signature,status"},
+    "digits": KEPT
+    | {"algorithm": "iddmm", "protections": "status,random-health", "formula": "fixed-window"},
+    "wishbone": KEPT | {"bus": "wishbone", "protections": "status,scalar-check"},
+    "axi": {"curve": [TINY, MONTGOMERY], "bus": "axi", "protections": "high"},
+}
+
+SPARSE = StatusCodes(sparse=True)
+
+
+def test_codes_are_far_from_each_other():
+    codes = [SPARSE.of(status) for status in Status]
+    assert min((a ^ b).bit_count() for a, b in combinations(codes, 2)) >= 3
+    bounds = 0, (1 << BITS) - 1
+    assert min((a ^ b).bit_count() for a in codes for b in bounds) >= 2
+    assert all(SPARSE.statuses[SPARSE.of(status)] is status for status in Status)
+
+
+@pytest.mark.parametrize("codes", [PLAIN, SPARSE])
+def test_the_registers_have_the_same_ones(codes):
+    registers = RegisterMap(Capabilities(1, 1, [1], sparse_status=codes.sparse))
+    assert registers.statuses == {status.name.lower(): codes.of(status) for status in Status}
+    assert ("sparse_status" in registers["CAPABILITY"].fields) == codes.sparse
+
+
+@pytest.mark.parametrize("name", ["one curve", "two curves", "digits"])
+def test_results_are_what_they_were(made, name):
+    """With pauses and resets, too."""
+    directory = made(name)
+    design, sources = directory.made.core.design, directory.sources(top=directory.name)
+    result = verify_coprocessor(design, sources, directory.name, vectors=2, seed=1, stalls=None)
+    assert result.passed, result.failures[:3]
+
+
+@pytest.mark.parametrize("name", ["wishbone", "axi"])
+def test_all_that_is_shipped_knows_the_codes(made, name):
+    """Bus, Verilog bench and drivers; the manifest tells them."""
+    directory = made(name)
+    assert verify_directory(directory, vectors=1)["passed"]
+    told = {one["name"]: one["code"] for one in directory.manifest["interface"]["statuses"]}
+    assert told == {status.name: SPARSE.of(status) for status in Status}
+
+
+WHERE = "controller.status*"
+
+
+def test_one_wrong_bit_of_a_status_makes_it_another_one(made):
+    """Without the protection: NOT_ON_CURVE becomes OK, and the host waits for words."""
+    asked = Attack(FaultKind.STUCK, count=300, where=WHERE, invalid=True)
+    found = attack(made("bare"), asked)
+    assert found["effects"][Effect.HANG] > 5
+    assert {"SMALL_ORDER", "BAD_OPERATION"} <= found["statuses"].keys()
+
+
+@pytest.mark.parametrize("kind", [FaultKind.FLIP, FaultKind.STUCK, FaultKind.SKIP])
+@pytest.mark.parametrize("invalid", [False, True])
+def test_a_wrong_status_is_no_other_one(made, kind, invalid):
+    found = attack(made("one curve"), Attack(kind, count=300, where=WHERE, invalid=invalid))
+    assert not any(found["effects"].get(effect) for effect in HARMFUL), found["harmful"]
+    others = {one.name for one in Status} - {"NOT_ON_CURVE", "OK"}
+    assert not others & found["statuses"].keys()
+    assert kind is FaultKind.SKIP or any(name.startswith("code ") for name in found["statuses"])
+
+
+@pytest.mark.parametrize("where", ["granted", "operating", "results.releasing"])
+def test_nothing_leaves_beside_another_status(made, where):
+    """What says that words may leave, stuck at either value."""
+    asked = Attack(FaultKind.STUCK, count=100, where=where, invalid=True)
+    effects = attack(made("one curve"), asked)["effects"]
+    assert not effects.get(Effect.WORDS)
+    assert not effects.get(Effect.ADMITTED)
