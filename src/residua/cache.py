@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 
 LIMIT = 4 << 30
 """Bytes; beyond them the entries that were not taken for longest go."""
@@ -63,7 +64,13 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
     """
     if found := find(kind, name, key):
         return found
-    place, start = folder() / kind, f"{name}-{key}-"
+    with _alone(kind, name, key):
+        return find(kind, name, key) or _made(kind, f"{name}-{key}-", make)
+
+
+def _made(kind: str, start: str, make: Callable[[Path], object]) -> Path:
+    """A new entry whose name begins so."""
+    place = folder() / kind
     with tempfile.TemporaryDirectory(prefix="residua-") as work:
         made = Path(work) / "made"
         make(made)
@@ -71,8 +78,25 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
             return _keep(made, place, start)
         except OSError as error:
             reason = f"nothing can be kept in {place}: {error.strerror or error}"
-            warnings.warn(reason, stacklevel=2)
+            warnings.warn(reason, stacklevel=3)
             return _keep(made, _own_folder() / kind, start)
+
+
+@contextmanager
+def _alone(*entry: str) -> Iterator[None]:
+    """Within it no other thread of this process makes an entry."""
+    with _lock:
+        lock, waiting = _makers.get(entry, (Lock(), 0))
+        _makers[entry] = lock, waiting + 1
+    try:
+        with lock:
+            yield
+    finally:
+        with _lock:
+            lock, waiting = _makers[entry]
+            _makers[entry] = lock, waiting - 1
+            if waiting == 1:
+                del _makers[entry]
 
 
 def find(kind: str, name: str, key: str) -> Path | None:
@@ -235,6 +259,12 @@ def _own_folder() -> Path:
 
 _anew: list[bool] = []
 """One for each `anew` that runs, in any thread."""
+
+_lock = Lock()
+"""Held while `_makers` changes."""
+
+_makers: dict[tuple[str, ...], tuple[Lock, int]] = {}
+"""The lock of each entry that is being made, and how many threads hold it or wait for it."""
 
 _checked: dict[Path, tuple[int, int, int]] = {}
 """The files that this process has compared with their names, as they were then."""
