@@ -47,10 +47,6 @@ def collected():
     gc.collect()
 
 
-ABOVE = ("cli", "papers", "evidence", "report", "explore")
-"""Packages that no core imports: what is changed in them changes no directory."""
-
-
 @pytest.fixture
 def monkeypatch(monkeypatch):
     """As ever; after a change to what cores are made by, none of their files is a kept one."""
@@ -79,4 +75,5 @@ def _is_ours(target):
     if not isinstance(target, str):
         target = getattr(target, "__module__", None) or getattr(target, "__name__", "")
     package, _, rest = target.partition(".")
-    return package == "residua" and rest.partition(".")[0] not in ABOVE
+    above = sys.modules["residua.cores.kept_files"].ABOVE
+    return package == "residua" and rest.partition(".")[0] not in above

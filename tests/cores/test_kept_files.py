@@ -56,7 +56,7 @@ def test_what_is_asked_for_is_told_apart(monkeypatch):
     requests = [REQUEST, REQUEST | {"modulus": 2**61 - 3}, REQUEST | {"name": "own"}]
     texts = [json.dumps(kept_files(check_any(request))) for request in requests]
     assert len(set(texts)) == 3
-    monkeypatch.setattr(module, "STATE", "another state of the package")
+    monkeypatch.setattr(module, "MAKERS_STATE", "another state of the package")
     found = made(monkeypatch)
     kept_files(check_any(REQUEST))
     assert len(found) == 1
@@ -73,6 +73,21 @@ def test_the_state_is_that_of_all_files(monkeypatch, tmp_path):
     states.append(module._state())
     assert len(set(states)) == 3
     assert module._state() == states[-1]
+
+
+def test_what_no_core_imports_makes_no_file(monkeypatch, tmp_path):
+    """Packages above the cores, with which none of their directories changes."""
+    monkeypatch.setattr(module, "_PACKAGE", tmp_path)
+    for name in ("cores", *module.ABOVE):
+        (tmp_path / name).mkdir()
+    before = module._state(), module._state(module.ABOVE)
+    for name in module.ABOVE:
+        (tmp_path / name / "one.py").write_text("")
+    assert module._state() != before[0]
+    assert module._state(module.ABOVE) == before[1]
+    (tmp_path / "cores" / "report").mkdir()
+    (tmp_path / "cores" / "report" / "one.py").write_text("")
+    assert module._state(module.ABOVE) != before[1]
 
 
 def test_a_changed_package_is_not_kept_by_tests(monkeypatch, tmp_path):
