@@ -103,4 +103,4 @@ STATE = _state()
 Found as early as possible, in case that someone changes the package while it runs."""
 
 MAKERS_STATE = _state(ABOVE)
-"""The same of what makes the files of cores: only these depend on it."""
+"""The same of the part of it that makes the files of cores, by which they are kept."""
