@@ -56,6 +56,9 @@ def monkeypatch(monkeypatch):
         directory = sys.modules.get("residua.cores.directory")
         if directory and _is_ours(target):
             setattr_as_ever(directory, "kept_files", made_anew)
+        kept_verilog = sys.modules.get("tests.kept_verilog")
+        if kept_verilog and _is_ours(target):
+            setattr_as_ever(kept_verilog, "changed", True)
         setattr_as_ever(target, *arguments, **options)
 
     monkeypatch.setattr = patched

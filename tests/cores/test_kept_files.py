@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests import kept_verilog
 
 from residua import cache
 from residua.cores import kept_files as module
@@ -11,6 +12,8 @@ from residua.cores.kept_files import kept_files
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.hardware import rtl
+from residua.hardware.digit.iddmm import Iddmm, IddmmDesign
+from residua.numbers.digits import DigitShape
 
 REQUEST = {"algorithm": "r2mm", "modulus": 2**61 - 1}
 
@@ -97,3 +100,46 @@ def test_a_changed_package_is_not_kept_by_tests(monkeypatch, tmp_path):
     directory = build(check_any(REQUEST), tmp_path / "core")
     assert "// planted" in (directory.path / "rtl/primitives.v").read_text()
     assert cache.entries() == entries
+
+
+emit = rtl.emit
+
+
+def little():
+    return IddmmDesign(DigitShape(8, 4), None)
+
+
+def emitted(design, name="core", kind=Iddmm):
+    """The Verilog of a multiplier, and whether it was made for this."""
+    made = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kept_verilog.rtl, "emit", lambda *given: made.append(1) or emit(*given))
+        return kept_verilog.emit(kind, design, name), bool(made)
+
+
+def test_verilog_of_a_design_is_made_once():
+    text = emit(Iddmm(little()), "core")
+    assert emitted(little()) == (text, True)
+    assert emitted(little()) == (text, False)
+    other, made = emitted(IddmmDesign(DigitShape(12, 4), None))
+    assert made
+    assert other != text
+    assert emitted(little(), "other")[1]
+
+
+class Another(Iddmm):
+    """A component of a test."""
+
+
+def test_verilog_that_a_test_may_have_changed_is_made_anew(monkeypatch):
+    assert [emitted(little())[1] for _ in range(2)] == [True, False]
+    assert [emitted(little(), kind=Another)[1] for _ in range(2)] == [True, True]
+    own = little()
+    own.__dict__["marked"] = Another
+    assert [emitted(own)[1] for _ in range(2)] == [True, True]
+    own.__dict__["marked"] = lambda: None
+    assert [emitted(own)[1] for _ in range(2)] == [True, True]
+    monkeypatch.setattr(rtl, "SEVERAL_MODULES", "")
+    assert [emitted(little())[1] for _ in range(2)] == [True, True]
+    monkeypatch.undo()
+    assert not kept_verilog.changed
