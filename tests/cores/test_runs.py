@@ -3,7 +3,7 @@
 import pytest
 
 from residua.cores.directory import build
-from residua.cores.simulation.runs import STALLED, Batch, Runs
+from residua.cores.simulation.runs import DEFAULT_CYCLES, STALLED, Batch, Runs, runs_by_default
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import run_directory
 from residua.evidence.changed import with_top
@@ -27,6 +27,11 @@ def test_those_with_pauses_come_last():
         Batch(10, 8, False),
         Batch(18, 2, True),
     ]
+
+
+def test_small_cores_make_more_runs():
+    assert runs_by_default(100, interval=DEFAULT_CYCLES // 99) == 100
+    assert runs_by_default(100, interval=DEFAULT_CYCLES // 5000) == 5000
 
 
 def test_verification_lets_results_wait(tmp_path):

@@ -52,6 +52,11 @@ VERBS = {
         "primes",
         "Find primes d M_a^2 - c for SBMM; prove one and find its second half-base.",
     ),
+    "soc": (
+        "systems",
+        "Make a system on a chip of coprocessors: RISC-V, memory, serial port, program.",
+    ),
+    "host": ("systems", "Ask a system on a chip over its serial port, simulated or on a board."),
     "curve": ("curves", "Make a curve over a prime of one's own, for `residua build`."),
     "results": ("results", "Tell which measured rows hold, and which are stale or missing."),
     "cache": ("caches", "Show what is kept to save time, and where; nothing depends on it."),

@@ -96,8 +96,8 @@ def verify(
             metavar="N",
             min=1,
             help=f"Results to compare (default {PRODUCTS}, {EXPONENTIATIONS} exponentiations, "
-            f"{INVERSIONS} inversions); of a coprocessor, multiplications of points on each curve "
-            f"(default {POINTS}).",
+            f"{INVERSIONS} inversions; of a coprocessor, multiplications of points on each curve, "
+            f"{POINTS}; more of small cores).",
         ),
     ] = None,
     seed: Annotated[

@@ -206,11 +206,9 @@ class PlainCore(Core):
     """A core that is one module, without a bus: operands go in, one kind of result comes out.
 
     Attributes:
-        measures_interval: whether a verification measures the interval of its ``cycles``.
         runs: what its report calls the runs of a verification.
     """
 
-    measures_interval: ClassVar[bool] = False
     runs: ClassVar[str] = "results"
 
     @property

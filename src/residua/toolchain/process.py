@@ -183,6 +183,38 @@ def run(
 
 
 @contextmanager
+def started(command: Sequence[str | Path], *, tool: str, cwd: Path, line: int) -> Iterator[None]:
+    """A program that runs beside the body, and ends with it.
+
+    Args:
+        command: program and arguments; never passed through a shell.
+        tool: the name that messages call it by.
+        cwd: working directory.
+        line: descriptor of its standard input and output.
+
+    Raises:
+        ToolError: it could not be started.
+    """
+    words = [str(word) for word in command]
+    try:
+        process = subprocess.Popen(
+            words,
+            cwd=cwd,
+            stdin=line,
+            stdout=line,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
+    try:
+        yield
+    finally:
+        _kill(process)
+        process.wait()
+
+
+@contextmanager
 def log_of_failure(name: str) -> Iterator[Path]:
     """A log for `run` that stays if its tool fails, and that no other run takes."""
     handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".log")

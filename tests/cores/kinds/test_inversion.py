@@ -13,6 +13,7 @@ from residua.cores.inversion.verification import edge_operands
 from residua.cores.specification.reading import check_any, load_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
+from residua.hardware.inverters.division_steps_inverter import DivisionStepsDesign
 from residua.report import page, tables
 
 P = 2**31 - 1
@@ -155,6 +156,24 @@ def test_a_wrong_core_does_not_pass(directory, tmp_path, monkeypatch):
     found = verify_directory(replaced(monkeypatch, path, rtl, *wrong), vectors=100)
     assert not found["passed"]
     assert found["failures"]
+
+
+@pytest.mark.parametrize("method", ["fermat", "division-steps", "plus-minus-ct"])
+def test_the_interval_is_measured(method, tmp_path):
+    request = {"algorithm": "inversion", "modulus": 0x10001, "inversion": method, "width": 12}
+    made = build(check_any(request), tmp_path / "core")
+    found = verify_directory(made, vectors=20, resets=2)
+    assert found["passed"]
+    assert found["cycles"]["interval"] == made.manifest["cycles"]["interval"]
+
+
+def test_an_operand_that_is_taken_late_is_found(tmp_path, monkeypatch):
+    request = {"algorithm": "inversion", "modulus": 0x10001, "inversion": "division-steps"}
+    monkeypatch.setattr(DivisionStepsDesign, "pause", property(lambda design: design.words))
+    made = build(check_any(request), tmp_path / "core")
+    found = verify_directory(made, vectors=20, resets=2)
+    (late,) = found["failures"][:1]
+    assert late == "2 cycles measured from a result to the next operand, 1 computed"
 
 
 def test_command_line(tmp_path, capsys, monkeypatch):

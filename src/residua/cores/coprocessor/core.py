@@ -24,7 +24,7 @@ from residua.cores.coprocessor.specification import CoprocessorSpecification, na
 from residua.cores.core import Core, Pace
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
-from residua.cores.simulation.runs import POINTS, Runs
+from residua.cores.simulation.runs import POINTS, Runs, runs_by_default
 from residua.curves import affine
 from residua.curves.blinding import (
     BlindingChoice,
@@ -91,7 +91,7 @@ class CoprocessorCore(Core):
     @property
     def default_runs(self) -> int:
         """Multiplications of points on each curve that a verification compares by default."""
-        return POINTS
+        return runs_by_default(POINTS, self.pace.interval)
 
     @property
     def boundary(self) -> Boundary:

@@ -20,7 +20,12 @@ from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpe
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import EXPONENTIATIONS, PRODUCTS, Runs
+from residua.cores.simulation.runs import (
+    EXPONENTIATIONS,
+    PRODUCTS,
+    Runs,
+    runs_by_default,
+)
 from residua.cores.stream_interface import stream_interface
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
@@ -176,7 +181,9 @@ class DigitCore(PlainCore):
     @property
     def default_runs(self) -> int:
         """Number of results that a verification compares by default; powers are fewer."""
-        return EXPONENTIATIONS if self.request.algorithm in EXPONENTIATORS else PRODUCTS
+        if self.request.algorithm in EXPONENTIATORS:
+            return runs_by_default(EXPONENTIATIONS, self.cycles["interval"])
+        return PRODUCTS
 
     @property
     def page(self) -> dict[str, Any]:

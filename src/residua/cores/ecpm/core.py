@@ -16,7 +16,7 @@ from residua.cores.ecpm.specification import EcpmSpecification
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import POINTS, PRODUCTS, Runs
+from residua.cores.simulation.runs import POINTS, PRODUCTS, Runs, runs_by_default
 from residua.curves.jacobian import ADDITION, DOUBLING, multiply
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
@@ -107,7 +107,9 @@ class EcpmCore(PlainCore):
     @property
     def default_runs(self) -> int:
         """Number of results that a verification compares by default; multiples are fewer."""
-        return POINTS if self.design.operation == "multiply" else PRODUCTS
+        if self.design.operation == "multiply":
+            return runs_by_default(POINTS, self.cycles["interval"])
+        return PRODUCTS
 
     @property
     def facts(self) -> dict[str, Any]:

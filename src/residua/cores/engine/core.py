@@ -60,7 +60,6 @@ class EngineCore(PlainCore, Generic[R]):
 
     request: R
     domain: Any
-    measures_interval: ClassVar[bool] = True
     channel_columns: ClassVar[tuple[str, ...]] = ("base_a", "h_a", "base_b", "h_b")
     """Parameters of each channel that the report shows."""
 

@@ -11,7 +11,7 @@ from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS
 from residua.cores.core import PlainCore
 from residua.cores.exponentiation.specification import ExponentiationSpecification
-from residua.cores.simulation.runs import EXPONENTIATIONS
+from residua.cores.simulation.runs import EXPONENTIATIONS, runs_by_default
 from residua.errors import first_possible
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -109,7 +109,6 @@ class ListCore(PlainCore, Generic[D]):
 
     request: ExponentiationSpecification
     runs = "powers"
-    default_runs = EXPONENTIATIONS
 
     def __init__(self, request: ExponentiationSpecification) -> None:
         self.request = request
@@ -119,6 +118,11 @@ class ListCore(PlainCore, Generic[D]):
     @abstractmethod
     def modulus(self) -> int:
         """The modulus for which bases are searched."""
+
+    @property
+    def default_runs(self) -> int:
+        """Number of powers that a verification compares by default."""
+        return runs_by_default(EXPONENTIATIONS, self.cycles["interval"])
 
     @abstractmethod
     def _design(self, pair: BasePair) -> D:

@@ -17,7 +17,7 @@ from residua.cores.inversion.specification import InversionSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
-from residua.cores.simulation.runs import INVERSIONS, Runs
+from residua.cores.simulation.runs import INVERSIONS, Runs, runs_by_default
 from residua.cores.stream_interface import stream_interface
 from residua.errors import first_possible
 from residua.hardware.engine.datapath_design import EngineOptions
@@ -70,7 +70,6 @@ class InversionCore(PlainCore):
 
     request: InversionSpecification
     runs = "inversions"
-    default_runs = INVERSIONS
     port_meanings = _PORTS
 
     def __init__(self, request: InversionSpecification) -> None:
@@ -132,6 +131,11 @@ class InversionCore(PlainCore):
         """Operands may differ, but not whether one is refused."""
         return inverter_boundary(self.design)
 
+    @property
+    def default_runs(self) -> int:
+        """Number of inversions that a verification compares by default."""
+        return runs_by_default(INVERSIONS, self.cycles["interval"])
+
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
         # Simulations take long to load, and making a core does not need them.
@@ -184,7 +188,7 @@ class InversionCore(PlainCore):
         design = self.design
         found: dict[str, Any] = {
             "latency": design.longest,
-            "interval": design.longest + design.words,
+            "interval": design.longest + design.pause,
             "shortest": design.longest if self.constant_time else design.fewest,
             "average": self.average,
         }

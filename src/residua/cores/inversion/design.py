@@ -28,6 +28,10 @@ class InverterDesign(Protocol):
     def longest(self) -> int:
         """The latency that no operand exceeds."""
 
+    @property
+    def pause(self) -> int:
+        """Cycles from the last word of a result to the last one of an operand right behind it."""
+
     def cycles(self, x: int) -> int | None:
         """The latency of an operand; None if that is not promised."""
 

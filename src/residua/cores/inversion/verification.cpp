@@ -44,7 +44,10 @@ class Bench {
   void run(std::uint64_t runs, std::uint64_t resets) {
     reset(1);
     for (done_ = 0; done_ < runs && failures_.size() < most_failures; ++done_) {
-      if (!give() || !take()) return;
+      const std::int64_t ended = now_;
+      if (!give()) return;
+      if (done_ > 0) pause_.add(now_ - ended);
+      if (!take()) return;
     }
     for (; resets_ < resets && failures_.empty() && failure_.empty(); ++resets_) {
       interrupt(reset_of(resets_, resets, reset_span), runs);
@@ -62,6 +65,7 @@ class Bench {
   void report() const {
     std::printf("{\"vectors\": %" PRIu64 ", \"mismatches\": %zu, ", done_, failures_.size());
     std::printf("\"cycles\": %" PRId64 ", \"resets\": %" PRIu64 ", ", now_, resets_);
+    std::printf("\"pause\": [%" PRId64 ", %" PRId64 "], ", pause_.low, pause_.high);
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       std::printf("%s%" PRIu64, i > 0 ? ", " : "", failures_[i]);
@@ -188,6 +192,7 @@ class Bench {
   std::string failure_;
   std::vector<std::uint64_t> failures_;
   std::vector<std::int32_t> cycles_;
+  Extremes pause_;  // from the last word of a result to the last one of the next operand
 };
 
 }  // namespace

@@ -82,7 +82,8 @@ def verify_inversions(
 ) -> InversionFindings:
     """Make ``vectors`` inversions of operands chosen by ``seed``, adversarial ones first.
 
-    Where nothing stalls, cycles are compared with those of the model. ``resets`` are those of
+    Where nothing stalls, cycles are compared with those of the model, and so are those until the
+    next operand is taken. ``resets`` are those of
     `residua.cores.simulation.engine.verify`. Stops after the first few
     differences; a difference is a finding, not an error.
 
@@ -105,6 +106,7 @@ def verify_inversions(
         failures += _failures(core, xs, report)
         if not batch.stalls:
             failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - batch.done)[:3]
+            failures += _wrong_pause(core, report["pause"])
             pairs = zip(xs, cycles, strict=False)
             measured += [count for x, count in pairs if core.expected(x) is not None]
         mismatches += report["mismatches"]
@@ -119,7 +121,7 @@ def verify_inversions(
         done,
         mismatches,
         longest,
-        None,
+        longest + core.design.pause if longest and core.constant_time else None,
         time.monotonic() - start,
         simulator.build_seconds,
         oracle_checks=done,
@@ -215,6 +217,15 @@ def _wrong_cycles(
         if measured > core.design.longest or computed not in (None, measured):
             found.append(f"{x}: {measured} cycles measured, {computed} computed")
     return found
+
+
+def _wrong_pause(core: InversionCore, measured: Sequence[int]) -> list[str]:
+    """How an operand is taken later or sooner than right behind a result."""
+    pauses, computed = {cycles for cycles in measured if cycles >= 0}, core.design.pause
+    if pauses <= {computed}:
+        return []
+    found = ", ".join(map(str, sorted(pauses)))
+    return [f"{found} cycles measured from a result to the next operand, {computed} computed"]
 
 
 def _model_checks(core: InversionCore, seed: int, failures: list[str]) -> int:

@@ -29,7 +29,7 @@ def verify_plain(
     found = core.simulate(directory.sources(), runs)
     ecp5 = _in_ecp5_cells(core, directory, runs)
     failures += found.failures
-    failures += _other_interval(core, directory, found)
+    failures += _other_interval(directory, found)
     if ecp5:
         failures += [f"with the primitives for the ECP5: {one}" for one in ecp5.failures]
     result: dict[str, Any] = {
@@ -55,12 +55,10 @@ def verify_plain(
     return result, times
 
 
-def _other_interval(
-    core: "PlainCore", directory: "Directory", found: VerificationResult
-) -> list[str]:
+def _other_interval(directory: "Directory", found: VerificationResult) -> list[str]:
     """The interval that was measured back to back, against that of the manifest."""
     computed = directory.manifest["cycles"].get("interval")
-    if not core.measures_interval or found.interval in (None, computed):
+    if found.interval in (None, computed):
         return []
     return [f"interval: {found.interval} cycles measured, {computed} computed"]
 

@@ -7,12 +7,13 @@ from typing import Any, Final, Literal
 from residua.errors import SpecificationError
 
 PRODUCTS, POINTS = 100_000, 50
-"""Products or base extensions; multiplications of points on each curve."""
+"""Products or base extensions; at least so many multiplications of points on each curve."""
 
 EXPONENTIATIONS = 100
-"""Exponentiations."""
+"""Exponentiations, at least."""
 
 INVERSIONS = 1000
+"""Inversions, at least."""
 
 SEEDS = 5
 """Placements of one design; they spread by about a fifth."""
@@ -29,6 +30,9 @@ Stalls = bool | None
 """Whether streams pause, both those of operands and those of results: in all runs, in none, or
 (None) in one of `STALLED`, the last ones; the others are back to back."""
 
+DEFAULT_CYCLES = 3_000_000
+"""Cycles that more runs than those may take by default, see `runs_by_default`."""
+
 LONG_CYCLES = 3_000_000
 """Simulations of so many cycles are worth an optimised simulator."""
 
@@ -43,6 +47,15 @@ RESET_CYCLES = 500_000
 
 Steps = Callable[[int, int], None]
 """Called with the runs that are done and their total."""
+
+
+def runs_by_default(fewest: int, interval: int) -> int:
+    """Runs, one each ``interval`` cycles, that a verification makes by default.
+
+    ``fewest``, and of a small core as many more as take seconds: its rare cases need them, and are
+    as many as those of a large core.
+    """
+    return max(fewest, DEFAULT_CYCLES // interval)
 
 
 @dataclass(frozen=True)

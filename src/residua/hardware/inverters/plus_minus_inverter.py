@@ -100,6 +100,11 @@ class PlusMinusDesign:
         return self.latency(self.most_steps)
 
     @property
+    def pause(self) -> int:
+        """Cycles from the last word of a result to the last one of an operand right behind it."""
+        return self.words
+
+    @property
     def fewest(self) -> int:
         """The latency of x = 1, which needs no step."""
         return self.latency(0)

@@ -27,9 +27,22 @@ class ConstantTime(ABC):
         """Cycles from the last operand word to the last result word, of every operand."""
 
     @property
+    @abstractmethod
+    def words(self) -> int:
+        """Words of an operand and of a result."""
+
+    @property
     def fewest(self) -> int:
         """Latency of the fastest inversion, which is that of all."""
         return self.longest
+
+    @property
+    def pause(self) -> int:
+        """Cycles from the last word of a result to the last one of an operand right behind it.
+
+        In the first one the unit within starts.
+        """
+        return 1 + self.words
 
     def cycles(self, x: int) -> int:
         """Latency of any operand."""

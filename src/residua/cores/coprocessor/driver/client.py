@@ -271,9 +271,7 @@ class Client:
     def _clamped(self, curve: int, k: bytes) -> int:
         """A scalar of RFC 7748."""
         entry = self.curves[curve]
-        top = 1 << (entry.field_bits - 1)
-        number = self._number(curve, k, entry.field_size) % top | top
-        return number >> entry.cofactor_bits << entry.cofactor_bits
+        return entry.clamped(self._number(curve, k, entry.field_size))
 
     def _order_number(self, curve: int, number: bytes) -> int:
         return self._number(curve, number, self.curves[curve].order_size)

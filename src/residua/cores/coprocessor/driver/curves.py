@@ -103,3 +103,11 @@ class DriverCurve:
     def byte_order(self) -> Literal["big", "little"]:
         """Byte order of strings: big-endian by SEC 1, little-endian by RFC 7748."""
         return "little" if self.montgomery else "big"
+
+    def clamped(self, scalar: int) -> int:
+        """The multiple of the cofactor that a Montgomery curve takes for a scalar.
+
+        Source: RFC 7748, section 5, with the curve's own cofactor and bits.
+        """
+        top = 1 << (self.field_bits - 1)
+        return (scalar % top | top) >> self.cofactor_bits << self.cofactor_bits

@@ -191,9 +191,7 @@ class _Calls:
         """Key agreement with a random and with a small-order point."""
         size, order = self.entry.field_size, self.entry.byte_order
         key, u = self.draw.randbytes(size), self.draw.randrange(2, 1 << 32)
-        top = 1 << (self.entry.field_bits - 1)
-        k = int.from_bytes(key, order) % top | top
-        k = k >> self.entry.cofactor_bits << self.entry.cofactor_bits
+        k = self.entry.clamped(int.from_bytes(key, order))
         for point in (curve.x, affine.multiply_x(curve, u, curve.x)):
             right = affine.multiply_x(curve, k, point).to_bytes(size, order)
             yield from self.call(

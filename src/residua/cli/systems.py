@@ -1,0 +1,258 @@
+"""The verbs soc and host: systems on a chip, and talking to them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from residua.cli.cores import Output
+from residua.cli.terminal import Json, Verb, show, steps
+from residua.errors import SpecificationError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from residua.systems.host import Host, HostCurve
+
+T = TypeVar("T")
+
+app = typer.Typer()
+host = typer.Typer(
+    name="host",
+    help="Ask a system on a chip over its serial port, simulated or on a board.",
+    no_args_is_help=True,
+)
+app.add_typer(host)
+
+System = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua soc`.")]
+Port = Annotated[
+    str | None,
+    typer.Option(metavar="TTY", help="The serial port of a board. [default: a simulation]"),
+]
+Curve = Annotated[str | None, typer.Option(metavar="NAME", help="The curve, if there are more.")]
+CoreName = Annotated[str | None, typer.Option("--core", metavar="NAME", help="The core.")]
+Key = Annotated[str, typer.Option(metavar="HEX", help="A private key.")]
+Public = Annotated[str, typer.Option(metavar="HEX", help="A public key, as a point.")]
+Digest = Annotated[str, typer.Option(metavar="HEX", help="A digest, of at most 64 bytes.")]
+Timeout = Annotated[
+    float, typer.Option(metavar="S", min=0.01, help="Seconds to wait for an answer.")
+]
+
+
+@app.command(cls=Verb)
+def soc(
+    cores: Annotated[
+        list[Path],
+        typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone."),
+    ],
+    *,
+    output: Output,
+    name: Annotated[str, typer.Option(metavar="NAME", help="Of the top module.")] = "soc",
+    cpu: Annotated[str, typer.Option(metavar="CPU", help="The processor.")] = "picorv32",
+    ram: Annotated[
+        int,
+        typer.Option(metavar="BYTES", min=1, help="Memory of program and data, a power of two."),
+    ] = 65536,
+    clock: Annotated[float, typer.Option(metavar="MHZ", help="Of the system.")] = 50.0,
+    baud: Annotated[int, typer.Option(metavar="BAUD", min=1, help="Of the serial port.")] = 115200,
+    as_json: Json = False,
+) -> None:
+    """Make a system on a chip of coprocessors: RISC-V, memory, serial port, program."""
+    from residua.cores.directory import Directory
+    from residua.systems import soc_directory
+
+    request = soc_directory.SocRequest(
+        tuple(Directory.open(path) for path in cores), name, cpu, ram, clock, baud
+    )
+    with steps("soc") as step:
+        made = soc_directory.build(request, output, step)
+    show(made.manifest, as_json, _system_table)
+
+
+@host.command(cls=Verb)
+def identify(
+    directory: System, *, port: Port = None, timeout: Timeout = 60.0, as_json: Json = False
+) -> None:
+    """List the cores of the system and their curves, as it tells them."""
+    with _host(directory, port, timeout) as found:
+        curves = [asdict(curve) | {"point_size": curve.point_size} for curve in found.curves]
+    show({"curves": curves}, as_json, _curves_table)
+
+
+@host.command("self-test", cls=Verb)
+def self_test(
+    directory: System, *, port: Port = None, timeout: Timeout = 600.0, as_json: Json = False
+) -> None:
+    """Have the system compare its known answers: two keys of each curve, and their secret."""
+    with _host(directory, port, timeout) as found:
+        answers = _asked(found.self_test)
+    show({"known_answers": answers, "passed": True}, as_json, _pairs)
+
+
+@host.command("public-key", cls=Verb)
+def public_key(
+    directory: System,
+    *,
+    key: Key,
+    curve: Curve = None,
+    core: CoreName = None,
+    port: Port = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Compute the public key of a private key."""
+    secret = _bytes("--key", key)
+    with _chosen(directory, port, timeout, curve, core) as (found, own):
+        answer = _asked(lambda: found.public_key(own, secret))
+    show({"curve": own.name, "public_key": answer.hex()}, as_json, _pairs)
+
+
+@host.command(cls=Verb)
+def ecdh(
+    directory: System,
+    *,
+    key: Key,
+    public: Public,
+    curve: Curve = None,
+    core: CoreName = None,
+    port: Port = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Agree on a secret with the other side's public key."""
+    secret, peer = _bytes("--key", key), _bytes("--public", public)
+    with _chosen(directory, port, timeout, curve, core) as (found, own):
+        answer = _asked(lambda: found.ecdh(own, secret, peer))
+    show({"curve": own.name, "secret": answer.hex()}, as_json, _pairs)
+
+
+@host.command(cls=Verb)
+def sign(
+    directory: System,
+    *,
+    key: Key,
+    digest: Digest,
+    curve: Curve = None,
+    core: CoreName = None,
+    port: Port = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Sign a digest by ECDSA: r and s, with a nonce of the system's random source."""
+    secret, text = _bytes("--key", key), _bytes("--digest", digest)
+    with _chosen(directory, port, timeout, curve, core) as (found, own):
+        answer = _asked(lambda: found.sign(own, secret, text))
+    show({"curve": own.name, "signature": answer.hex()}, as_json, _pairs)
+
+
+@host.command(cls=Verb)
+def verify(
+    directory: System,
+    *,
+    public: Public,
+    signature: Annotated[str, typer.Option(metavar="HEX", help="r and s.")],
+    digest: Digest,
+    curve: Curve = None,
+    core: CoreName = None,
+    port: Port = None,
+    timeout: Timeout = 60.0,
+    as_json: Json = False,
+) -> None:
+    """Verify an ECDSA signature of a digest; ends with 1 if it is not valid."""
+    parts = (
+        _bytes("--public", public),
+        _bytes("--signature", signature),
+        _bytes("--digest", digest),
+    )
+    with _chosen(directory, port, timeout, curve, core) as (found, own):
+        valid = _asked(lambda: found.verify(own, *parts))
+    show({"curve": own.name, "valid": valid}, as_json, _pairs)
+    if not valid:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _host(directory: Path, port: str | None, timeout: float) -> Iterator["Host"]:
+    """The system at the other end of a serial port, or simulated."""
+    from residua.systems.host import Host, opened, simulated_host
+    from residua.systems.soc_directory import SocDirectory
+
+    system = SocDirectory.open(directory)
+    if port is not None:
+        with opened(port, system.manifest["baud"], timeout) as line:
+            yield _asked(lambda: Host(line))
+        return
+    with steps("host") as step:
+        step("the simulator")
+        with simulated_host(system, timeout) as found:
+            step("the system")
+            yield found
+
+
+@contextmanager
+def _chosen(
+    directory: Path, port: str | None, timeout: float, curve: str | None, core: str | None
+) -> Iterator[tuple["Host", "HostCurve"]]:
+    with _host(directory, port, timeout) as found:
+        yield found, found.find(curve, core)
+
+
+def _asked(ask: Callable[[], T]) -> T:
+    """What the system answers; what it refuses is told like any bad request."""
+    from residua.systems.frames import FrameError
+    from residua.systems.host import HostError
+
+    try:
+        return ask()
+    except (FrameError, HostError) as error:
+        raise SpecificationError(str(error)) from error
+
+
+def _bytes(option: str, text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError as error:
+        raise SpecificationError(
+            f"{option} {text[:40]}: give hexadecimal digits, two a byte"
+        ) from error
+
+
+def _system_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
+    from rich.table import Table
+
+    table = Table("address", "bytes", "device", caption=_caption(found))
+    for device, region in found["regions"].items():
+        table.add_row(f"{region['base']:#010x}", str(region["size"]), _device(found, device))
+    return [table]
+
+
+def _caption(found: dict[str, Any]) -> str:
+    used = f"{found['program_bytes']} of {found['ram_bytes']} bytes are program"
+    return f"{found['name']}: {found['cpu']} at {found['megahertz']:g} MHz, {used}"
+
+
+def _device(found: dict[str, Any], device: str) -> str:
+    kind, _, number = device.partition("_")
+    return found["cores"][int(number)] if kind == "core" else device
+
+
+def _curves_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
+    from rich.table import Table
+
+    table = Table("core", "curve", "bytes of a coordinate", "of a point")
+    for curve in found["curves"]:
+        sizes = curve["field_size"], curve["point_size"]
+        table.add_row(curve["core"], curve["name"], *map(str, sizes))
+    return [table]
+
+
+def _pairs(found: dict[str, Any]) -> Sequence["RenderableType"]:
+    from rich.table import Table
+
+    table = Table(show_header=False)
+    for name, value in found.items():
+        table.add_row(name.replace("_", " "), str(value))
+    return [table]

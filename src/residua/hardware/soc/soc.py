@@ -1,0 +1,136 @@
+"""A system on a chip: a processor, memory, a serial port, random words, coprocessors."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Value
+from amaranth.lib.wiring import Component, Flow, In, Out, Signature, connect
+
+from residua.errors import SpecificationError
+from residua.hardware.bus.coprocessor import ADDRESS_WIDTH
+from residua.hardware.bus.wishbone import wishbone
+from residua.hardware.soc.memory_port import (
+    Decoder,
+    Region,
+    WishboneMaster,
+    check_regions,
+    memory_port,
+)
+from residua.hardware.soc.random_source import RandomSource
+from residua.hardware.soc.uart import FEWEST_CYCLES, Uart
+
+UART_BASE, RANDOM_BASE, CORES_BASE = 0x1000_0000, 0x2000_0000, 0x3000_0000
+DEVICE_BYTES = 1 << ADDRESS_WIDTH
+
+MOST_CORES = 16
+
+
+@dataclass(frozen=True)
+class SocDesign:
+    """What a system consists of.
+
+    Attributes:
+        name: of the top module; those of its own parts begin with it.
+        cores: names of the coprocessors' modules, on Wishbone.
+        ram_bytes: memory of program and data, a power of two.
+        divisor: cycles of a bit of the serial port.
+
+    Raises:
+        SpecificationError: no system of this.
+    """
+
+    name: str
+    cores: tuple[str, ...]
+    ram_bytes: int
+    divisor: int
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.cores) <= MOST_CORES:
+            raise SpecificationError(
+                f"{len(self.cores)} coprocessors: a system has 1 to {MOST_CORES}"
+            )
+        if self.divisor < FEWEST_CYCLES:
+            raise SpecificationError(
+                f"a bit of {self.divisor} cycles: the serial port needs at least {FEWEST_CYCLES}, "
+                "so a faster clock or a lower rate"
+            )
+        check_regions(self.regions)
+
+    @cached_property
+    def regions(self) -> Mapping[str, Region]:
+        """Addresses of all devices: ``ram``, ``uart``, ``random`` and ``core_0`` and so on."""
+        regions = {
+            "ram": Region(0, self.ram_bytes),
+            "uart": Region(UART_BASE, DEVICE_BYTES),
+            "random": Region(RANDOM_BASE, DEVICE_BYTES),
+        }
+        for number in range(len(self.cores)):
+            base = CORES_BASE + number * DEVICE_BYTES
+            regions[f"core_{number}"] = Region(base, DEVICE_BYTES)
+        return regions
+
+    def component(self) -> "Soc":
+        """A new component of the design."""
+        return Soc(self)
+
+
+class Soc(Component):
+    """A processor that runs the program in its memory, with devices at `SocDesign.regions`.
+
+    Ports: ``uart_receive`` and ``uart_send`` (high at rest), ``noise`` (a bit of it in each cycle)
+    and ``trap``, which stays once the processor met an instruction that it does not have. The
+    program polls the cores; their interrupts are not used.
+    """
+
+    def __init__(self, design: SocDesign) -> None:
+        self.design = design
+        super().__init__(
+            {"uart_receive": In(1, init=1), "uart_send": Out(1), "noise": In(1), "trap": Out(1)}
+        )
+
+    def elaborate(self, platform: Any) -> Module:
+        """The devices around a decoder; processor, memory and cores are modules of other files."""
+        m = Module()
+        design = self.design
+        m.submodules.decoder = decoder = Decoder(design.regions)
+        m.submodules.cpu = cpu = _Foreign(
+            f"{design.name}_cpu",
+            {"port": Out(memory_port()), "trap": Out(1)},
+        )
+        m.submodules.ram = ram = _Foreign(f"{design.name}_ram", {"port": In(memory_port())})
+        m.submodules.uart = uart = Uart(design.divisor)
+        m.submodules.random = random = RandomSource()
+        for device, name in ((ram, "ram"), (uart, "uart"), (random, "random")):
+            connect(m, getattr(decoder, name), device.port)
+        connect(m, cpu.port, decoder.port)
+        for number, module in enumerate(design.cores):
+            master = WishboneMaster(wishbone(ADDRESS_WIDTH))
+            core = _Foreign(module, {"wb": Out(wishbone(ADDRESS_WIDTH)), "irq": Out(1)})
+            m.submodules[f"master_{number}"], m.submodules[f"core_{number}"] = master, core
+            connect(m, getattr(decoder, f"core_{number}"), master.port)
+            connect(m, core.wb, master.wb)
+        m.d.comb += [
+            uart.receive.eq(self.uart_receive),
+            self.uart_send.eq(uart.send),
+            random.noise.eq(self.noise),
+            self.trap.eq(cpu.trap),
+        ]
+        return m
+
+
+class _Foreign(Component):
+    """An instance of a module of another file, with clock and reset beside its ports."""
+
+    def __init__(self, module: str, members: dict[str, Any]) -> None:
+        self._module = module
+        super().__init__(Signature(members))
+
+    def elaborate(self, platform: Any) -> Instance:
+        """The instance, port by port."""
+        ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        for path, member, value in self.signature.flatten(self):
+            direction = "i" if member.flow is Flow.In else "o"
+            ports[f"{direction}_{'_'.join(map(str, path))}"] = Value.cast(value)
+        return Instance(self._module, **ports)

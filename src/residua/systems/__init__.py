@@ -1,0 +1,1 @@
+"""Systems on a chip around coprocessors: their directories, programs, simulations and hosts."""

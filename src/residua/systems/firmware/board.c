@@ -1,0 +1,53 @@
+/* The devices of the chip, at the addresses of system.h. */
+#include "board.h"
+#include "system.h"
+
+#define WORD_AT(address) (*(volatile uint32_t *)(uintptr_t)(address))
+
+int board_receive(void)
+{
+    static int held = BOARD_NONE;
+    uint32_t word;
+
+    if (held != BOARD_NONE) {
+        int byte = held;
+        held = BOARD_NONE;
+        return byte;
+    }
+    word = WORD_AT(SYSTEM_UART);
+    if (word & SYSTEM_UART_LOST) {
+        if (!(word & SYSTEM_UART_EMPTY))
+            held = (int)(word & 0xFF);
+        return BOARD_LOST;
+    }
+    return word & SYSTEM_UART_EMPTY ? BOARD_NONE : (int)(word & 0xFF);
+}
+
+void board_send(uint8_t byte)
+{
+    WORD_AT(SYSTEM_UART) = byte;
+}
+
+int board_random(void *context, uint32_t *word)
+{
+    (void)context;
+    *word = WORD_AT(SYSTEM_RANDOM);
+    return 0;
+}
+
+static uint32_t read32(void *context, uint32_t offset)
+{
+    return WORD_AT((uintptr_t)context + offset);
+}
+
+static void write32(void *context, uint32_t offset, uint32_t value)
+{
+    WORD_AT((uintptr_t)context + offset) = value;
+}
+
+#define SYSTEM_DEVICE(description, address)                                                       \
+    { .core = &description, .read32 = read32, .write32 = write32, .random = board_random,          \
+      .context = (void *)(uintptr_t)(address) },
+
+const residua_ecc_device board_devices[] = { SYSTEM_DEVICES };
+const size_t board_device_count = sizeof board_devices / sizeof board_devices[0];

@@ -1,0 +1,63 @@
+"""A simulated system on a chip, whose serial port is a pseudo-terminal."""
+
+import os
+import tty
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from residua.systems.soc_directory import SocDirectory
+from residua.toolchain import verilator
+from residua.toolchain.process import started
+
+PATIENCE = 20_000_000
+"""Cycles in which nothing comes or goes on the serial port after which time stands still."""
+
+_HARNESS = Path(__file__).with_name("simulator.cpp")
+
+
+def build_simulator(directory: SocDirectory) -> Path:
+    """Compile the Verilog of a system; returns the executable, see `simulator.cpp`.
+
+    Raises:
+        ToolError: Verilator or the C++ compiler failed, or there is none.
+    """
+    top = directory.name
+    tables = [
+        f'#include "V{top}.h"',
+        "#include <cstdint>",
+        "#include <verilated.h>",
+        "namespace tables {",
+        f"using Core = V{top};",
+        f"constexpr int divisor = {directory.manifest['divisor']};",
+        f"constexpr std::int64_t patience = {PATIENCE};",
+        "}",
+    ]
+    with TemporaryDirectory() as name:
+        harness = Path(name) / "simulator.cpp"
+        harness.write_text("\n".join([*tables, _HARNESS.read_text(encoding="utf-8")]))
+        return verilator.build(directory.sources, top, harness, optimise=True)
+
+
+@contextmanager
+def simulated(directory: SocDirectory, *, seed: int = 1) -> Iterator[str]:
+    """A running simulation; yields the path of the terminal that its serial port is.
+
+    Args:
+        directory: of the system.
+        seed: of the noise.
+
+    Raises:
+        ToolError: the simulator cannot be built or started.
+    """
+    executable = build_simulator(directory)
+    ours, theirs = os.openpty()
+    try:
+        tty.setraw(theirs)
+        command: list[str | Path] = [executable, str(seed)]
+        with started(command, tool="the simulator", cwd=directory.path, line=ours):
+            yield os.ttyname(theirs)
+    finally:
+        os.close(ours)
+        os.close(theirs)

@@ -1,0 +1,339 @@
+"""Directory of a system on a chip: Verilog, program, description; made of directories of cores."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from importlib.metadata import version as distribution_version
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.coprocessor.driver.curves import DriverCurve
+from residua.cores.directory import Directory
+from residua.cores.templating import environment
+from residua.errors import SpecificationError
+from residua.hardware.rtl import emit
+from residua.hardware.soc.soc import SocDesign
+from residua.hardware.soc.uart import EMPTY, LOST
+from residua.output import Progress, check_new_directory, new_directory
+from residua.systems.known_answers import known_answers
+from residua.toolchain import riscv
+
+MANIFEST = "soc.json"
+SCHEMA = 1
+
+STACK_BYTES = 6144
+"""What the driver needs of the stack, at most, for numbers of 17 words; see `residua_ecc.h`."""
+
+FEWEST_BIT_CYCLES = 100
+"""Cycles of a bit of the serial port, at least: the program takes a byte in ten of them."""
+
+PROCESSORS = {"picorv32": "pythondata-cpu-picorv32"}
+"""Processors, and the package that has each."""
+
+_FIRMWARE = ("start.S", "link.ld", "memory.c", "board.c", "frames.c", "commands.c", "main.c")
+_HEADERS = ("board.h", "frames.h", "commands.h")
+
+_MEANINGS = {
+    "ram": "program and data",
+    "uart": "serial port: a write sends a byte, a read takes one (bit 31: none, bit 30: some lost)",
+    "random": "a read waits for a random word",
+}
+
+
+@dataclass(frozen=True)
+class SocRequest:
+    """What is asked for.
+
+    Attributes:
+        cores: directories of coprocessors, each with ``bus = "wishbone"``.
+        name: of the top module.
+        cpu: one of `PROCESSORS`.
+        ram_bytes: a power of two.
+        megahertz: of the clock.
+        baud: of the serial port.
+
+    Raises:
+        SpecificationError: it cannot be met.
+    """
+
+    cores: tuple[Directory, ...]
+    name: str = "soc"
+    cpu: str = "picorv32"
+    ram_bytes: int = 65536
+    megahertz: float = 50.0
+    baud: int = 115200
+
+    def __post_init__(self) -> None:
+        if not (self.name.isidentifier() and self.name.isascii()):
+            raise SpecificationError(f"--name {self.name}: give a name of Verilog")
+        if self.cpu not in PROCESSORS:
+            raise SpecificationError(f"--cpu {self.cpu}: expected one of {', '.join(PROCESSORS)}")
+        if self.ram_bytes.bit_count() != 1:
+            raise SpecificationError(
+                f"--ram {self.ram_bytes}: memory has to be a power of two of bytes"
+            )
+        if self.megahertz <= 0 or self.baud <= 0:
+            raise SpecificationError("clock and baud rate have to be positive")
+        if self.divisor < FEWEST_BIT_CYCLES:
+            most = int(self.megahertz * 1e6 / FEWEST_BIT_CYCLES)
+            raise SpecificationError(
+                f"--baud {self.baud}: the program keeps up with {most} at {self.megahertz:g} MHz"
+            )
+        names = [core.name for core in self.cores]
+        for core, name in zip(self.cores, names, strict=True):
+            _check_core(core)
+            if names.count(name) > 1:
+                raise SpecificationError(
+                    f"two cores have the name {name}: build one with another `name`"
+                )
+        if self.name in {*names, *(core.top for core in self.cores)}:
+            raise SpecificationError(f"--name {self.name} is that of a core: give another one")
+        _ = self.design
+
+    @property
+    def divisor(self) -> int:
+        """Cycles of a bit of the serial port."""
+        return round(self.megahertz * 1e6 / self.baud)
+
+    @cached_property
+    def design(self) -> SocDesign:
+        """The hardware."""
+        tops = tuple(core.top for core in self.cores)
+        return SocDesign(self.name, tops, self.ram_bytes, self.divisor)
+
+    @cached_property
+    def made(self) -> tuple[CoprocessorCore, ...]:
+        """The coprocessors."""
+        made = (core.made for core in self.cores)
+        return tuple(one for one in made if isinstance(one, CoprocessorCore))
+
+    @property
+    def words(self) -> int:
+        """32-bit words of the largest numbers."""
+        return max(core.capabilities.words for core in self.made)
+
+
+@dataclass(frozen=True)
+class SocDirectory:
+    """The directory of a system, whose files are as they were made."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @classmethod
+    def open(cls, path: Path) -> "SocDirectory":
+        """The directory at ``path``.
+
+        Raises:
+            SpecificationError: `build` did not write it, or a file was changed since.
+        """
+        try:
+            manifest = json.loads((path / MANIFEST).read_bytes())
+            schema, digests = manifest["schema"], dict(manifest["files"])
+        except OSError as error:
+            raise SpecificationError(
+                f"{path} is not a directory that residua soc wrote: cannot read its {MANIFEST} "
+                f"({error.strerror})"
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise SpecificationError(f"{path / MANIFEST} is not one of residua soc") from error
+        if schema != SCHEMA:
+            raise SpecificationError(
+                f"{path / MANIFEST} has schema {schema}, and this version reads {SCHEMA}: make the "
+                "system again"
+            )
+        for name, digest in digests.items():
+            if not (path / name).is_file() or _digest((path / name).read_bytes()) != digest:
+                raise SpecificationError(f"{path / name} is not as it was made: make it again")
+        return cls(path, manifest)
+
+    @property
+    def name(self) -> str:
+        """Name of the top module."""
+        return str(self.manifest["name"])
+
+    @property
+    def sources(self) -> list[Path]:
+        """The Verilog of the whole system, with primitives for any target."""
+        return [self.path / name for name in self.manifest["verilog"]]
+
+
+def build(request: SocRequest, path: Path, progress: Progress = lambda step: None) -> SocDirectory:
+    """Make the directory of a system; either all of it or nothing.
+
+    Raises:
+        SpecificationError: the directory is not free, there is no RISC-V compiler or no package
+            with the processor, or the program does not fit into memory.
+        ToolError: the compiler failed.
+    """
+    check_new_directory(path)
+    processor, compiler = _processor(request.cpu), riscv.version()
+    progress("hardware")
+    texts = _hardware(request, processor) | _program_texts(request)
+    with new_directory(path) as draft:
+        _write(draft, texts)
+        progress("program")
+        words = _compiled(draft, request)
+        (draft / "firmware.hex").write_text("".join(f"{word:08x}\n" for word in words))
+        facts = _facts(request, compiler, 4 * len(words))
+        readme = environment("residua.systems").get_template("README.md").render(facts)
+        _write(draft, {"README.md": readme})
+        manifest = _manifest(draft, facts, [name for name in texts if name.endswith(".v")])
+        _write(draft, {MANIFEST: json.dumps(manifest, indent=2) + "\n"})
+    return SocDirectory(path, manifest)
+
+
+def _check_core(core: Directory) -> None:
+    """Refuse what is no coprocessor with registers for data."""
+    made = core.made
+    if not isinstance(made, CoprocessorCore):
+        raise SpecificationError(f"{core.path}: a system has coprocessors, not {core.kind.noun}")
+    if made.request.bus != "wishbone":
+        raise SpecificationError(
+            f"{core.path}: bus = '{made.request.bus}', but a system reaches coprocessors over "
+            "Wishbone: build it with --bus wishbone"
+        )
+
+
+def _processor(cpu: str) -> str:
+    """The Verilog of a processor.
+
+    Raises:
+        SpecificationError: its package is not installed.
+    """
+    package = PROCESSORS[cpu]
+    module = package.replace("-", "_")
+    if find_spec(module) is None:
+        raise SpecificationError(
+            f"--cpu {cpu} needs the Python package {package}: pip install 'residua[soc]'"
+        )
+    return (files(module) / "verilog" / f"{cpu}.v").read_text(encoding="utf-8")
+
+
+def _hardware(request: SocRequest, processor: str) -> dict[str, str]:
+    """The Verilog files by name: the system's own, the processor, each core's."""
+    name, templates = request.name, environment("residua.systems")
+    top = f"rtl/{name}.v"
+    texts = {top: emit(request.design.component(), name)[top], f"rtl/{request.cpu}.v": processor}
+    for part in ("cpu", "ram"):
+        text = templates.get_template(f"{part}.v").render(name=name, ram_bytes=request.ram_bytes)
+        texts[f"rtl/{name}_{part}.v"] = text
+    for core in request.cores:
+        for source in core.sources():
+            texts[f"rtl/{core.name}/{source.name}"] = source.read_text(encoding="utf-8")
+    return texts
+
+
+def _program_texts(request: SocRequest) -> dict[str, str]:
+    """The sources of the program by name, the driver's among them."""
+    folder, templates = files("residua.systems") / "firmware", environment("residua.systems")
+    names = [core.name for core in request.cores]
+    texts = {
+        f"firmware/{name}": (folder / name).read_text(encoding="utf-8")
+        for name in (*_FIRMWARE, *_HEADERS)
+    }
+    texts["firmware/system.h"] = templates.get_template("system.h").render(
+        name=request.name, cores=names, regions=request.design.regions, empty=EMPTY, lost=LOST
+    )
+    known = [
+        {
+            "device": device,
+            "curve": number,
+            "index": f"{device}_{number}",
+            "numbers": {key: list(value) for key, value in asdict(known_answers(curve)).items()},
+        }
+        for device, core in enumerate(request.made)
+        for number, curve in enumerate(core.core.curves)
+    ]
+    texts["firmware/known.c"] = templates.get_template("known.c").render(known=known)
+    for core in request.cores:
+        for source in sorted((core.path / "driver").iterdir()):
+            texts[f"driver/{source.name}"] = source.read_text(encoding="utf-8")
+    return texts
+
+
+def macros(request: SocRequest) -> list[str]:
+    """What the program is compiled with."""
+    answer = 2 + identity_bytes(request.made)
+    numbers = 2 + 1 + 2 * 4 * request.words
+    return [
+        f"RESIDUA_ECC_MAX_WORDS={request.words}",
+        f"COMMANDS_ANSWER={max(answer, numbers)}u",
+    ]
+
+
+def identity_bytes(cores: Sequence[CoprocessorCore]) -> int:
+    """Bytes of what the command IDENTIFY gives."""
+    names = [core.name for core in cores]
+    curves = [curve for core in cores for curve in core.driver_curves]
+    fixed = 2 + 2 * len(cores) + 6 * len(curves)
+    return fixed + sum(map(len, names)) + sum(len(curve.name) for curve in curves)
+
+
+def _compiled(draft: Path, request: SocRequest) -> list[int]:
+    """The program as words of memory, after compiling it in the draft."""
+    folder = draft / "firmware"
+    sources = [folder / name for name in _FIRMWARE if not name.endswith(".ld")]
+    sources += [folder / "known.c", *sorted((draft / "driver").glob("*.c"))]
+    image = riscv.compile_image(
+        sources,
+        folder / "link.ld",
+        draft / "firmware.elf",
+        includes=[folder, draft / "driver"],
+        macros=macros(request),
+        symbols={"RAM_BYTES": request.ram_bytes, "STACK_BYTES": STACK_BYTES},
+    )
+    return riscv.memory_words(image.read_bytes())
+
+
+def _facts(request: SocRequest, compiler: str, program_bytes: int) -> dict[str, Any]:
+    """What describes the system."""
+    cores = [core.name for core in request.cores]
+    meanings = dict(_MEANINGS) | {
+        f"core_{number}": f"`{name}`" for number, name in enumerate(cores)
+    }
+    return {
+        "name": request.name,
+        "cpu": request.cpu,
+        "cpu_version": distribution_version(PROCESSORS[request.cpu]),
+        "cores": cores,
+        "regions": request.design.regions,
+        "meanings": meanings,
+        "ram_bytes": request.ram_bytes,
+        "program_bytes": program_bytes,
+        "megahertz": request.megahertz,
+        "baud": request.baud,
+        "divisor": request.design.divisor,
+        "compiler": compiler,
+        "macros": macros(request),
+        "curves": [[_curve(curve) for curve in core.driver_curves] for core in request.made],
+    }
+
+
+def _curve(curve: DriverCurve) -> dict[str, Any]:
+    return {"name": curve.name, "form": curve.form}
+
+
+def _manifest(draft: Path, facts: Mapping[str, Any], verilog: Sequence[str]) -> dict[str, Any]:
+    """The facts with the digest of every file."""
+    regions = {name: asdict(region) for name, region in facts["regions"].items()}
+    paths = sorted(path for path in draft.rglob("*") if path.is_file())
+    digests = {path.relative_to(draft).as_posix(): _digest(path.read_bytes()) for path in paths}
+    own = {key: value for key, value in facts.items() if key != "meanings"}
+    return {"schema": SCHEMA, **own, "regions": regions, "verilog": list(verilog), "files": digests}
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    for name, text in texts.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,19 @@
+/* The devices of {{ name }}: addresses, and what a word of them means. */
+#ifndef SYSTEM_H
+#define SYSTEM_H
+
+{% for core in cores %}
+#include "{{ core }}_core.h"
+{% endfor %}
+
+#define SYSTEM_UART 0x{{ "%08X" % regions.uart.base }}u
+#define SYSTEM_UART_EMPTY 0x{{ "%08X" % (2 ** empty) }}u
+#define SYSTEM_UART_LOST 0x{{ "%08X" % (2 ** lost) }}u
+#define SYSTEM_RANDOM 0x{{ "%08X" % regions.random.base }}u
+
+#define SYSTEM_DEVICES \
+{% for core in cores %}
+    SYSTEM_DEVICE({{ core }}_core, 0x{{ "%08X" % regions["core_%d" % loop.index0].base }}u){{ "" if loop.last else " \\" }}
+{% endfor %}
+
+#endif

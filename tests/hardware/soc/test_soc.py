@@ -1,0 +1,33 @@
+"""The whole system as Verilog, and what no system is."""
+
+import pytest
+
+from residua.errors import SpecificationError
+from residua.hardware.rtl import emit
+from residua.hardware.soc.memory_port import Region
+from residua.hardware.soc.soc import MOST_CORES, SocDesign
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cores": ()}, "0 coprocessors: a system has 1 to 16"),
+        ({"cores": ("core",) * (MOST_CORES + 1)}, "17 coprocessors"),
+        ({"divisor": 3}, "a bit of 3 cycles: the serial port needs at least 4"),
+        ({"ram_bytes": 3000}, "a power of two that divides its address"),
+        ({"ram_bytes": 1 << 30}, "ram ends at 0x3fffffff, behind the beginning of uart"),
+    ],
+)
+def test_refusals(changes, message):
+    values = {"name": "soc", "cores": ("core",), "ram_bytes": 4096, "divisor": 8} | changes
+    with pytest.raises(SpecificationError, match=message):
+        SocDesign(**values)
+
+
+def test_every_core_has_addresses_and_an_instance():
+    design = SocDesign("pair", ("first", "second"), 4096, 8)
+    assert design.regions["core_0"] == Region(0x3000_0000, 4096)
+    assert design.regions["core_1"] == Region(0x3000_1000, 4096)
+    verilog = emit(design.component(), "pair")["rtl/pair.v"]
+    for module in ("pair_cpu cpu (", "pair_ram ram (", "first core_0 (", "second core_1 ("):
+        assert module in verilog

@@ -1,0 +1,133 @@
+"""What no system is made of, and directories that were changed."""
+
+import json
+
+import pytest
+from tests.small_curves import TINY
+
+from residua import cli
+from residua.cores.directory import build
+from residua.cores.specification.reading import check_any
+from residua.curves.catalogue import find_curve
+from residua.errors import SpecificationError
+from residua.systems import soc_directory
+from residua.systems.known_answers import known_answers
+from residua.systems.soc_directory import MANIFEST, SocDirectory, SocRequest, identity_bytes
+from residua.toolchain import riscv
+
+
+@pytest.fixture(scope="module")
+def cores(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cores")
+    keys = {
+        "wishbone": {"curve": [TINY], "bus": "wishbone", "name": "tiny"},
+        "axi": {"curve": [TINY], "bus": "axi", "name": "tiny_axi"},
+        "product": {"algorithm": "r2mm", "modulus": "0x1000b"},
+    }
+    return {name: build(check_any(one), folder / name) for name, one in keys.items()}
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "message"),
+    [
+        ([], {}, "0 coprocessors: a system has 1 to 16"),
+        (["axi"], {}, "bus = 'axi', but a system reaches coprocessors over Wishbone: build it"),
+        (["product"], {}, "a system has coprocessors, not a digit multiplier"),
+        (["wishbone", "wishbone"], {}, "two cores have the name tiny: build one with another"),
+        (["wishbone"], {"name": "tiny"}, "--name tiny is that of a core"),
+        (["wishbone"], {"name": "a-b"}, "--name a-b: give a name of Verilog"),
+        (["wishbone"], {"cpu": "z80"}, "--cpu z80: expected one of picorv32"),
+        (["wishbone"], {"ram_bytes": 5000}, "--ram 5000: memory has to be a power of two"),
+        (["wishbone"], {"ram_bytes": 0}, "--ram 0: memory has to be a power of two"),
+        (["wishbone"], {"megahertz": 0.0}, "clock and baud rate have to be positive"),
+        (["wishbone"], {"baud": 600_000}, "--baud 600000: the program keeps up with 500000 at 50"),
+    ],
+)
+def test_refusals(cores, names, options, message):
+    with pytest.raises(SpecificationError, match=message):
+        SocRequest(tuple(cores[name] for name in names), **options)
+
+
+def test_without_a_compiler_nothing_is_made(cores, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(riscv, "find_spec", lambda _name: None)
+    with pytest.raises(SpecificationError, match="install Debian's gcc-riscv64-unknown-elf"):
+        soc_directory.build(SocRequest((cores["wishbone"],)), tmp_path / "soc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_the_processor_nothing_is_made(cores, tmp_path, monkeypatch):
+    monkeypatch.setattr(soc_directory, "find_spec", lambda _name: None)
+    with pytest.raises(SpecificationError, match=r"pip install 'residua\[soc\]'"):
+        soc_directory.build(SocRequest((cores["wishbone"],)), tmp_path / "soc")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_is_taken(cores, tmp_path):
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(SpecificationError, match="exists and is not empty"):
+        soc_directory.build(SocRequest((cores["wishbone"],)), tmp_path)
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "is not a directory that residua soc wrote"),
+        ("{", "is not one of residua soc"),
+        ("[]", "is not one of residua soc"),
+        (json.dumps({"schema": 9, "files": {}}), "has schema 9, and this version reads 1"),
+        (
+            json.dumps({"schema": 1, "files": {"rtl/soc.v": "00"}}),
+            "rtl/soc.v is not as it was made",
+        ),
+    ],
+)
+def test_directories_that_are_none(tmp_path, content, message):
+    if content is not None:
+        (tmp_path / MANIFEST).write_text(content)
+    with pytest.raises(SpecificationError, match=message):
+        SocDirectory.open(tmp_path)
+
+
+def test_room_for_the_identity(cores):
+    """`identify` in `commands.c`: version, cores; names with their lengths; kind and sizes."""
+    made = SocRequest((cores["wishbone"],)).made
+    assert identity_bytes(made) == 2 + (1 + len("tiny") + 1) + (1 + len("tiny") + 1 + 4)
+
+
+@pytest.mark.parametrize("name", ["P-256", "secp256k1", "Curve25519"])
+def test_known_answers_are_those_of_another_library(name):
+    ec = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ec")
+    x25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.x25519")
+    known = known_answers(find_curve(name))
+    if name == "Curve25519":
+        own = x25519.X25519PrivateKey.from_private_bytes(known.own)
+        peer = x25519.X25519PublicKey.from_public_bytes(known.other_public)
+        assert own.public_key().public_bytes_raw() == known.own_public
+        assert own.exchange(peer) == known.secret
+        return
+    curve = {"P-256": ec.SECP256R1(), "secp256k1": ec.SECP256K1()}[name]
+    key = ec.derive_private_key(int.from_bytes(known.own), curve)
+    peer = ec.EllipticCurvePublicKey.from_encoded_point(curve, known.other_public)
+    assert key.exchange(ec.ECDH(), peer) == known.secret
+    numbers = key.public_key().public_numbers()
+    assert known.own_public == b"\x04" + numbers.x.to_bytes(32) + numbers.y.to_bytes(32)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["soc", "nothing", "-o", "made"], "nothing is not a directory that residua build wrote"),
+        (["host", "identify", "nothing"], "nothing is not a directory that residua soc wrote"),
+        (["host", "public-key", "nothing", "--key", "xy"], "--key xy: give hexadecimal digits"),
+    ],
+)
+def test_command_line(words, message, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["residua", *words])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert list(tmp_path.iterdir()) == []
