@@ -19,7 +19,7 @@ from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.reading import load_any
 from residua.output import Progress
 
-ABOVE = frozenset({"cli", "papers", "evidence", "report", "explore"})
+ABOVE = frozenset({"cli", "systems", "papers", "evidence", "report", "explore"})
 """Packages that no core imports: what is changed in them changes no directory."""
 
 _PACKAGE = Path(__file__).parents[1]
