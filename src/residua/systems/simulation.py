@@ -41,12 +41,10 @@ def build_simulator(directory: SocDirectory) -> Path:
 
 
 @contextmanager
-def simulated(directory: SocDirectory, *, seed: int = 1) -> Iterator[str]:
+def simulated(directory: SocDirectory) -> Iterator[str]:
     """A running simulation; yields the path of the terminal that its serial port is.
 
-    Args:
-        directory: of the system.
-        seed: of the noise.
+    Its noise comes of the operating system: no nonce comes again.
 
     Raises:
         ToolError: the simulator cannot be built or started.
@@ -55,8 +53,7 @@ def simulated(directory: SocDirectory, *, seed: int = 1) -> Iterator[str]:
     ours, theirs = os.openpty()
     try:
         tty.setraw(theirs)
-        command: list[str | Path] = [executable, str(seed)]
-        with started(command, tool="the simulator", cwd=directory.path, line=ours):
+        with started([executable], tool="the simulator", cwd=directory.path, line=ours):
             yield os.ttyname(theirs)
     finally:
         os.close(ours)

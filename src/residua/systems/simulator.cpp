@@ -4,7 +4,8 @@
 // residua.systems.simulation puts in front of this file:
 //   #include "Vtop.h", namespace tables with Core, divisor and patience
 //
-// usage: simulator SEED       with firmware.hex in the current directory
+// usage: simulator            with firmware.hex in the current directory; noise comes of the
+//                             operating system
 //
 // Time stands still while nothing is to be done: from the end of an answer, or `patience` cycles
 // after the last byte in either direction, until more comes in. Ends with standard input, with 0, or
@@ -14,7 +15,6 @@
 #include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <random>
@@ -97,7 +97,7 @@ class Frame {
 
 class System {
  public:
-  explicit System(std::uint64_t seed) : core_(new tables::Core(&context_)), random_(seed) {
+  System() : core_(new tables::Core(&context_)) {
     core_->uart_receive = 1;
     core_->rst = 1;
     cycle();
@@ -132,7 +132,7 @@ class System {
   void cycle() {
     if (noise_left_ == 0) {
       noise_ = random_();
-      noise_left_ = 64;
+      noise_left_ = 32;
     }
     core_->noise = noise_ & 1;
     noise_ >>= 1;
@@ -152,8 +152,8 @@ class System {
 
   VerilatedContext context_;
   std::unique_ptr<tables::Core> core_;
-  std::mt19937_64 random_;
-  std::uint64_t noise_ = 0;
+  std::random_device random_;
+  std::random_device::result_type noise_ = 0;
   int noise_left_ = 0;
   Sender sender_;
   Receiver receiver_;
@@ -164,10 +164,4 @@ class System {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s SEED\n", argv[0]);
-    return 2;
-  }
-  return System(std::strtoull(argv[1], nullptr, 10)).run();
-}
+int main() { return System().run(); }

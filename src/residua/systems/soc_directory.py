@@ -35,7 +35,7 @@ FEWEST_BIT_CYCLES = 100
 PROCESSORS = {"picorv32": "pythondata-cpu-picorv32"}
 """Processors, and the package that has each."""
 
-_FIRMWARE = ("start.S", "link.ld", "memory.c", "board.c", "frames.c", "commands.c", "main.c")
+_FIRMWARE = ("start.S", "memory.c", "board.c", "frames.c", "commands.c", "main.c")
 _HEADERS = ("board.h", "frames.h", "commands.h")
 
 _MEANINGS = {
@@ -240,6 +240,9 @@ def _program_texts(request: SocRequest) -> dict[str, str]:
     texts["firmware/system.h"] = templates.get_template("system.h").render(
         name=request.name, cores=names, regions=request.design.regions, empty=EMPTY, lost=LOST
     )
+    texts["firmware/link.ld"] = templates.get_template("link.ld").render(
+        ram_bytes=request.ram_bytes, stack_bytes=STACK_BYTES
+    )
     known = [
         {
             "device": device,
@@ -278,15 +281,14 @@ def identity_bytes(cores: Sequence[CoprocessorCore]) -> int:
 def _compiled(draft: Path, request: SocRequest) -> list[int]:
     """The program as words of memory, after compiling it in the draft."""
     folder = draft / "firmware"
-    sources = [folder / name for name in _FIRMWARE if not name.endswith(".ld")]
-    sources += [folder / "known.c", *sorted((draft / "driver").glob("*.c"))]
+    sources = [folder / name for name in (*_FIRMWARE, "known.c")]
+    sources += sorted((draft / "driver").glob("*.c"))
     image = riscv.compile_image(
         sources,
         folder / "link.ld",
         draft / "firmware.elf",
         includes=[folder, draft / "driver"],
         macros=macros(request),
-        symbols={"RAM_BYTES": request.ram_bytes, "STACK_BYTES": STACK_BYTES},
     )
     return riscv.memory_words(image.read_bytes())
 

@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -62,7 +62,6 @@ def compile_image(
     *,
     includes: Sequence[Path] = (),
     macros: Sequence[str] = (),
-    symbols: Mapping[str, int] | None = None,
 ) -> Path:
     """Compile and link C and assembler files; returns the path of the ELF file.
 
@@ -72,7 +71,6 @@ def compile_image(
         image: what to make.
         includes: folders of headers.
         macros: ``NAME=VALUE``.
-        symbols: values of names that the script uses.
 
     Raises:
         SpecificationError: there is no compiler.
@@ -88,7 +86,6 @@ def compile_image(
         "-Werror",
         *(f"-D{macro}" for macro in macros),
         *(f"-I{path.resolve()}" for path in includes),
-        *(f"-Wl,--defsym={name}={value}" for name, value in (symbols or {}).items()),
         "-T",
         script.resolve(),
         "-o",
