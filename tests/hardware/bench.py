@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.sim import Simulator
+from tests.hardware.simulator import Simulator
 
 
 def pipelined(

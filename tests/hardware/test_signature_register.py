@@ -4,7 +4,7 @@ import random
 
 import pytest
 from amaranth.hdl import Module, Signal
-from amaranth.sim import Simulator
+from tests.hardware.simulator import Simulator
 
 from residua.hardware.signature_register import WIDTH, folded, record, step
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.sim import Simulator
+from tests.hardware.simulator import Simulator
 
 from residua.hardware.engine.loader import OperandLoader
 
