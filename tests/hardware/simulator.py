@@ -292,7 +292,7 @@ class Engine(pysim.PySimEngine):
         self._processes, self._testbenches = set(), []
         self._delta_cycles, self._vcd_writers = 0, []
         self._active_triggers = set()
-        self._sampled, self._set = {}, {}
+        self._sampled = {}
 
     def reset(self):
         """Begin again."""
@@ -311,21 +311,6 @@ class Engine(pysim.PySimEngine):
         if known[0] == _OFTEN and not isinstance(value, MemoryData._Row):
             known[2] = self._compiled(value)
         return eval_value(self._state, value)
-
-    def set_value(self, expr, value):
-        """Set what a testbench drives."""
-        if not isinstance(expr, Signal):
-            super().set_value(expr, value)
-            return
-        known = self._set.get(id(expr))
-        if known is None:
-            slot = self._state.slots[self._state.get_signal(expr)]
-            known = self._set[id(expr)] = (slot, (1 << len(expr)) - 1, expr.shape().signed)
-        slot, mask, is_signed = known
-        if slot.is_comb:
-            super().set_value(expr, value)
-        value &= mask
-        slot.update(value - mask - 1 if is_signed and value > mask >> 1 else value)
 
     def _compiled(self, value):
         """A function for the value of an expression."""
