@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 
 def pipelined(

@@ -3,8 +3,8 @@
 import random
 
 import pytest
+from amaranth.sim import Simulator
 from tests.hardware.bench import pipelined
-from tests.hardware.simulator import Simulator
 
 from residua.curves import affine, jacobian
 from residua.curves.parameters import WeierstrassCurve

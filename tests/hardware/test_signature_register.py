@@ -4,7 +4,7 @@ import random
 
 import pytest
 from amaranth.hdl import Module, Signal
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 from residua.hardware.signature_register import WIDTH, folded, record, step
 

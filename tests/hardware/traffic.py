@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 from amaranth.hdl import Fragment, UnusedElaboratable
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 from residua.errors import SpecificationError
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 from residua.hardware.engine.loader import OperandLoader
 

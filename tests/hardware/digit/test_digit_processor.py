@@ -4,7 +4,7 @@ import random
 
 import pytest
 from amaranth.hdl import ResetInserter, Signal
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 from tests.small_curves import TINY
 
 from residua.curves.formulas import Formula

@@ -3,9 +3,9 @@
 import random
 
 import pytest
+from amaranth.sim import Simulator
 from tests.hardware.bench import settled
 from tests.hardware.digit_streams import check_products, edge_pairs, multiply
-from tests.hardware.simulator import Simulator
 
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import Iddmm, IddmmDesign

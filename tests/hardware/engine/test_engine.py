@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 from algorithms.domains import P64, product_program, signed_domain, words_of
 from residua.algorithms.base_extension import hierarchical

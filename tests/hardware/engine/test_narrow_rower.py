@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 from residua.algorithms.program import Program
 from residua.algorithms.single_base import product_program, single_base

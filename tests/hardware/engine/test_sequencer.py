@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 
 from residua.hardware.engine.sequencer import LARGEST_LOGIC_MEMORY, Sequencer
 

@@ -3,8 +3,8 @@
 import random
 
 import pytest
+from amaranth.sim import Simulator
 from tests.hardware.digit_streams import multiply
-from tests.hardware.simulator import Simulator
 
 from residua.algorithms.conversion import split_words
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains

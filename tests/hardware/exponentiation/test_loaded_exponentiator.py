@@ -4,8 +4,8 @@ import random
 from dataclasses import replace
 
 import pytest
+from amaranth.sim import Simulator
 from gmpy2 import next_prime
-from tests.hardware.simulator import Simulator
 
 from residua.algorithms.conversion import split_words
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains

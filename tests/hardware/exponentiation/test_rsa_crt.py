@@ -4,7 +4,7 @@ import functools
 import random
 
 import pytest
-from tests.hardware.simulator import Simulator
+from amaranth.sim import Simulator
 from tests.hardware.traffic import sender
 
 from residua.errors import SpecificationError

@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 from amaranth.lib.memory import Memory
+from amaranth.sim import Simulator
 from gmpy2 import next_prime
-from tests.hardware.simulator import Simulator
 from tests.hardware.traffic import sender
 
 from residua.algorithms.conversion import split_words
