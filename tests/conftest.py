@@ -47,10 +47,6 @@ def collected():
     gc.collect()
 
 
-ABOVE = ("cli", "papers", "evidence", "report", "explore")
-"""Packages that no core imports: what is changed in them changes no directory."""
-
-
 @pytest.fixture
 def monkeypatch(monkeypatch):
     """As ever; after a change to what cores are made by, none of their files is a kept one."""
@@ -60,6 +56,9 @@ def monkeypatch(monkeypatch):
         directory = sys.modules.get("residua.cores.directory")
         if directory and _is_ours(target):
             setattr_as_ever(directory, "kept_files", made_anew)
+        kept_verilog = sys.modules.get("tests.kept_verilog")
+        if kept_verilog and _is_ours(target):
+            setattr_as_ever(kept_verilog, "changed", True)
         setattr_as_ever(target, *arguments, **options)
 
     monkeypatch.setattr = patched
@@ -79,4 +78,5 @@ def _is_ours(target):
     if not isinstance(target, str):
         target = getattr(target, "__module__", None) or getattr(target, "__name__", "")
     package, _, rest = target.partition(".")
-    return package == "residua" and rest.partition(".")[0] not in ABOVE
+    above = sys.modules["residua.cores.kept_files"].ABOVE
+    return package == "residua" and rest.partition(".")[0] not in above

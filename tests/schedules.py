@@ -21,5 +21,5 @@ def quick_schedules(effort: float = EFFORT) -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(routine, "SOLVER_EFFORT", effort)
-        patch.setattr(kept_files, "STATE", f"{kept_files.STATE} {effort}")
+        patch.setattr(kept_files, "MAKERS_STATE", f"{kept_files.MAKERS_STATE} {effort}")
         yield

@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import shutil
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -48,6 +48,21 @@ def test_made_once(own_cache: Path) -> None:
     cache.clear()
     assert cache.entries() == {}
     assert kept() == (path, 1)
+
+
+def test_made_once_by_threads_that_ask_at_once() -> None:
+    calls = []
+
+    def make(path: Path) -> None:
+        calls.append(path)
+        time.sleep(0.1)
+        path.write_text("content")
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(cache.kept, "things", "thing", "0123", make) for _ in range(4)]
+    assert len({each.result() for each in asked}) == 1
+    assert len(calls) == 1
+    assert not cache._makers
 
 
 def test_keys_tell_parts_apart() -> None:

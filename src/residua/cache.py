@@ -13,9 +13,10 @@ import shutil
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 
 LIMIT = 4 << 30
 """Bytes; beyond them the entries that were not taken for longest go."""
@@ -63,7 +64,13 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
     """
     if found := find(kind, name, key):
         return found
-    place, start = folder() / kind, f"{name}-{key}-"
+    with _alone(kind, name, key):
+        return find(kind, name, key) or _made(kind, f"{name}-{key}-", make)
+
+
+def _made(kind: str, start: str, make: Callable[[Path], object]) -> Path:
+    """A new entry whose name begins so."""
+    place = folder() / kind
     with tempfile.TemporaryDirectory(prefix="residua-") as work:
         made = Path(work) / "made"
         make(made)
@@ -71,8 +78,25 @@ def kept(kind: str, name: str, key: str, make: Callable[[Path], object]) -> Path
             return _keep(made, place, start)
         except OSError as error:
             reason = f"nothing can be kept in {place}: {error.strerror or error}"
-            warnings.warn(reason, stacklevel=2)
+            warnings.warn(reason, stacklevel=3)
             return _keep(made, _own_folder() / kind, start)
+
+
+@contextmanager
+def _alone(*entry: str) -> Iterator[None]:
+    """Within it no other thread of this process makes an entry."""
+    with _lock:
+        lock, waiting = _makers.get(entry, (Lock(), 0))
+        _makers[entry] = lock, waiting + 1
+    try:
+        with lock:
+            yield
+    finally:
+        with _lock:
+            lock, waiting = _makers[entry]
+            _makers[entry] = lock, waiting - 1
+            if waiting == 1:
+                del _makers[entry]
 
 
 def find(kind: str, name: str, key: str) -> Path | None:
@@ -110,7 +134,7 @@ def clear() -> None:
 
 def _found(place: Path, start: str) -> Path | None:
     """The entry whose name begins so and whose content is what its name says; others go."""
-    for name in _names(place).get(start, ()):
+    for name in _names(place, start):
         path = place / name
         with suppress(OSError):
             if _is_whole(path, start):
@@ -136,21 +160,30 @@ def _version(status: os.stat_result) -> tuple[int, int, int]:
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 
-def _names(place: Path) -> Mapping[str, list[str]]:
-    """The names of the entries in a folder, by what they begin with before their own digest.
+def _names(place: Path, start: str) -> list[str]:
+    """The names of the entries in a folder that begin so, before their own digest."""
+    names, found = _all_names(place), []
+    after = names.find(f"/{start}")
+    while after >= 0:
+        name = names[after + 1 : names.index("/", after + 1)]
+        if name.rpartition("-")[0] == start[:-1]:
+            found.append(name)
+        after = names.find(f"/{start}", after + 1)
+    return found
+
+
+def _all_names(place: Path) -> str:
+    """The names in a folder, between slashes: one string is made and searched in no time.
 
     A folder is read again when something in it was made, renamed or removed since.
     """
     try:
         changed = place.stat().st_mtime_ns
+        if place in _read and _read[place][0] == changed:
+            return _read[place][1]
+        names = "/".join(["", *os.listdir(place), ""])  # noqa: PTH208 - it is faster by far
     except OSError:
-        return {}
-    if place in _read and _read[place][0] == changed:
-        return _read[place][1]
-    names: dict[str, list[str]] = {}
-    for entry in _scanned(place):
-        start, dash, _ = entry.name.rpartition("-")
-        names.setdefault(start + dash, []).append(entry.name)
+        return ""
     # What changes within the same tick of the file system's clock has the same time.
     if time.time_ns() - changed > _TICK:
         _read[place] = changed, names
@@ -184,7 +217,7 @@ def _keep(made: Path, place: Path, start: str) -> Path:
 
 def _drop_others(entry: Path, start: str) -> None:
     """Lets entries of the same key go: not all tools write the same bytes again."""
-    for name in _names(entry.parent).get(start, ()):
+    for name in _names(entry.parent, start):
         other = entry.with_name(name)
         if other != entry:
             with suppress(OSError):
@@ -236,10 +269,16 @@ def _own_folder() -> Path:
 _anew: list[bool] = []
 """One for each `anew` that runs, in any thread."""
 
+_lock = Lock()
+"""Held while `_makers` changes."""
+
+_makers: dict[tuple[str, ...], tuple[Lock, int]] = {}
+"""The lock of each entry that is being made, and how many threads hold it or wait for it."""
+
 _checked: dict[Path, tuple[int, int, int]] = {}
 """The files that this process has compared with their names, as they were then."""
 
-_read: dict[Path, tuple[int, Mapping[str, list[str]]]] = {}
+_read: dict[Path, tuple[int, str]] = {}
 """What this process read of folders, and when each had changed."""
 
 _room = [0]

@@ -2,6 +2,7 @@
 
 import inspect
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -223,3 +224,12 @@ def test_rational_residues():
     for modulus in (7, 97, 2**17 - 1):
         value = rational_residue(Fraction(-5, 3), modulus)
         assert (3 * value + 5) % modulus == 0
+
+
+def test_products_of_intervals_are_as_wide_as_they_must_be():
+    ends = range(-3, 4)
+    intervals = [(low, high) for low in ends for high in ends if low <= high]
+    for one, other in product(intervals, repeat=2):
+        corners = [a * b for a in one for b in other]
+        found = Interval.of(*one) * Interval.of(*other)
+        assert found == Interval.of(min(corners), max(corners)), (one, other)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests import kept_verilog
+
 from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.curve_core import CurveCore
 from residua.cores.coprocessor.driver.client import Client
@@ -18,14 +20,11 @@ from residua.cores.coprocessor.simulator import (
 )
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
-from residua.cores.proofs.netlist import write_verilog
 from residua.cores.specification.reading import check
 from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
 from residua.hardware.coprocessor.coprocessor import Coprocessor
-from residua.hardware.rtl import emit
-from residua.toolchain.targets import PRIMITIVE_FILE
 
 ON_BUS = {
     "p256": {"curve": "P-256", "bus": "axi"},
@@ -36,12 +35,7 @@ ON_BUS = {
 
 def simulator(core: CurveCore, folder: Path, *, optimise: bool = True) -> CoprocessorSimulator:
     """A coprocessor without a bus."""
-    files = emit(Coprocessor(core.design), core.name)
-    sources = []
-    for name in (f"rtl/{core.name}.v", PRIMITIVE_FILE):
-        path = folder / Path(name).name
-        path.write_text(files[name], encoding="utf-8")
-        sources.append(path)
+    sources, _ = kept_verilog.write(Coprocessor, core.design, folder, core.name)
     return build_coprocessor_simulator(sources, core.name, core.design, optimise=optimise)
 
 
@@ -116,7 +110,7 @@ class SimulatedCore:
 
     def __init__(self, core: CurveCore, folder: Path) -> None:
         self.core, self.design = core, core.design
-        self.sources, self.top = write_verilog(Coprocessor(core.design), folder)
+        self.sources, self.top = kept_verilog.write(Coprocessor, core.design, folder)
         self.simulator = build_coprocessor_simulator(
             self.sources, self.top, core.design, optimise=False
         )

@@ -17,9 +17,12 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from tests.cores import driver_core
+from tests.cores import c_driver, driver_core
 from tests.cores.c_driver import INVALID, VALID, CDriver, compile_files
 from tests.cores.driver_core import SECP160R1, ModelCore, Weierstrass
+
+from residua.cores.kept_files import MAKERS_STATE
+from residua.toolchain.kept.runs import keep_run
 
 NOTHING = {"x86_64": b"\x90", "aarch64": bytes.fromhex("1f2003d5")}
 """The instruction that does nothing, by machine."""
@@ -110,6 +113,21 @@ def loaded_at(driver, library):
     listing = subprocess.run(["nm", library], check=True, capture_output=True, text=True).stdout
     (offset,) = [line.split()[0] for line in listing.splitlines() if line.split()[-1] == name]
     return ctypes.cast(getattr(driver.library, name), ctypes.c_void_p).value - int(offset, 16)
+
+
+def outcome(library, folder, *, verifies):
+    """What this program prints, kept by the library and all that runs it."""
+    log = folder / "faults.log"
+    command = [sys.executable, "-m", __name__, library, *["at once"] * verifies]
+
+    def start():
+        with log.open("wb") as sink:
+            subprocess.run(command, check=True, stdout=sink)
+
+    read = map(Path, (library, __file__, c_driver.__file__, driver_core.__file__))
+    parts = [MAKERS_STATE, sys.version, str(verifies), *(path.read_bytes() for path in read)]
+    keep_run("skipped", parts, [log.name], folder, start)
+    return log.read_text()
 
 
 def forges(driver, cases, address, size):

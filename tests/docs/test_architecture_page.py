@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from residua.cores import kinds
+from residua.cores import kept_files, kinds
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "residua"
@@ -43,6 +43,13 @@ def test_every_package_is_in_the_table():
 @pytest.mark.parametrize("package", sorted(allowed()))
 def test_imports(package):
     assert imported(package) <= allowed()[package]
+
+
+def test_what_no_core_imports():
+    """Files of directories are kept whatever is changed above the cores."""
+    below = allowed()["cores"] | {"cores"}
+    assert below.isdisjoint(kept_files.ABOVE)
+    assert below | kept_files.ABOVE == set(allowed())
 
 
 KINDS = {name.partition(":")[0].rpartition(".")[2] for name in kinds._OWN}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from tests import kept_verilog
 from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, MIDDLE, TINY
 
@@ -64,8 +65,10 @@ class Made:
 
 
 def proved_coprocessor(design, folder):
-    boundary = coprocessor_boundary(design)
-    return prove_constant_time(Coprocessor(design), boundary, out_dir=folder)
+    netlist = read_netlist(
+        *kept_verilog.write(Coprocessor, design, folder), folder, coprocessor_boundary(design)
+    )
+    return prove_netlist(netlist, out_dir=folder)
 
 
 def proved_exponentiator(design, folder):
@@ -97,7 +100,7 @@ def core(request):
 @pytest.fixture(scope="module")
 def made(core, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tiny")
-    verilog = write_verilog(Coprocessor(core.design), folder)
+    verilog = kept_verilog.write(Coprocessor, core.design, folder)
     return Made(read_netlist(*verilog, folder, coprocessor_boundary(core.design)), folder)
 
 

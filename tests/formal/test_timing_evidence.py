@@ -4,11 +4,11 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests import kept_verilog
 
 from formal.tiny import tiny_core
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.timing import measure_timing, secret_scalars
-from residua.cores.proofs.netlist import write_verilog
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
@@ -25,7 +25,7 @@ def core():
 @pytest.fixture(scope="module")
 def simulator(core, tmp_path_factory):
     folder = tmp_path_factory.mktemp("core")
-    sources, top = write_verilog(Coprocessor(core.design), folder)
+    sources, top = kept_verilog.write(Coprocessor, core.design, folder)
     return build_coprocessor_simulator(sources, top, core.design, optimise=False)
 
 

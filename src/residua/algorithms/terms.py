@@ -30,8 +30,19 @@ class Interval:
         return Interval(self.low + other.low, self.high + other.high)
 
     def __mul__(self, other: "Interval") -> "Interval":
+        # Signs tell which two of the four products are the ends; long ones take their time.
+        if other.low >= 0:
+            low, high = other._ends(self.low), other._ends(self.high)
+            return Interval(self.low * low[0], self.high * high[1])
+        if other.high <= 0:
+            low, high = other._ends(self.low), other._ends(self.high)
+            return Interval(self.high * high[0], self.low * low[1])
         corners = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Interval(min(corners), max(corners))
+
+    def _ends(self, factor: mpq) -> tuple[mpq, mpq]:
+        """Which end makes the product with a factor smallest, and which makes it largest."""
+        return (self.low, self.high) if factor >= 0 else (self.high, self.low)
 
     def scaled(self, multiple: Fraction) -> "Interval":
         """The interval of ``multiple`` times the value."""

@@ -7,6 +7,7 @@ import json
 import platform
 import re
 import zlib
+from collections.abc import Collection
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,9 @@ from residua.cores.manifest import SPECIFICATION
 from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.reading import load_any
 from residua.output import Progress
+
+ABOVE = frozenset({"cli", "systems", "papers", "evidence", "report", "explore"})
+"""Packages that no core imports: what is changed in them changes no directory."""
 
 _PACKAGE = Path(__file__).parents[1]
 _REQUIRED = re.compile(r"[\w.-]+")
@@ -57,17 +61,18 @@ def _key(specification: CoreSpecification) -> str:
     # Some keys mean another thing when they are given than when they have the same value unasked.
     given = sorted(specification.model_fields_set)
     names = f"{kind.__module__}.{kind.__qualname__}"
-    return cache.key([STATE, _others_state(kind), names, repr(sorted(values.items())), repr(given)])
+    values_given = repr(sorted(values.items())), repr(given)
+    return cache.key([MAKERS_STATE, _others_state(kind), names, *values_given])
 
 
-def _state() -> str:
-    """Digest of everything that makes files of a specification."""
+def _state(without: Collection[str] = ()) -> str:
+    """Digest of the package, but for some of its packages, and of the libraries it needs."""
     digest = hashlib.sha256(platform.python_version().encode())
     for requirement in importlib.metadata.requires("residua") or []:
         library = _REQUIRED.match(requirement)
         if library and "extra ==" not in requirement:
             digest.update(f"\n{library[0]} {importlib.metadata.version(library[0])}".encode())
-    _take_files(digest, _PACKAGE)
+    _take_files(digest, _PACKAGE, without)
     return digest.hexdigest()
 
 
@@ -83,11 +88,12 @@ def _others_state(kind: type[CoreSpecification]) -> str:
     return digest.hexdigest()
 
 
-def _take_files(digest: "hashlib._Hash", folder: Path) -> None:
-    """Every file below a folder, with its name."""
+def _take_files(digest: "hashlib._Hash", folder: Path, without: Collection[str] = ()) -> None:
+    """Every file below a folder, with its name, but for those of some folders in it."""
     for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(f"\n{path.relative_to(folder).as_posix()}\n".encode())
+        name = path.relative_to(folder)
+        if path.is_file() and "__pycache__" not in name.parts and name.parts[0] not in without:
+            digest.update(f"\n{name.as_posix()}\n".encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
 
 
@@ -95,3 +101,6 @@ STATE = _state()
 """A digest of the package and of the libraries that it needs: what they give is a function of it.
 
 Found as early as possible, in case that someone changes the package while it runs."""
+
+MAKERS_STATE = _state(ABOVE)
+"""The same of the part of it that makes the files of cores, by which they are kept."""

@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
+from tests import kept_verilog
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
@@ -17,7 +18,7 @@ from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.proofs.constant_time import prove_netlist
-from residua.cores.proofs.netlist import read_netlist, write_verilog
+from residua.cores.proofs.netlist import read_netlist
 from residua.cores.specification.reading import check, check_any
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
@@ -117,7 +118,7 @@ def test_cycles_depend_on_nothing_secret(p192):
 
 
 def netlist_of(core, folder):
-    sources, top = write_verilog(Coprocessor(core.design), folder)
+    sources, top = kept_verilog.write(Coprocessor, core.design, folder)
     return read_netlist(sources, top, folder, coprocessor_boundary(core.design))
 
 
@@ -172,7 +173,7 @@ def test_a_wrong_word_of_a_table_is_found_out(tmp_path, monkeypatch):
     first = right.memories[0]
     wrong = replace(right, memories=((first[0] ^ 1, *first[1:]), *right.memories[1:]))
     monkeypatch.setattr(core.design, "entries", wrong)
-    sources, top = write_verilog(Coprocessor(core.design), tmp_path)
+    sources, top = kept_verilog.write(Coprocessor, core.design, tmp_path)
     result = verify_coprocessor(core.design, sources, top, vectors=8, seed=1, stalls=False)
     assert not result.passed
     assert "BASE_MULTIPLY" in result.failures[0]

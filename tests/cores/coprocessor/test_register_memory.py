@@ -3,13 +3,13 @@
 import re
 
 import pytest
+from tests import kept_verilog
 from tests.schedules import quick_schedules
 from tests.small_curves import SQUARE, TINY
 
 from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import verify_coprocessor
-from residua.cores.proofs.netlist import write_verilog
 from residua.cores.specification.reading import check
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.engine import rings
@@ -40,7 +40,7 @@ def design(keys):
 
 def verified(made, folder):
     """Verify; what is read from registers in the cycle in which it is written is wrong."""
-    sources, top = write_verilog(Coprocessor(made), folder)
+    sources, top = kept_verilog.write(Coprocessor, made, folder)
     text = sources[0].read_text()
     read, word = re.compile(r"<= registers\[((?:left|right)_register)\];"), made.width + 1
     wrong = rf"<= registers[\1] ^ {{{word}{{enable && address == \1}}}};"

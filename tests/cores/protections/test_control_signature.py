@@ -50,7 +50,7 @@ def test_an_operation_with_another_signature_is_a_fault(tmp_path, monkeypatch, p
 
     monkeypatch.setattr(ControlProgram, "_signatures", wrong)
     keys = {**CORES["two curves"], "curve": [TINY], "name": f"wrong_{part}"}
-    monkeypatch.setattr("residua.cores.kept_files.STATE", "wrong")
+    monkeypatch.setattr("residua.cores.kept_files.MAKERS_STATE", "wrong")
     result = verified(build(check_any(keys), tmp_path / "core"))
     assert not result.passed
     assert "FAULT () instead of OK" in result.failures[0]

@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
+from tests import kept_verilog
 from tests.cores.simulations import SimulatedCore
 from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, LARGE_B, LEAST, MIDDLE, TINY, WITHOUT_A
@@ -17,7 +18,7 @@ from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.proofs.constant_time import prove_netlist
-from residua.cores.proofs.netlist import read_netlist, write_verilog
+from residua.cores.proofs.netlist import read_netlist
 from residua.cores.proofs.reset import prove_first_cycles
 from residua.cores.specification.reading import check, check_any
 from residua.curves import affine
@@ -145,7 +146,7 @@ def halves():
 
 
 def netlist_of(core, folder):
-    sources, top = write_verilog(Coprocessor(core.design), folder)
+    sources, top = kept_verilog.write(Coprocessor, core.design, folder)
     return read_netlist(sources, top, folder, coprocessor_boundary(core.design))
 
 
