@@ -3,7 +3,7 @@
 import ctypes
 import subprocess
 
-from residua.cores.coprocessor.driver.client import CoreError
+from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.driver.files import c_driver
 
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]

@@ -1,7 +1,7 @@
 """A coprocessor behind its registers, by plain integers: what a driver is tested on.
 
-It follows the rules of residua.rdl strictly: an access that the hardware would refuse fails the
-test, unless the test says otherwise.
+It follows the rules of common.rdl and ecc.rdl strictly: an access that the hardware would refuse
+fails the test, unless the test says otherwise.
 """
 
 from dataclasses import dataclass

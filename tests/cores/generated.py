@@ -99,6 +99,9 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "powers, loaded": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2},
     "powers, exponent": EXPONENTIATION | {"exponent": 65537, "unit": "iddmm"},
     "powers, short": EXPONENTIATION | {"exponent_bits": 5},
+    "powers, streams": EXPONENTIATION | {"bus": "stream"},
+    "powers, AXI": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2, "bus": "axi"},
+    "powers, Wishbone": EXPONENTIATION | {"exponent": 65537, "bus": "wishbone"},
     "powers on the engine": ENGINE_EXPONENTIATION | {
         "window": 3, "exponent_bits": 5, "bases": "any",
     },
@@ -108,6 +111,16 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "powers on the engine, loaded": {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
     },
+    "powers on the engine, AXI": {
+        "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
+        "bus": "axi",
+    },
+    "powers on the engine, Wishbone": ENGINE_EXPONENTIATION | {
+        "window": 3, "exponent_bits": 5, "bases": "any", "bus": "wishbone",
+    },
+    "powers on the engine, streams": ENGINE_EXPONENTIATION | {
+        "window": 3, "exponent_bits": 5, "bases": "any", "bus": "stream",
+    },
     "powers on the engine, given bases": ENGINE_EXPONENTIATION | BASES | {
         "reduction": "multiply", "name": "given",
     },
@@ -116,6 +129,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     },
     "RSA with CRT": RSA,
     "RSA with CRT, exponent": RSA | {"window": 2, "exponent": 3},
+    "RSA with CRT, AXI": RSA | {"bus": "axi"},
+    "RSA with CRT on the engine, Wishbone": ENGINE_RSA | {
+        "width": 12, "rowers": 2, "channels": 4, "bus": "wishbone",
+    },
     "RSA with CRT on the engine": ENGINE_RSA | {"width": 12, "rowers": 2, "channels": 4},
     "RSA with CRT on the engine, hierarchical": ENGINE_RSA | HIERARCHICAL | {
         "width": 12, "exponent": 5, "window": 2, "bases": "any",

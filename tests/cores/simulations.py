@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tests import kept_verilog
 
+from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.curve_core import CurveCore
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
-from residua.cores.coprocessor.shipped.bus_simulator import directory_model
+from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.simulator import (
     CoprocessorSimulator,
     Request,

@@ -253,7 +253,7 @@ def test_ladders_on_a_core_that_computes_right_or_wrong(monkeypatch, tmp_path):
             self.curve = curve
 
         def execute(self, _operation, _index, operands, _count):
-            from residua.cores.coprocessor.driver.client import CoreError
+            from residua.cores.bus.driver.client import CoreError
 
             k, *point = operands
             found = affine.multiply(self.curve, k, tuple(point))
@@ -262,7 +262,7 @@ def test_ladders_on_a_core_that_computes_right_or_wrong(monkeypatch, tmp_path):
             return found if k != 2 else (0, 0)
 
     def drivers(directory, _seed):
-        from residua.cores.coprocessor.shipped.bus_simulator import curves
+        from residua.cores.coprocessor.driver.simulated import curves
         from residua.curves.parameters import curve_from_parameters
 
         (parameters,) = directory.manifest["specification"]["curve"]

@@ -17,8 +17,8 @@ from cocotbext.axi import (
 )
 from tests.hardware.stand_in import OK, OPERANDS, REFUSED, SLOW, StandIn, expected
 
-from residua.hardware.bus.coprocessor import AxiCoprocessor
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.tops import AxiTop
 
 CAPABILITIES = Capabilities(3, 2, range(1, 11), data_registers=False)
 MAP = RegisterMap(CAPABILITIES)
@@ -27,7 +27,7 @@ START = 1 << 31
 
 def design():
     """What is simulated."""
-    return AxiCoprocessor(StandIn(CAPABILITIES), CAPABILITIES)
+    return AxiTop(StandIn(CAPABILITIES), CAPABILITIES)
 
 
 class Bench:

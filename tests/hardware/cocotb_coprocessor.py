@@ -18,7 +18,7 @@ from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import curve_from_parameters
-from residua.hardware.bus.coprocessor import AxiCoprocessor
+from residua.hardware.bus.tops import AxiTop
 
 TINY = {
     "form": "weierstrass",
@@ -48,7 +48,7 @@ def design():
     asked = check(CoprocessorSpecification, {"curve": curve, "bus": "axi"})
     # Fewer bits than are accepted, so that the tiny curve has the ladder on differences.
     made = EngineCoprocessorCore(asked.model_copy(update={"blinding": BLINDING}))
-    return AxiCoprocessor(made.component(), made.capabilities)
+    return AxiTop(made.component(), made.capabilities)
 
 
 def split(numbers):

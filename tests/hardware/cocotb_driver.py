@@ -11,10 +11,11 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 from tests.hardware.stand_in import OPERANDS, RESULTS, StandIn, expected
 
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.bus.driver.client import CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
-from residua.hardware.bus.coprocessor import BUSES
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.tops import BUSES
 
 CAPABILITIES = Capabilities(2, 3, range(1, 13))
 MAP = RegisterMap(CAPABILITIES)

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from amaranth.lib.wiring import Component
 
@@ -32,6 +32,12 @@ STREAM_PORTS = {
     "result_ready": "the word is taken in this cycle",
 }
 """Purposes of the ports of a core with streams of words."""
+
+BENCH, VECTORS = "sim/bench.v", "sim/vectors.hex"
+"""Test bench of a core that has one, and what it reads."""
+
+SURROUNDING_BENCH = {"bench": BENCH, "vectors": VECTORS}
+"""Names that templates have for them."""
 
 
 @dataclass(frozen=True)
@@ -202,14 +208,52 @@ class Core(ABC):
         return render(template, manifest, self.template_package, title=self.title, **names)
 
 
+class Surroundings(Protocol):
+    """The bus around a core that has plain streams itself, and the files that come with it.
+
+    Attributes:
+        bus: its name.
+    """
+
+    @property
+    def bus(self) -> str:
+        """Name of the bus."""
+
+    def component(self) -> Component:
+        """The bus and its registers around an instance of the core."""
+
+    def port_meaning(self, port: str) -> str:
+        """Purpose of a port of the top module."""
+
+    def facts(self) -> dict[str, Any]:
+        """The part of the manifest that the bus adds."""
+
+    def files(self, core: Core, manifest: dict[str, Any]) -> dict[str, str]:
+        """Files by name: a test bench, what software needs."""
+
+    def verify(self, directory: "Directory", seed: int) -> tuple[int, list[str]]:
+        """Run operations through the bus; how many ran, and what went wrong."""
+
+
 class PlainCore(Core):
-    """A core that is one module, without a bus: operands go in, one kind of result comes out.
+    """A core that is one module with streams: operands go in, one kind of result comes out.
 
     Attributes:
         runs: what its report calls the runs of a verification.
     """
 
     runs: ClassVar[str] = "results"
+
+    @property
+    def surroundings(self) -> Surroundings | None:
+        """The bus around it; None if there is none."""
+        return None
+
+    @property
+    def top(self) -> str:
+        """Name of the top module, with a bus that of the core and the bus."""
+        around = self.surroundings
+        return f"{self.name}_{around.bus}" if around else self.name
 
     @property
     @abstractmethod
@@ -287,20 +331,48 @@ class PlainCore(Core):
         """All files of the directory by name; see `Core.files`."""
         progress("Verilog")
         specification, rtl = self.specification.toml(), emit(self.component(), self.name)
-        top = f"rtl/{self.name}.v"
+        path, around = f"rtl/{self.name}.v", self.surroundings
+        own = ports(rtl[path], self.name, self.port_meanings.__getitem__)
         manifest: dict[str, Any] = {
-            **begun(self.name, self.name, specification),
+            **begun(self.name, self.top, specification),
             **self.facts,
-            "ports": ports(rtl[top], self.name, self.port_meanings.__getitem__),
+            "ports": own,
         }
-        rtl[top] = commented(self.rendered(self.header, manifest, **self.names)) + rtl[top]
+        rtl[path] = commented(self.rendered(self.header, manifest, **self.names)) + rtl[path]
+        surrounding: dict[str, str] = {}
+        bench: dict[str, str] = {}
+        if around:
+            progress("bus and driver")
+            surrounding, bench = self._surrounded(around, manifest, rtl), SURROUNDING_BENCH
+        # The contract is that of the core inside, with its own ports.
+        inside = manifest | {"ports": own}
+        readme = self.rendered(
+            self.readme, inside, **self.names, **bench, bus_ports=manifest["ports"]
+        )
         files = {
             SPECIFICATION: specification,
-            "README.md": self.rendered(self.readme, manifest, **self.names),
+            "README.md": readme,
             **rtl,
-            **integration_files(manifest, self.subject, self.ecp5_mhz),
+            **surrounding,
+            **integration_files(manifest, self.subject, self.ecp5_mhz, **bench),
         }
         return completed(manifest, files)
+
+    def _surrounded(
+        self, around: Surroundings, manifest: dict[str, Any], rtl: dict[str, str]
+    ) -> dict[str, str]:
+        """Add the top module to ``rtl`` and to the manifest; the files that come with the bus."""
+        made = emit(around.component(), self.top, prefix=self.name)
+        path = f"rtl/{self.top}.v"
+        # The bus has no primitives: those of the core complete both.
+        rtl[path] = made[path]
+        manifest |= around.facts()
+        manifest |= {
+            "raw_ports": manifest["ports"],
+            "ports": ports(rtl[path], self.top, around.port_meaning),
+        }
+        rtl[path] = commented(self.rendered("header_bus.txt", manifest)) + rtl[path]
+        return around.files(self, manifest)
 
     def verify(self, directory: "Directory", runs: Runs) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the files of its directory; see `Core.verify`."""

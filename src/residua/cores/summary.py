@@ -43,6 +43,7 @@ def verified(found: Mapping[str, Any]) -> Rows:
         ("core", found["name"]),
         ("results compared", f"{found['vectors']}, {stalls_text(found)}"),
         *([("in ECP5 cells", str(found["ecp5_vectors"]))] if found.get("ecp5_vectors") else []),
+        *([("through the bus", str(found["bus_operations"]))] if "bus_operations" in found else []),
         ("mismatches", str(found["mismatches"])),
         ("resets in mid-run", str(found["resets"])),
         ("judged by plain integers", str(found["oracle_checks"])),

@@ -1,12 +1,8 @@
 """Coprocessors on simulated buses, as campaigns operate them."""
 
+from residua.cores.bus.simulator import BusSimulator
 from residua.cores.coprocessor.driver.client import Client
-from residua.cores.coprocessor.shipped.bus_simulator import (
-    BusSimulator,
-    client,
-    curves,
-    directory_model,
-)
+from residua.cores.coprocessor.driver.simulated import client, curves, directory_model
 from residua.cores.directory import Directory
 
 STALLS = 96

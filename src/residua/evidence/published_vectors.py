@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.driver import protocols
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError

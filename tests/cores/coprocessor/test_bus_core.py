@@ -15,16 +15,10 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
 from tests.cores.c_driver import CALLBACKS, FLAGS, CDriver, Device, DriverFailureError
 from tests.cores.simulations import ON_BUS, bus_model
 
+from residua.cores.bus.driver.client import CoreError, DriverError
+from residua.cores.bus.simulator import MOST_STALLS, BusError, BusSimulator
 from residua.cores.coprocessor.driver import protocols
-from residua.cores.coprocessor.driver.client import CoreError, DriverError
-from residua.cores.coprocessor.shipped.bus_simulator import (
-    MOST_STALLS,
-    BusError,
-    BusSimulator,
-    client,
-    curves,
-    simulated_client,
-)
+from residua.cores.coprocessor.driver.simulated import client, curves, simulated_client
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.catalogue import find_curve

@@ -22,8 +22,9 @@ from tests.cores.c_driver import (
 )
 from tests.cores.driver_core import P256, P521, SECP160R1, X448, X25519, ModelCore, Weierstrass
 
+from residua.cores.bus.driver.client import CoreError, DriverError
 from residua.cores.coprocessor.driver import protocols
-from residua.cores.coprocessor.driver.client import Client, CoreError, DriverError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import c_driver
 from residua.errors import SpecificationError

@@ -10,8 +10,9 @@ import pytest
 from tests.cores.simulations import StreamClient, bus_model, simulator
 from tests.schedules import quick_schedules
 
+from residua.cores.bus.simulator import BusSimulator
+from residua.cores.coprocessor.driver.simulated import client, curves
 from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.coprocessor.shipped.bus_simulator import BusSimulator, client, curves
 from residua.curves.catalogue import find_curve
 from residua.evidence.published_vectors import (
     Agreement,

@@ -8,20 +8,21 @@ import pytest
 from tests.cores.planted import replaced
 from tests.cores.test_tampering import COPROCESSOR, SMALL
 
+from residua.cores.bus import bench as shipped_bench
+from residua.cores.bus.bench import verify_bench
+from residua.cores.bus.host import Fault, Host
 from residua.cores.coprocessor import verification
-from residua.cores.coprocessor.shipped import bench as shipped_bench
+from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped import verification as evidence
-from residua.cores.coprocessor.shipped.bench import verify_bench
 from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
-from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
-from residua.cores.coprocessor.shipped.host import Fault, Host
 from residua.cores.coprocessor.verification import EccResult
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
+from residua.curves.operations import Operation
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.toolchain.process import ToolError
 
@@ -176,16 +177,18 @@ def test_faults_of_the_bench_are_found(directories, tmp_path):
     made = directories("axi")
     path = copied(made, tmp_path)
     sources = Directory(path, made.manifest).sources("ecp5")
-    assert verify_bench(path, sources) == []
+    assert verify_bench(path, sources, Operation.FIELD_MULTIPLY) == []
     vectors = path / "sim" / "vectors.hex"
     lines = vectors.read_text().splitlines()
     assert lines[-2].split()[3] == "00000006"  # the status of the last vector
     vectors.write_text("\n".join([*lines[:-2], lines[-2].replace("6", "7"), lines[-1], ""]))
-    assert any("WRONG" in fault for fault in verify_bench(path, sources))
+    assert any("WRONG" in fault for fault in verify_bench(path, sources, Operation.FIELD_MULTIPLY))
     vectors.write_text("\n".join([*lines, ""]))
     makefile = path / "sim" / "Makefile"
     makefile.write_text(makefile.read_text().replace("../rtl/primitives.v", "../primitives.v"))
-    assert any("SOURCES" in fault for fault in verify_bench(path, sources))
+    assert any(
+        "SOURCES" in fault for fault in verify_bench(path, sources, Operation.FIELD_MULTIPLY)
+    )
 
 
 def test_a_bench_that_is_killed_says_nothing(tmp_path):
@@ -206,7 +209,8 @@ def test_a_bench_that_passes_whatever_comes_is_found(directories, tmp_path):
     text = bench.read_text()
     assert "right = 1'b0" in text
     bench.write_text(text.replace("right = 1'b0", "right = right"))
-    faults = verify_bench(path, Directory(path, made.manifest).sources("ecp5"))
+    rtl = Directory(path, made.manifest).sources("ecp5")
+    faults = verify_bench(path, rtl, Operation.FIELD_MULTIPLY)
     assert any("it does not fail" in fault for fault in faults)
 
 

@@ -24,10 +24,10 @@ from tests.hardware.stand_in import (
 )
 
 from residua.errors import SpecificationError
-from residua.hardware.bus.coprocessor import BUSES, AxiCoprocessor, WishboneCoprocessor
 from residua.hardware.bus.register_file import RegisterFile
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.bus.stream_buffer import StreamBuffer
+from residua.hardware.bus.tops import BUSES, AxiTop, WishboneTop
 from residua.hardware.rtl import emit
 from residua.toolchain.verilator import lint
 
@@ -338,7 +338,7 @@ def test_zeroise_drops_operands_and_results(master):
 
 
 def test_writes_and_reads_are_independent_on_axi():
-    dut = AxiCoprocessor(StandIn(CAPABILITIES), CAPABILITIES)
+    dut = AxiTop(StandIn(CAPABILITIES), CAPABILITIES)
 
     async def bench(ctx):
         bus = dut.s_axi
@@ -385,7 +385,7 @@ def test_writes_and_reads_are_independent_on_axi():
 
 def test_an_answer_on_axi_waits_until_it_is_taken():
     """The next transfer of its kind is only done then; a refused one must not change its answer."""
-    dut = AxiCoprocessor(StandIn(CAPABILITIES), CAPABILITIES)
+    dut = AxiTop(StandIn(CAPABILITIES), CAPABILITIES)
 
     async def bench(ctx):
         bus = dut.s_axi
@@ -441,7 +441,7 @@ def test_an_event_in_the_cycle_of_its_clearing_is_not_lost():
 
 def test_no_input_of_axi_reaches_an_output_without_a_register():
     capabilities = Capabilities(2, 2, range(1, 11), data_registers=False)
-    dut = AxiCoprocessor(StandIn(capabilities), capabilities)
+    dut = AxiTop(StandIn(capabilities), capabilities)
     bus, generator = dut.s_axi, random.Random(5)
     streams = [dut.s_axis_operand, dut.s_axis_random]
     inputs = [bus.awvalid, bus.wvalid, bus.bready, bus.arvalid, bus.rready, bus.awaddr]
@@ -554,7 +554,7 @@ def test_emission(bus, data_registers, tmp_path):
 def test_wishbone_has_no_streams():
     capabilities = Capabilities(1, 8, range(1, 12), data_registers=False)
     with pytest.raises(SpecificationError, match="'wishbone' has no streams"):
-        WishboneCoprocessor(None, capabilities)
+        WishboneTop(None, capabilities)
     # Amaranth complains of components that were made and not used, as this one was in part.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnusedElaboratable)

@@ -8,7 +8,7 @@ from amaranth.hdl import Fragment
 from tests.hardware.traffic import assert_refused, pulse, receiver, sender, simulate, ticks_until
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.coprocessor.word_gearbox import WordGearbox
+from residua.hardware.converters.word_gearbox import WordGearbox
 
 SHAPES = [
     # bits in, bits out, words in, words out

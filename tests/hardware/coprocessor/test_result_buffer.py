@@ -15,7 +15,7 @@ from tests.hardware.traffic import (
 )
 
 from residua.algorithms.conversion import split_words
-from residua.hardware.coprocessor.result_buffer import ResultBuffer
+from residua.hardware.converters.result_buffer import ResultBuffer
 
 SHAPES = [
     # bits of a word, words, words of 32 bits, numbers held

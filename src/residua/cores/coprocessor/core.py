@@ -37,8 +37,8 @@ from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, poin
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.curves.protections.protection import Level, Protection
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
-from residua.hardware.bus.coprocessor import BUSES, CoreInstance
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.tops import BUSES, CoreInstance
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
 from residua.hardware.unbuilt import unbuilt

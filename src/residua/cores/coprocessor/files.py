@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from residua.cores.bus.export import html_page
+from residua.cores.bus.meanings import bus_meaning
 from residua.cores.coprocessor.driver.files import c_driver
-from residua.cores.coprocessor.registers.export import html_page
-from residua.cores.coprocessor.shipped.verilog_bench import BENCH, VECTORS, bench_files
+from residua.cores.coprocessor.shipped.verilog_bench import bench_files
+from residua.cores.core import BENCH, VECTORS
 from residua.cores.integration import integration_files
 from residua.cores.manifest import (
     SPECIFICATION,
@@ -42,18 +44,6 @@ _RAW_MEANINGS = {
     "zeroise": "abort, and wipe registers, memories and results",
 }
 
-_BUS_MEANINGS = {
-    "clk": "clock, rising edge",
-    "rst": "synchronous reset, active high",
-    "irq": "interrupt, a level",
-    "s_axi_": "AXI4-Lite: registers",
-    "s_axis_operand_": "AXI4-Stream: words of the operands",
-    "s_axis_random_": "AXI4-Stream: words of fresh randomness",
-    "m_axis_result_": "AXI4-Stream: words of the results",
-    "wb_": "Wishbone: registers",
-}
-"""Meanings of ports by the beginnings of their names."""
-
 
 def coprocessor_files(made: "CoprocessorCore", progress: Callable[[str], None]) -> dict[str, str]:
     """All files by name, the manifest last.
@@ -77,7 +67,7 @@ def coprocessor_files(made: "CoprocessorCore", progress: Callable[[str], None]) 
         files = _driver(made)
     top = rtl[f"rtl/{made.top}.v"]
     manifest["ports"] = ports(
-        top, made.top, _RAW_MEANINGS.__getitem__ if made.top == made.name else _bus_meaning
+        top, made.top, _RAW_MEANINGS.__getitem__ if made.top == made.name else bus_meaning
     )
     for name in modules(manifest):
         path = f"rtl/{name}.v"
@@ -113,7 +103,3 @@ def _driver(made: "CoprocessorCore") -> dict[str, str]:
     files = c_driver(made.name, made.capabilities, made.driver_curves)
     page = html_page(RegisterMap(made.capabilities))
     return {f"driver/{name}": text for name, text in files.items()} | {"registers.html": page}
-
-
-def _bus_meaning(port: str) -> str:
-    return next(text for start, text in _BUS_MEANINGS.items() if port.startswith(start))

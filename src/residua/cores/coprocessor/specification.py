@@ -23,7 +23,6 @@ from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
 from residua.numbers.search import MOST_CHANNELS
 
-Bus = Literal["axi", "wishbone", "stream"]
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window", "endomorphism"]
 
 MOST_NAMES = 3
@@ -179,17 +178,7 @@ class CurveSpecification(CoreSpecification):
         return frozenset(own) - self.left_out.keys()
 
 
-BusKey = Annotated[
-    Bus,
-    keys.Key(
-        "Bus of a coprocessor: AXI4-Lite for registers and AXI4-Stream for data, Wishbone with "
-        "registers for both, or plain streams; needs `curve`.",
-        "`axi`, `wishbone`, `stream`",
-        "`axi`",
-        "KIND",
-        panel=keys.USUAL,
-    ),
-]
+BusKey = Annotated[keys.BusChoice, keys.BUS]
 Blinding = Annotated[
     BlindingChoice,
     BeforeValidator(_blinding),

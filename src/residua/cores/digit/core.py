@@ -1,5 +1,6 @@
 """Digit Montgomery multipliers: from a specification to algorithm, model and hardware."""
 
+import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.design import DigitDesign
 from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpecification
+from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
@@ -27,10 +29,12 @@ from residua.cores.simulation.runs import (
     runs_by_default,
 )
 from residua.cores.stream_interface import stream_interface
+from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
 from residua.hardware.digit.lanes import LanesDesign
 from residua.hardware.digit.radix2 import R2mmDesign
 from residua.hardware.digit.word_radix2 import Mwr2mmDesign
+from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign
 from residua.machines.digits import DigitBounds, DigitCounts, DigitValues
@@ -237,6 +241,54 @@ class DigitCore(PlainCore):
         """Numbers may differ, but not whether they are legal."""
         return digit_boundary(self.design)
 
+    @cached_property
+    def surroundings(self) -> ExponentiationBus | None:
+        """The bus around it; None if there is none."""
+        return bus_around(self, self.request.bus)
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that an exponentiator takes on a bus."""
+        design = self.design
+        assert isinstance(design, DigitExponentiatorDesign)
+        streams, load = design.streams, list[Number]()
+        if design.domain is None:
+            load = [Number("p", streams.modulus_words, self.shape.bits)]
+            if streams.inverse == "supplied":
+                load.append(Number("-1 / p modulo 2^k", 1))
+            load.append(Number("R^2 modulo p", streams.words))
+        operands = [Number("x", streams.words)]
+        if design.exponent is None:
+            operands.append(Number("y", streams.words, design.exponent_bits))
+        return CommandedDesign(
+            streams.width,
+            tuple(load),
+            tuple(operands),
+            streams.words,
+            "power",
+            tests_modulus=design.domain is None,
+            exponent=design.exponent,
+        )
+
+    def setting(self, value: int) -> DigitProducts:
+        """Promises with a modulus that is loaded.
+
+        Raises:
+            SpecificationError: it is even, or has too many bits.
+        """
+        if value % 2 == 0 or not 3 <= value < 1 << self.shape.bits:
+            raise SpecificationError(
+                f"modulus = {value}: this core takes odd numbers from 3 to 2^{self.shape.bits} - 1"
+            )
+        return self.products(value)
+
+    def settings(self, chooser: random.Random) -> Sequence[DigitProducts]:
+        """Promises with the modulus that is built in, or with the largest one and a random one."""
+        bits = self.shape.bits
+        top = 1 << bits - 1
+        moduli = () if self.domain else (chooser.getrandbits(bits) | top | 1,)
+        return [self.products(), *map(self.products, moduli)]
+
     def simulate(self, sources: Sequence[Path], runs: Runs) -> VerificationResult:
         """Compare its Verilog in simulation with plain integers; see `PlainCore.simulate`."""
         # Simulations take long to load, and making a core does not need them.
@@ -435,4 +487,5 @@ class DigitCore(PlainCore):
             "negative_inverse": None if self.domain is None else str(self.domain.negative_inverse),
             "montgomery_factor": str(shape.factor),
             "multipliers": self.design.multipliers,
+            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }

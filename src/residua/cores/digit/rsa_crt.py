@@ -1,6 +1,7 @@
 """RSA with private keys: from a specification to exponentiators, keys and evidence."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from residua.algorithms.rsa_crt import Unit, private_operation
 from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.specification.keys import FEWEST_BITS
+from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.machines.digits import DigitCounts
@@ -115,8 +117,19 @@ class RsaCrtCore(DigitCore):
         """The streams, the numbers of a key, and one transaction with those of its key."""
         streams, products = super().interface, self.products()
         design, key = products.rsa, products.key
+        streams["key"] = [{"number": number, "words": count} for number, count in self._key_parts]
+        streams["half_factor_bits"] = design.half.shape.factor.bit_length() - 1
+        streams["low_bits"] = design.width * design.low_words
+        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
+        return streams
+
+    @property
+    def _key_parts(self) -> list[tuple[str, int]]:
+        """The numbers of a key, and their words."""
+        design = self.design
+        assert isinstance(design, RsaCrtDesign)
         half, whole = (unit.streams for unit in (design.half, design.whole))
-        parts = []
+        parts = list[tuple[str, int]]()
         for name, unit, factor in (("p", half, "R"), ("q", half, "R"), ("N", whole, "R'")):
             parts.append((name, unit.modulus_words))
             parts += [(f"{name}'", 1)] if unit.inverse == "supplied" else []
@@ -127,12 +140,32 @@ class RsaCrtCore(DigitCore):
             "R / q modulo p": "coefficient", "-R / q modulo p": "negative_coefficient",
             "q R' modulo N": "q",
         }  # fmt: skip
-        parts += [(text, design.spans[name].count) for text, name in constants.items()]
-        streams["key"] = [{"number": number, "words": count} for number, count in parts]
-        streams["half_factor_bits"] = half.shape.factor.bit_length() - 1
-        streams["low_bits"] = design.width * design.low_words
-        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
-        return streams
+        return parts + [(text, design.spans[name].count) for text, name in constants.items()]
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+        design = self.design
+        assert isinstance(design, RsaCrtDesign)
+        load = tuple(Number(text, words) for text, words in self._key_parts)
+        message = Number("x", design.operand_words, design.bits)
+        return CommandedDesign(
+            design.width,
+            load,
+            (message,),
+            design.operand_words,
+            "private",
+            tests_modulus=True,
+            flagged=True,
+        )
+
+    def setting(self, value: RsaKey) -> RsaOperations:  # type: ignore[override]
+        """Promises with a key; what does not fit is refused when its words are made."""
+        return self.operations(value)
+
+    def settings(self, chooser: random.Random) -> Sequence[DigitProducts]:
+        """Promises with several keys."""
+        return self.keys(chooser)
 
     @cached_property
     def specification(self) -> DigitSpecification:

@@ -109,6 +109,7 @@ Unit = Annotated[
         panel=keys.EXPONENTS,
     ),
 ]
+OptionalBus = Annotated[keys.BusChoice | None, keys.BUS]
 
 
 class DigitSpecification(CoreSpecification):
@@ -200,6 +201,7 @@ class DigitSpecification(CoreSpecification):
     exponent_bits: ExponentBits = None
     exponent: Exponent = None
     unit: Unit = None
+    bus: OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")
@@ -215,7 +217,7 @@ class DigitSpecification(CoreSpecification):
         else:
             self.refuse(_EXPONENT_KEYS, f"algorithm = '{self.algorithm}' has no exponents")
         if self.algorithm not in EXPONENTIATORS:
-            self.refuse(("unit",), f"algorithm = '{self.algorithm}' has no such choice")
+            self.refuse(("unit", "bus"), f"algorithm = '{self.algorithm}' has no such choice")
         if self.algorithm not in ("iddmm", *EXPONENTIATORS):
             self.refuse(_IDDMM_KEYS, f"algorithm = '{self.algorithm}' has no such choice")
         if self.lanes is not None:

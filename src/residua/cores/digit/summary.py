@@ -15,6 +15,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
     bound = "p" if parameters["variant"] == "subtract" else "2 p"
     return [
         ("core", manifest["name"]),
+        *([("bus", parameters["bus"])] if "bus" in parameters else []),
         ("modulus", loaded + modulus_text(parameters)),
         ("digits", f"{parameters['digits']} of {parameters['digit']} bits"),
         *([("datapath", ", ".join(choices))] if choices else []),

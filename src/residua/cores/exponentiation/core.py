@@ -1,5 +1,6 @@
 """An exponentiator on an engine: from a specification to bases, design, figures and promises."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,6 +22,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
+from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.machines.counts import count
@@ -209,6 +211,39 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
             modulus=powers.modulus if loaded else None,
             modulus_words=loaded,
         )
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+        design, load = self.design, list[Number]()
+        if isinstance(design, LoadedExponentiatorDesign):
+            texts, limits = ("N", "-1 / N modulo M_a", "R^2 modulo N"), (design.bits, None, None)
+            load = [Number(*own) for own in zip(texts, design.load_lengths, limits, strict=True)]
+        operands = [Number("x", design.words)]
+        if design.exponent is None:
+            operands.append(Number("y", design.words, design.exponent_bits))
+        return CommandedDesign(
+            design.width,
+            tuple(load),
+            tuple(operands),
+            design.words,
+            "power",
+            exponent=design.exponent,
+        )
+
+    def setting(self, value: int) -> Exponentiations:
+        """Promises with a modulus that is loaded; see `LoadedExponentiatorDesign.check`."""
+        return self.exponentiations(value)
+
+    def settings(self, chooser: random.Random) -> Sequence[Exponentiations]:
+        """Promises with the modulus that is built in, or with the largest one and a random one."""
+        design, found = self.design, [self.exponentiations()]
+        if isinstance(design, LoadedExponentiatorDesign):
+            start = chooser.getrandbits(design.bits) | 1 << design.bits - 1 | 1
+            factor = design.domain.montgomery_factor
+            other = next(n for n in range(start, 0, -2) if gcd(n, factor) == 1)
+            found.append(self.exponentiations(other))
+        return found
 
     @property
     def boundary(self) -> Boundary:

@@ -1,7 +1,8 @@
 """A core that is a list of routines on an engine: bases, options, and what they are told as."""
 
+import random
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any, Generic, Protocol, Self, TypeVar
 
@@ -10,12 +11,15 @@ from gmpy2 import next_prime
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS
 from residua.cores.core import PlainCore
+from residua.cores.exponentiation.bus.cases import Setting
+from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.simulation.runs import EXPONENTIATIONS, runs_by_default
 from residua.errors import first_possible
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.exponentiation.commanded import CommandedDesign
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
 
@@ -123,6 +127,24 @@ class ListCore(PlainCore, Generic[D]):
     def default_runs(self) -> int:
         """Number of powers that a verification compares by default."""
         return runs_by_default(EXPONENTIATIONS, self.cycles["interval"])
+
+    @property
+    @abstractmethod
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+
+    @abstractmethod
+    def settings(self, chooser: random.Random) -> Sequence[Setting]:
+        """Promises with several moduli or keys, the first of them a right one."""
+
+    @abstractmethod
+    def setting(self, value: Any) -> Setting:  # noqa: ANN401 - a modulus or a key
+        """Promises with a modulus or key that is loaded."""
+
+    @cached_property
+    def surroundings(self) -> ExponentiationBus | None:
+        """The bus around it; None if there is none."""
+        return bus_around(self, self.request.bus)
 
     @abstractmethod
     def _design(self, pair: BasePair) -> D:
@@ -252,6 +274,7 @@ class ListCore(PlainCore, Generic[D]):
             "levels_per_register": request.levels_per_register,
             "control_words": design.processor.store.words,
             "registers": design.processor.shape.registers,
+            **({"bus": self.surroundings.bus} if self.surroundings else {}),
         }
 
 

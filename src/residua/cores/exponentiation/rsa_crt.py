@@ -20,6 +20,7 @@ from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
+from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.rsa_engine import RsaEngine
 from residua.hardware.exponentiation.rsa_engine_design import (
     SHORTEST,
@@ -248,14 +249,41 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             modulus=key.modulus,
             modulus_words=operations.modulus_words,
         )
+        parts = self._key_parts
+        streams["key"] = [{"number": text, "words": words} for text, words in parts]
+        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
+        return streams
+
+    @property
+    def _key_parts(self) -> list[tuple[str, int]]:
+        """The numbers of a key, and their words."""
         texts = []
         for prime in "pq":
             texts += [prime, f"-1 / {prime} modulo M_a", f"M_a^2 modulo {prime}"]
         texts += ["1 / q modulo p", "1 / e modulo p - 1", "1 / e modulo q - 1"]
-        lengths = zip(texts, self.design.load_lengths, strict=True)
-        streams["key"] = [{"number": text, "words": words} for text, words in lengths]
-        streams["example"] |= {"p": str(key.p), "q": str(key.q)}
-        return streams
+        return list(zip(texts, self.design.load_lengths, strict=True))
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes on a bus."""
+        design = self.design
+        return CommandedDesign(
+            design.width,
+            tuple(Number(text, words) for text, words in self._key_parts),
+            (Number("x", design.words, design.bits),),
+            design.words,
+            "private",
+            tests_modulus=True,
+            flagged=True,
+        )
+
+    def setting(self, value: RsaKey) -> RsaEngineOperations:
+        """Promises with a key; what does not fit is refused when its words are made."""
+        return self.operations(value)
+
+    def settings(self, chooser: random.Random) -> Sequence[RsaEngineOperations]:
+        """Promises with several keys, some of them wrong."""
+        return self.keys(chooser)
 
     @property
     def boundary(self) -> Boundary:

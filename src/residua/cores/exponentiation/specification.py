@@ -8,6 +8,7 @@ from pydantic import model_validator
 from residua.cores.digit.specification import (
     Exponent,
     ExponentBits,
+    OptionalBus,
     Unit,
     Window,
     check_modulus_or_bits,
@@ -47,6 +48,7 @@ class ExponentiationSpecification(ResidueSpecification):
     reduction: keys.Reduction = "auto"
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
+    bus: OptionalBus = None
     name: keys.Name = None
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
     windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
     return [
         ("core", manifest["name"]),
+        *([("bus", parameters["bus"])] if "bus" in parameters else []),
         ("modulus", ("" if parameters["modulus"] else LOADED) + modulus_text(parameters)),
         ("exponent", parameters["exponent"] or windows),
         ("bases", bases_text(parameters)),

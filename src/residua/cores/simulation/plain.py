@@ -26,12 +26,16 @@ def verify_plain(
     Arguments, results and errors are those of `residua.cores.core.Core.verify`.
     """
     failures = verify_texts(directory.path, directory.manifest)
-    found = core.simulate(directory.sources(), runs)
+    found = core.simulate(directory.sources(top=core.name), runs)
     ecp5 = _in_ecp5_cells(core, directory, runs)
     failures += found.failures
     failures += _other_interval(directory, found)
     if ecp5:
         failures += [f"with the primitives for the ECP5: {one}" for one in ecp5.failures]
+    through_bus: dict[str, Any] = {}
+    if core.surroundings:
+        through_bus["bus_operations"], faults = core.surroundings.verify(directory, runs.seed)
+        failures += faults
     result: dict[str, Any] = {
         "vectors": found.vectors,
         "ecp5_vectors": ecp5.vectors if ecp5 else None,
@@ -45,6 +49,7 @@ def verify_plain(
         "model_checks": found.model_checks,
         "resets": found.resets,
         "cox_edges": [edges._asdict() for edges in found.cox_edges],
+        **through_bus,
     }
     times = {
         "seconds": round(found.seconds, 3),
@@ -72,6 +77,6 @@ def _in_ecp5_cells(
     with TemporaryDirectory() as work:
         cells = Path(work) / "cells.v"
         cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
-        sources = [*directory.sources("ecp5"), cells]
+        sources = [*directory.sources("ecp5", top=core.name), cells]
         share = Runs(-(-runs.vectors // _ECP5_SHARE), runs.seed, runs.stalls, runs.resets)
         return core.simulate(sources, share)

@@ -63,6 +63,18 @@ MODULUS_BITS = Key(
     panel=USUAL,
 )
 
+BusChoice = Literal["axi", "wishbone", "stream"]
+
+BUS = Key(
+    "Bus of a coprocessor, exponentiator or RSA core: AXI4-Lite for registers and AXI4-Stream for "
+    "data, Wishbone with registers for both, or plain streams; needs `curve`, or `algorithm` "
+    "modexp or rsa-crt.",
+    "`axi`, `wishbone`, `stream`",
+    "`axi` with `curve`, else `stream`",
+    "KIND",
+    panel=USUAL,
+)
+
 
 def integer(value: object) -> int:
     """A whole number, also as text."""

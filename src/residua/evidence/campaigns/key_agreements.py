@@ -9,8 +9,9 @@ from typing import Any
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, x448, x25519
 
+from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.driver import protocols
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.errors import SpecificationError
 from residua.evidence.bus_drivers import Driver, cycles_cell, drivers, extremes

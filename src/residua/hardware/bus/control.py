@@ -1,4 +1,4 @@
-"""The registers of an elliptic-curve coprocessor, between a bus and the coprocessor itself."""
+"""The registers of a core, between a bus and the core itself."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out, Signature, connect, flipped
 
 from residua.hardware.bus.register_file import RegisterFile, read_port, write_port
-from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus.register_map import CoreCapabilities, RegisterMap
 from residua.hardware.bus.stream_buffer import StreamBuffer
 
 COMMAND = data.StructLayout({"operation": 8, "curve": 8})
@@ -17,12 +17,16 @@ RESULT = data.StructLayout({"word": 32, "last": 1})
 """A word of the result; ``last`` is 1 with its final one."""
 
 
-def raw_members() -> dict[str, Any]:
-    """The coprocessor's own interface, as the coprocessor sees it."""
+STREAMS = ("operands", "random", "result")
+"""Operands and random words in, results out, of a core without data registers."""
+
+
+def raw_members(*, takes_random: bool = True) -> dict[str, Any]:
+    """The core's own interface, as the core sees it; without curves that of a command is 0."""
     return {
         "command": In(stream.Signature(COMMAND)),
         "operands": In(stream.Signature(32)),
-        "random": In(stream.Signature(32)),
+        **({"random": In(stream.Signature(32))} if takes_random else {}),
         "result": Out(stream.Signature(RESULT)),
         "status": Out(8),
         "done": Out(1),
@@ -31,30 +35,31 @@ def raw_members() -> dict[str, Any]:
     }
 
 
-class CoprocessorControl(Component):
+class BusControl(Component):
     """Registers, buffers and the rules of access.
 
-    ``core`` goes to the coprocessor. ``write`` and ``read`` are the ports of the register file.
+    ``core`` goes to the core. ``write`` and ``read`` are the ports of the register file.
     ``operands``, ``random`` and ``result`` are there if ``capabilities.data_registers`` is not set;
     else the registers OPERAND, RANDOM and RESULT take their place. ``irq`` is the interrupt, a
-    level.
+    level. A core that takes no random words has none of them.
 
     An operation starts in the cycle after the write to CONTROL at the earliest. Buffers hold two
     words of each stream; a zeroisation clears them, also where that cuts a result short.
     """
 
-    def __init__(self, capabilities: Capabilities, address_width: int = 12) -> None:
+    def __init__(self, capabilities: CoreCapabilities, address_width: int = 12) -> None:
         self.capabilities = capabilities
         self.map = RegisterMap(capabilities)
         self.address_width = address_width
+        self._raw = raw_members(takes_random=capabilities.takes_random)
         members: dict[str, Any] = {
             "write": In(write_port(address_width)),
             "read": In(read_port(address_width)),
             "irq": Out(1),
-            "core": Out(Signature(raw_members()).flip()),
+            "core": Out(Signature(self._raw).flip()),
         }
         if not capabilities.data_registers:
-            members |= stream_members()
+            members |= {name: self._raw[name] for name in STREAMS if name in self._raw}
         super().__init__(members)
 
     def elaborate(self, platform: Any) -> Module:
@@ -85,7 +90,11 @@ class CoprocessorControl(Component):
         done, code = Signal(), Signal(8)
         m.d.comb += [
             self.core.command.payload.operation.eq(registers.control.operation),
-            self.core.command.payload.curve.eq(registers.control.curve),
+            *(
+                [self.core.command.payload.curve.eq(registers.control.curve)]
+                if "curve" in self.map["CONTROL"].fields
+                else []
+            ),
             self.core.command.valid.eq(pending),
             busy.eq(registers.control.start | active | self.core.busy | self.core.zeroise),
             registers.status.busy.eq(busy),
@@ -113,17 +122,18 @@ class CoprocessorControl(Component):
     def _data_registers(self, m: Module, registers: Any, busy: Signal) -> None:
         """OPERAND, RANDOM and RESULT in front of the buffers."""
         operands, random, result = self._buffers(m)
+        taken = [(registers.operand, operands)]
         # Else a result that the host left could be taken for that of the next operation.
         m.d.comb += registers.control.accept.eq(~busy & ~result.output.valid)
         # What an operation did not take must not become an operand of the next one. It may still
         # be on its way when the operation ends, so a start clears, too.
         stale = self.core.done | registers.control.start
         m.d.comb += operands.clear.eq(self.core.zeroise | stale)
-        m.d.comb += [
-            registers.status.operand_ready.eq(busy & operands.input.ready),
-            registers.status.random_ready.eq(random.input.ready),
-        ]
-        for register, buffer in ((registers.operand, operands), (registers.random, random)):
+        m.d.comb += registers.status.operand_ready.eq(busy & operands.input.ready)
+        if random:
+            m.d.comb += registers.status.random_ready.eq(random.input.ready)
+            taken.append((registers.random, random))
+        for register, buffer in taken:
             m.d.comb += [
                 register.accept.eq(buffer.input.ready),
                 buffer.input.payload.eq(register.word),
@@ -141,7 +151,8 @@ class CoprocessorControl(Component):
         operands, random, result = self._buffers(m)
         m.d.comb += operands.clear.eq(self.core.zeroise)
         connect(m, flipped(self.operands), operands.input)
-        connect(m, flipped(self.random), random.input)
+        if random:
+            connect(m, flipped(self.random), random.input)
         # What has not left until a zeroisation stays.
         leaves = ~self.core.zeroise
         m.d.comb += [
@@ -150,19 +161,17 @@ class CoprocessorControl(Component):
             result.output.ready.eq(self.result.ready & leaves),
         ]
 
-    def _buffers(self, m: Module) -> tuple[StreamBuffer, StreamBuffer, StreamBuffer]:
-        """Buffers that face the core, for operands, random words and results."""
+    def _buffers(self, m: Module) -> tuple[StreamBuffer, StreamBuffer | None, StreamBuffer]:
+        """Buffers that face the core, for operands, random words if there are any, and results."""
         m.submodules.operand_buffer = operands = StreamBuffer(32)
-        m.submodules.random_buffer = random = StreamBuffer(32)
+        random = StreamBuffer(32) if self.capabilities.takes_random else None
+        if random:
+            m.submodules.random_buffer = random
         m.submodules.result_buffer = result = StreamBuffer(RESULT)
         connect(m, operands.output, flipped(self.core.operands))
-        connect(m, random.output, flipped(self.core.random))
+        if random:
+            connect(m, random.output, flipped(self.core.random))
+            m.d.comb += random.clear.eq(self.core.zeroise)
         connect(m, flipped(self.core.result), result.input)
-        m.d.comb += [random.clear.eq(self.core.zeroise), result.clear.eq(self.core.zeroise)]
+        m.d.comb += result.clear.eq(self.core.zeroise)
         return operands, random, result
-
-
-def stream_members() -> dict[str, Any]:
-    """Operands and random words in, results out, for a core without data registers."""
-    raw = raw_members()
-    return {name: raw[name] for name in ("operands", "random", "result")}

@@ -1,23 +1,20 @@
 """The register map of a core, read from its SystemRDL description.
 
-``residua.rdl`` is the only place that holds addresses, fields, codes and their meanings. The
-hardware, the C header, the register page and the drivers take them from here.
+The SystemRDL files beside this module are the only place that holds addresses, fields, codes and
+their meanings. The hardware, the C header, the register page and the drivers take them from here.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import as_file, files
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal, Protocol
 
 from systemrdl.compiler import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegNode
 from systemrdl.rdltypes.builtin_enums import OnWriteType
 
 from residua.errors import SpecificationError
-
-SOURCE = "residua.rdl"
-"""The description, beside this module."""
 
 FieldKind = Literal["constant", "status", "storage", "pulse", "sticky", "written", "taken"]
 """Kinds of fields in hardware:
@@ -93,6 +90,38 @@ class Register:
         return self.handed or any(field.kind == "pulse" for field in self.fields.values())
 
 
+class CoreCapabilities(Protocol):
+    """Capabilities of any core on a bus, as its registers report them.
+
+    Attributes:
+        source: the description of its registers, beside this module.
+        address_map: its name in there.
+        takes_random: whether operations take random words.
+    """
+
+    source: ClassVar[str]
+    address_map: ClassVar[str]
+    takes_random: ClassVar[bool]
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a number."""
+
+    @property
+    def operations(self) -> Collection[int]:
+        """Codes of the operations."""
+
+    @property
+    def data_registers(self) -> bool:
+        """Whether operands and results go through registers; if not, through streams."""
+
+    def rdl_parameters(self) -> dict[str, Any]:
+        """The parameters of the address map."""
+
+    def rdl_defines(self) -> dict[str, str]:
+        """The definitions by which the description has other parts."""
+
+
 @dataclass(frozen=True)
 class Capabilities:
     """Capabilities of an elliptic-curve coprocessor, as its registers report them.
@@ -109,6 +138,10 @@ class Capabilities:
         SpecificationError: a value is out of range.
     """
 
+    source: ClassVar[str] = "ecc.rdl"
+    address_map: ClassVar[str] = "residua_ecc"
+    takes_random: ClassVar[bool] = True
+
     curves: int
     words: int
     operations: Collection[int]
@@ -118,43 +151,104 @@ class Capabilities:
 
     def __post_init__(self) -> None:
         for name in ("curves", "words"):
-            value = getattr(self, name)
-            if not 1 <= value <= 255:
-                raise SpecificationError(f"{name} = {value}: the register map holds 1 to 255")
-        for code in self.operations:
-            if not 0 <= code < 32:
-                raise SpecificationError(f"operation {code}: the register map holds 0 to 31")
+            _check_held(name, getattr(self, name), 255)
+        _check_codes(self.operations)
 
     def rdl_parameters(self) -> dict[str, Any]:
         """The parameters of the address map."""
         return {
             "CURVES": self.curves,
             "WORDS": self.words,
-            "OPERATION_MASK": sum(1 << code for code in sorted(set(self.operations))),
+            "OPERATION_MASK": _mask(self.operations),
             "BLINDING": self.blinding,
             "DATA_REGISTERS": self.data_registers,
             "SPARSE_CODES": self.sparse_status,
         }
 
+    def rdl_defines(self) -> dict[str, str]:
+        """Sparse codes of statuses, if it has them."""
+        return {"SPARSE_STATUS": ""} if self.sparse_status else {}
+
+
+@dataclass(frozen=True)
+class ExponentiationCapabilities:
+    """Capabilities of a core for RSA or exponentiation, as its registers report them.
+
+    Args:
+        words: 32-bit words of a number, 1 to 65535.
+        load_numbers: numbers that a load takes, 0 to 255.
+        operand_numbers: numbers that another operation takes, 1 to 15.
+        operations: codes of the operations, each below 32.
+        data_registers: operands and results go through registers; if not, through streams.
+
+    Raises:
+        SpecificationError: a value is out of range.
+    """
+
+    source: ClassVar[str] = "exponentiation.rdl"
+    address_map: ClassVar[str] = "residua_exponentiation"
+    takes_random: ClassVar[bool] = False
+
+    words: int
+    load_numbers: int
+    operand_numbers: int
+    operations: Collection[int]
+    data_registers: bool = True
+
+    def __post_init__(self) -> None:
+        _check_held("words", self.words, 0xFFFF)
+        _check_held("load_numbers", self.load_numbers, 255, least=0)
+        _check_held("operand_numbers", self.operand_numbers, 15)
+        _check_codes(self.operations)
+
+    def rdl_parameters(self) -> dict[str, Any]:
+        """The parameters of the address map."""
+        return {
+            "WORDS": self.words,
+            "LOAD_NUMBERS": self.load_numbers,
+            "OPERAND_NUMBERS": self.operand_numbers,
+            "OPERATION_MASK": _mask(self.operations),
+            "DATA_REGISTERS": self.data_registers,
+        }
+
+    def rdl_defines(self) -> dict[str, str]:
+        """Nothing: there is one form of the description."""
+        return {}
+
+
+def _check_held(name: str, value: int, most: int, least: int = 1) -> None:
+    if not least <= value <= most:
+        raise SpecificationError(f"{name} = {value}: the register map holds {least} to {most}")
+
+
+def _check_codes(operations: Collection[int]) -> None:
+    for code in operations:
+        if not 0 <= code < 32:
+            raise SpecificationError(f"operation {code}: the register map holds 0 to 31")
+
+
+def _mask(operations: Collection[int]) -> int:
+    return sum(1 << code for code in sorted(set(operations)))
+
 
 class RegisterMap:
-    """The registers of an elliptic-curve coprocessor with these capabilities.
+    """The registers of a core with these capabilities.
 
     ``node`` is the compiled description, for exporters.
     """
 
-    def __init__(self, capabilities: Capabilities) -> None:
+    def __init__(self, capabilities: CoreCapabilities) -> None:
         self.capabilities = capabilities
 
     @cached_property
     def node(self) -> AddrmapNode:
         """The address map, compiled."""
         compiler = RDLCompiler()
-        with as_file(files(__package__) / SOURCE) as path:
-            defines = {"SPARSE_STATUS": ""} if self.capabilities.sparse_status else {}
-            compiler.compile_file(str(path), defines=defines)
+        with as_file(files(__package__)) as folder:
+            path = folder / self.capabilities.source
+            compiler.compile_file(str(path), defines=self.capabilities.rdl_defines())
         parameters = self.capabilities.rdl_parameters()
-        return compiler.elaborate("residua_ecc", parameters=parameters).top
+        return compiler.elaborate(self.capabilities.address_map, parameters=parameters).top
 
     @property
     def name(self) -> str:

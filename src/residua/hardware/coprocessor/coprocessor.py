@@ -1,6 +1,6 @@
 """Elliptic-curve coprocessor: controller, field processor, and everything between them and streams.
 
-Numbers are words of 32 bits, the lowest first; see `hardware/bus/residua.rdl`.
+Numbers are words of 32 bits, the lowest first; see `hardware/bus/common.rdl`.
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from residua.curves.signatures.sliding_windows import POSITIVE as WINDOW_POSITIV
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
+from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.controller import Controller
 from residua.hardware.coprocessor.design import CurveDesign
@@ -24,7 +25,6 @@ from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.coprocessor.random_monitor import RandomMonitor
-from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
 from residua.hardware.coprocessor.window_recoder import WindowRecoder

@@ -41,6 +41,7 @@ from residua.curves.protections.status_codes import StatusCodes
 from residua.curves.signatures import verification
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
+from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.comb_reader import CombReader
 from residua.hardware.coprocessor.control_program import ControlProgram
 from residua.hardware.coprocessor.controller import ControllerDesign
@@ -52,7 +53,6 @@ from residua.hardware.coprocessor.digit_recoder import (
 )
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.random_monitor import RandomMonitor
-from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
 from residua.hardware.coprocessor.split_program import split_shift

@@ -12,8 +12,8 @@ from residua.curves.operations import NUMBER
 from residua.curves.parameters import Curve
 from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
+from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
-from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.digit.field_processor import DigitProcessor, DigitProcessorDesign
 from residua.hardware.unbuilt import unbuilt
 from residua.machines.digit_passes import RAW

@@ -17,10 +17,10 @@ from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
+from residua.hardware.converters.result_buffer import ResultBuffer
 from residua.hardware.coprocessor import half_scalars
 from residua.hardware.coprocessor.comb_reader import period
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
-from residua.hardware.coprocessor.result_buffer import ResultBuffer
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.entry_keeper import EntryTables
 from residua.hardware.engine.microsequencer import pause_after

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Component, In, Out
 
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import constant_table, selector
-from residua.hardware.coprocessor.word_gearbox import WordGearbox
+from residua.hardware.converters.word_gearbox import WordGearbox
 
 BUS_WIDTH = 32
 """Bits of a word of the operand stream."""

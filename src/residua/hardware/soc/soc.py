@@ -9,7 +9,7 @@ from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Value
 from amaranth.lib.wiring import Component, Flow, In, Out, Signature, connect
 
 from residua.errors import SpecificationError
-from residua.hardware.bus.coprocessor import ADDRESS_WIDTH
+from residua.hardware.bus.tops import ADDRESS_WIDTH
 from residua.hardware.bus.wishbone import wishbone
 from residua.hardware.soc.memory_port import (
     Decoder,

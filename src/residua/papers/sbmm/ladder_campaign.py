@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.bus.driver.client import CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.curves import affine
 from residua.curves.parameters import WeierstrassCurve, parameters_of
 from residua.evidence.bus_drivers import cycles_cell, drivers, extremes

@@ -1,40 +1,33 @@
 """The C99 driver of coprocessors: a library for all of them, and a description of each one."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
+from residua.cores.bus.driver.files import rendered, shared_files
 from residua.cores.coprocessor.driver.curves import DriverCurve
-from residua.cores.coprocessor.registers.export import c_header
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
-REGISTER_HEADER = "residua_ecc_registers.h"
+LIBRARY = "residua_ecc"
+"""Name of the library."""
 
 SOURCES = (
     "residua_ecc.c",
-    "residua_ecc.h",
-    "residua_ecc_access.c",
-    "residua_ecc_numbers.c",
-    "residua_ecc_numbers.h",
     "residua_ecc_protocols.c",
     "residua_ecc_protocols.h",
 )
 """Files of the library that are written by hand."""
 
-_CODES = "residua_ecc_codes.h"
+_HEADER = "residua_ecc.h"
 
 _ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
 """A core with plain codes."""
 
 _SPARSE = replace(_ANY, sparse_status=True)
 """A core with all registers and fields: the layout is that of every core."""
-
-_OWN_RESET = re.compile(r"^#define \w+__(CAPABILITY|OPERATIONS)__\w+_reset .*\n", re.MULTILINE)
-"""Values of the constant registers, which stand in the description of each core."""
 
 
 def c_driver(
@@ -60,15 +53,11 @@ def library() -> dict[str, str]:
     registers = RegisterMap(_ANY)
     folder = files("residua.cores.coprocessor.driver") / "c"
     made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
-    made[REGISTER_HEADER] = _OWN_RESET.sub("", c_header(RegisterMap(_SPARSE), REGISTER_HEADER))
-    template = environment("residua.cores.coprocessor.driver").get_template(_CODES)
-    made[_CODES] = template.render(
-        registers=registers,
-        operations=registers["CONTROL"].fields["operation"].meanings,
-        statuses=registers["STATUS"].fields["code"].meanings,
-        sparse=", ".join(f"0x{code:02X}u" for code in RegisterMap(_SPARSE).statuses.values()),
+    made[_HEADER] = rendered(
+        _HEADER, LIBRARY, registers, package="residua.cores.coprocessor.driver"
     )
-    return made
+    sparse = RegisterMap(_SPARSE)
+    return made | shared_files(LIBRARY, registers, sparse)
 
 
 def description(

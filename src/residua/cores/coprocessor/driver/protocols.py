@@ -1,6 +1,7 @@
 """Key agreement and signatures with a coprocessor, as in the C driver."""
 
-from residua.cores.coprocessor.driver.client import Client, CoreError
+from residua.cores.bus.driver.client import CoreError
+from residua.cores.coprocessor.driver.client import Client
 from residua.errors import SpecificationError
 
 

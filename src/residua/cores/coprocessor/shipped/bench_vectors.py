@@ -1,10 +1,9 @@
 """Vectors of the test bench of a coprocessor: operations, and their results by plain integers."""
 
 import random
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from residua.algorithms.conversion import split_words
+from residua.cores.bus.vectors import Vector
 from residua.cores.coprocessor.outcomes import outcome, signature
 from residua.curves import affine
 from residua.curves.operations import Operation, Status, point_operation
@@ -12,36 +11,8 @@ from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles
 
-END = 0xFFFFFFFF
-"""The word in the place of a record after the last one."""
-
-HEADER = 6
-"""Words of a record before its operands."""
-
 _ABORT_SHARE = 3
 """An operation that is zeroised is zeroised after this part of its ladder."""
-
-
-@dataclass(frozen=True)
-class Vector:
-    """An operation and what it must give.
-
-    ``status`` is its code. ``abort`` is the cycle of a zeroisation, 0 for none.
-    """
-
-    note: str
-    curve: int
-    operation: int
-    operands: tuple[int, ...]
-    status: int
-    results: tuple[int, ...] = ()
-    abort: int = 0
-
-    def record(self, words: int) -> list[int]:
-        """The 32-bit words of the vector, whose numbers have ``words`` words each."""
-        operands, results = _words(self.operands, words), _words(self.results, words)
-        head = [self.operation, self.curve, self.abort, self.status, len(operands), len(results)]
-        return [*head, *operands, *results]
 
 
 def vectors(design: CurveDesign) -> list[Vector]:
@@ -52,24 +23,6 @@ def vectors(design: CurveDesign) -> list[Vector]:
         found += _Vectors(design, number).all(cycles // _ABORT_SHARE)
     status = design.status_codes.of(Status.BAD_OPERATION)
     return [*found, Vector("an operation that no core has", 0, 255, (), status)]
-
-
-def hex_file(found: Iterable[Vector], words: int) -> tuple[str, int]:
-    """The vectors as a file for ``$readmemh``, and the number of its words."""
-    lines = [
-        "// Words of 32 bits. A record: operation, curve, cycle of a zeroisation or 0, status,",
-        "// numbers of operand words and of result words; then those words, the lowest first.",
-    ]
-    size = 1
-    for vector in found:
-        record = vector.record(words)
-        size += len(record)
-        lines += [f"// {vector.note}", " ".join(f"{word:08x}" for word in record)]
-    return "\n".join([*lines, f"{END:08x}", ""]), size
-
-
-def _words(numbers: tuple[int, ...], words: int) -> list[int]:
-    return [word for number in numbers for word in split_words(number, words, 32)]
 
 
 class _Vectors:

@@ -10,20 +10,14 @@ import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from residua.cores.coprocessor.shipped.bus_registers import (
+from residua.cores.bus.host import Fault, Host
+from residua.cores.bus.register_checks import (
     check_registers,
     check_traffic,
     expect,
 )
-from residua.cores.coprocessor.shipped.bus_simulator import (
-    Access,
-    BusError,
-    BusModel,
-    BusSimulator,
-    directory_model,
-    status_codes,
-)
-from residua.cores.coprocessor.shipped.host import Fault, Host
+from residua.cores.bus.simulator import Access, BusError, BusModel, BusSimulator
+from residua.cores.coprocessor.driver.simulated import directory_model, status_codes
 from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.curves.operations import Status

@@ -1,16 +1,15 @@
 """The C driver of a directory, compiled as it lies there and run against the simulated bus."""
 
 import random
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import replace
 
+from residua.cores.bus.driver.check import PAUSE, Call, check_driver
+from residua.cores.bus.driver.program import Simulation
 from residua.cores.coprocessor.driver.curves import DriverCurve
-from residua.cores.coprocessor.driver.program import build_driver_program, run_driver_program
+from residua.cores.coprocessor.driver.files import LIBRARY
+from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.directory import Directory
-from residua.cores.templating import environment
 from residua.curves import affine
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
@@ -20,65 +19,23 @@ from residua.toolchain.process import ToolError
 
 _VALID, _INVALID = "RESIDUA_ECC_VALID", "RESIDUA_ECC_INVALID"
 
-_PAUSE = 64
-"""Cycles between two accesses."""
-
 _WORDS = 1000
 """Polls that all words of an operation may take, beside those of the operation itself."""
-
-_LIMIT = 1800.0
-"""Seconds after which the program is stopped."""
-
-Argument = int | bytes
-"""A number of a curve, or a byte string."""
-
-
-@dataclass(frozen=True)
-class Call:
-    """A function of the driver, its arguments after the device, its code, and what it gives out.
-
-    ``sized`` says which byte strings are followed by their size; ``result`` is None for a function
-    without an output.
-    """
-
-    function: str
-    arguments: tuple[Argument, ...]
-    code: int | str = 0
-    result: bytes | None = None
-    sized: tuple[int, ...] = ()
-
-    def rendered(self) -> str:
-        """The arguments in C."""
-        texts = []
-        for index, one in enumerate(self.arguments):
-            texts.append(str(one) if isinstance(one, int) else _literal(one))
-            if index in self.sized:
-                texts.append(str(len(one)) if isinstance(one, bytes) else "0")
-        return ", ".join(texts)
-
-    def expected(self) -> str:
-        """The output in C."""
-        return _literal(self.result or b"")
 
 
 def verify_driver(directory: Directory, design: CurveDesign) -> list[str]:
     """Check the driver of a directory; return what goes wrong: it does not compile, or errs."""
     calls = [call for number in range(len(design.curves)) for call in _Calls(design, number).all()]
-    template = environment("residua.cores.coprocessor.shipped").get_template("driver_check.c")
-    with TemporaryDirectory() as work:
-        check = Path(work) / "driver_check.c"
-        polls = patience(design) // _PAUSE + _WORDS
-        text = template.render(calls=calls, name=directory.name, pause=_PAUSE, polls=polls)
-        check.write_text(text, encoding="utf-8")
-        try:
-            program = build_driver_program([directory], check, Path(work), optimise=False)
-            output = run_driver_program(program, timeout=_LIMIT)
-        except ToolError as error:
-            return [f"driver: {error}"]
-    wrong = [line for line in output.splitlines() if line.startswith("WRONG")]
-    if wrong or not re.search(rf"^PASS {len(calls)}$", output, re.MULTILINE):
-        return [f"driver: {line}" for line in wrong or output.splitlines()[-1:] or ["no output"]]
-    return []
+    try:
+        model = directory_model(directory, optimise=False)
+    except ToolError as error:
+        return [f"driver: {error}"]
+    return check_driver(
+        Simulation(directory, model, LIBRARY),
+        [replace(call, function=f"{LIBRARY}_{call.function}") for call in calls],
+        (f"{LIBRARY}.h", f"{LIBRARY}_protocols.h"),
+        patience(design) // PAUSE + _WORDS,
+    )
 
 
 class _Calls:
@@ -226,9 +183,3 @@ class _Calls:
     def order(self, number: int) -> bytes:
         """A number modulo the order."""
         return number.to_bytes(self.entry.order_size, self.entry.byte_order)
-
-
-def _literal(content: bytes) -> str:
-    """A byte string in C."""
-    text = "".join(f"\\x{byte:02x}" for byte in content)
-    return f'(const uint8_t *)"{text}"'

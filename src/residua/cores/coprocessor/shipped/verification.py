@@ -2,14 +2,14 @@
 
 from typing import TYPE_CHECKING, Any
 
-from residua.cores.coprocessor.shipped.bench import verify_bench
+from residua.cores.bus.bench import verify_bench
+from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
-from residua.cores.coprocessor.shipped.bus_simulator import directory_model
 from residua.cores.coprocessor.shipped.driver import verify_driver
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
-from residua.curves.operations import point_operation
+from residua.curves.operations import Operation, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.toolchain.process import side_by_side
 
@@ -38,7 +38,9 @@ def verify_coprocessor_directory(
     with side_by_side(2) as pool:
         core = pool.submit(made.simulate, directory.sources(top=made.name), runs)
         ecp5 = directory.sources("ecp5")
-        bench = pool.submit(verify_bench, directory.path, ecp5, optimise=long)
+        bench = pool.submit(
+            verify_bench, directory.path, ecp5, Operation.FIELD_MULTIPLY, optimise=long
+        )
         through_bus = None
         if directory.top != directory.name:
             through_bus, faults = _around(directory, design, runs.seed)

@@ -1,0 +1,60 @@
+"""A test bench in Verilog that comes with a core and runs without Python."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from residua.cores.bus.vectors import END, HEADER, Vector, hex_file
+from residua.cores.core import BENCH, VECTORS, Core
+from residua.cores.manifest import modules
+from residua.hardware.bus.register_map import RegisterMap
+
+_FIELDS = {
+    "axi": ("busy",),
+    "wishbone": ("busy", "operand_ready", "random_ready", "result_valid"),
+}
+"""Bits of STATUS that a bench looks at."""
+
+
+def bench_files(
+    made: Core,
+    manifest: dict[str, Any],
+    bus: str,
+    found: Sequence[Vector],
+    *,
+    words: int,
+    patience: int,
+    status_ok: int,
+    registers: RegisterMap | None,
+    operations: Mapping[str, int],
+) -> dict[str, str]:
+    """The bench for a core on a bus, or on plain streams; its vectors and a makefile.
+
+    Args:
+        made: the core.
+        manifest: its manifest, so far.
+        bus: ``stream`` or the bus.
+        found: the vectors.
+        words: of a number.
+        patience: cycles after which an operation hangs.
+        status_ok: code of the status with which a result comes.
+        registers: of the bus, if there is one.
+        operations: codes of the operations by name.
+    """
+    text, size = hex_file(found, words)
+    names: dict[str, object] = {
+        "size": size,
+        "header": HEADER,
+        "end": END,
+        "most_results": max(len(vector.results) for vector in found) * words,
+        "patience": patience,
+        "status_ok": status_ok,
+        "operations": operations,
+        "random": registers is None or registers.capabilities.takes_random,
+    }
+    if registers is not None:
+        names |= {"registers": registers, "fields": _FIELDS[bus]}
+    return {
+        BENCH: made.rendered(f"bench_{bus}.v", manifest, **names),
+        VECTORS: text,
+        "sim/Makefile": made.rendered("bench.mk", manifest, modules=modules(manifest)),
+    }

@@ -1,1 +1,0 @@
-"""Exports of a register map for integrators: C header, page, SystemRDL source."""

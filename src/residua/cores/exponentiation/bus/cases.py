@@ -1,0 +1,168 @@
+"""Operations of an exponentiator or RSA core on a bus, with what plain integers say of them."""
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from residua.hardware.exponentiation.commanded import CommandedDesign, Number
+
+UNKNOWN = 255
+"""An operation that no core has."""
+
+
+class Setting(Protocol):
+    """What a core promises with one modulus or key."""
+
+    @property
+    def interval(self) -> int:
+        """Cycles between results."""
+
+    @property
+    def largest(self) -> int:
+        """The largest y; 0 if there is none."""
+
+    @property
+    def largest_x(self) -> int:
+        """The largest x."""
+
+    @property
+    def modulus_words(self) -> tuple[int, ...]:
+        """The words that are loaded; none if the modulus is built in."""
+
+    def expected(self, x: int, y: int) -> int:
+        """The result for two operands, by plain integers; 0 if it is withheld."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An operation, what it is given, and how it has to end.
+
+    Attributes:
+        note: what it is about.
+        operation: its code.
+        operands: numbers that it is given.
+        expected: status, and results.
+        curve: none.
+    """
+
+    note: str
+    operation: int
+    operands: tuple[int, ...]
+    expected: tuple[int, tuple[int, ...]]
+    curve: int = 0
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Cases of one core, from its settings: the first one is of a right modulus or key.
+
+    Attributes:
+        design: the core's numbers.
+        settings: what it promises with each modulus or key.
+        seed: of random operands.
+    """
+
+    design: CommandedDesign
+    settings: Sequence[Setting]
+    seed: int
+
+    @property
+    def _registers(self) -> tuple[Mapping[str, int], Mapping[str, int]]:
+        """Codes of operations and of statuses."""
+        registers = self.design.registers(data_registers=True)
+        return registers.operations, registers.statuses
+
+    def case(
+        self, note: str, operation: str, operands: Sequence[int], status: str, *results: int
+    ) -> Case:
+        """A case, by names."""
+        operations, statuses = self._registers
+        code = operations.get(operation, UNKNOWN)
+        return Case(note, code, tuple(operands), (statuses[status], results))
+
+    def load(self, setting: Setting) -> Case:
+        """Load what belongs to a setting."""
+        return self.case("a modulus or key", "load", self.loaded(setting), "ok")
+
+    def loaded(self, setting: Setting) -> list[int]:
+        """The numbers that are loaded."""
+        return self.design.numbers_of(setting.modulus_words)
+
+    def power(self, setting: Setting, x: int, y: int = 0, note: str = "") -> Case:
+        """An operation with whatever is to come out of it."""
+        operands = (x, y)[: len(self.design.operands)]
+        found = setting.expected(x, y)
+        # A root of something else than 0 is not 0, so that this is one that is withheld.
+        if self.design.flagged and not found and x:
+            return self.case(note, self.design.operation, operands, "fault")
+        return self.case(note, self.design.operation, operands, "ok", found)
+
+    def sample(self) -> Case:
+        """An operation of the first setting, with random operands."""
+        return self.power(self.settings[0], *self._drawn(self.settings[0], "sample"), "random")
+
+    def not_loaded(self) -> Case:
+        """An operation that must not be done: nothing is loaded."""
+        sample = self.sample()
+        operation = self.design.operation
+        return self.case("nothing is loaded", operation, sample.operands, "not_loaded")
+
+    def all(self, settings: int | None = None) -> Iterator[Case]:
+        """All cases, in the order in which they lead to one another, from a reset on.
+
+        Args:
+            settings: how many settings; all by default.
+        """
+        if self.design.load:
+            yield self.not_loaded()
+        yield self.case("an operation that no core has", "", (), "bad_operation")
+        for setting in self.settings[:settings]:
+            yield from self._with(setting)
+        yield from self._refusals()
+
+    def _with(self, setting: Setting) -> Iterator[Case]:
+        """Operations of a setting."""
+        if self.design.load:
+            yield self.load(setting)
+        random_operands = self._drawn(setting, "case")
+        if getattr(setting, "wrong", None):
+            yield self.power(setting, *random_operands, "a wrong key")
+            return
+        for x, y in ((0, 1), (1, 0), (setting.largest_x, setting.largest), random_operands):
+            yield self.power(setting, x, min(y, setting.largest))
+        if self.design.flagged:
+            above = setting.largest_x + 1
+            operation = self.design.operation
+            yield self.case("a message that is N", operation, (above,), "fault")
+
+    def _refusals(self) -> Iterator[Case]:
+        """Numbers that are too long or even, and that nothing goes wrong after them."""
+        design, first = self.design, self.settings[0]
+        if design.load:
+            numbers = self.loaded(first)
+            for bad in self._too_long(design.load, numbers):
+                yield self.case("a number too long", "load", bad, "operand_range")
+                yield self.not_loaded()
+            if design.tests_modulus:
+                even = [numbers[0] ^ 1, *numbers[1:]]
+                yield self.case("an even modulus", "load", even, "bad_modulus")
+                yield self.not_loaded()
+            yield self.load(first)
+        operands = self.sample().operands
+        for bad in self._too_long(design.operands, operands):
+            yield self.case("an operand too long", design.operation, bad, "operand_range")
+        yield self.sample()
+
+    def _too_long(self, own: Sequence[Number], numbers: Sequence[int]) -> Iterator[list[int]]:
+        """Some numbers, the last one that can be too long a bit too long, by its lowest bit."""
+        design = self.design
+        for place, number in reversed(list(enumerate(own))):
+            bits = number.words * design.width if number.bits is None else number.bits
+            if bits < 32 * design.words:
+                yield [n | (1 << bits) * (at == place) for at, n in enumerate(numbers)]
+                return
+
+    def _drawn(self, setting: Setting, purpose: str) -> tuple[int, int]:
+        draw = random.Random(f"{purpose} {self.seed}")
+        return draw.randint(2, max(setting.largest_x, 2)), draw.randint(0, setting.largest)

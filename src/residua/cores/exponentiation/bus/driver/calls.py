@@ -1,0 +1,92 @@
+"""Calls of the C driver of a core, with what plain integers say of them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from residua.algorithms.conversion import split_words
+from residua.cores.bus.driver.check import Call
+from residua.cores.exponentiation.bus.cases import Case
+
+if TYPE_CHECKING:
+    from residua.cores.exponentiation.bus.surroundings import ExponentiationBus
+
+HEADERS = ("residua_rsa.h",)
+
+_ENCODING, _UNSUPPORTED = "RESIDUA_RSA_ENCODING", "RESIDUA_RSA_UNSUPPORTED"
+
+_SETTINGS = 2
+"""Moduli or keys that are loaded."""
+
+
+def calls(around: "ExponentiationBus") -> list[Call]:
+    """Loads, operations, refusals, a zeroisation, and an operation after it."""
+    return list(_Calls(around).all())
+
+
+class _Calls:
+    """Calls for one core."""
+
+    def __init__(self, around: "ExponentiationBus") -> None:
+        self.design, self.cases = around.core.commanded, around.cases(1)
+        self.operations = around.registers.operations
+        self.size = 4 * self.design.words
+
+    def all(self) -> Iterator[Call]:
+        """All calls."""
+        for case in self.cases.all(_SETTINGS):
+            yield from self.of(case)
+        yield from self.refusals()
+        yield Call("residua_rsa_zeroise", ())
+        sample = self.cases.sample()
+        if self.design.load:
+            yield from self.of(self.cases.not_loaded())
+            yield from self.of(self.cases.load(self.cases.settings[0]))
+        yield from self.of(sample)
+
+    def of(self, case: Case) -> Iterator[Call]:
+        """The call that runs a case; none for an operation that no function has."""
+        code, results = case.expected
+        if case.operation == self.operations["load"]:
+            words = [word for n in case.operands for word in split_words(n, self.design.words, 32)]
+            yield Call("residua_rsa_load_key", (words,), code, sized=(0,))
+            return
+        if case.operation != self.operations[self.design.operation]:
+            return
+        found = (results[0] if results else 0).to_bytes(self.size)
+        numbers = [number.to_bytes(self.size) for number in case.operands]
+        if self.design.operation == "private":
+            yield self.call("private", code, found, numbers[0])
+        elif self.design.exponent is not None:
+            yield self.call("public", code, found, self.exponent(), numbers[0])
+        else:
+            x, y = numbers
+            yield self.call("public", code, found, y, x)
+            yield Call("residua_modexp", (x, y), code, found, sized=(0, 1))
+
+    def refusals(self) -> Iterator[Call]:
+        """What the driver refuses itself: the outputs hold zeros."""
+        one, nothing = (1).to_bytes(self.size), bytes(self.size)
+        exponent = self.exponent()
+        if self.design.operation == "private":
+            yield self.call("public", _UNSUPPORTED, nothing, exponent, one)
+            long = (1 << 8 * self.size).to_bytes(self.size + 1)
+            yield self.call("private", _ENCODING, bytes(self.size + 1), long)
+            # Leading zeros are none of the number's.
+            yield self.call("private", 0, bytes(3) + one, bytes(3) + one)
+            return
+        yield self.call("private", _UNSUPPORTED, nothing, one)
+        if self.design.exponent is not None:
+            yield self.call("public", _UNSUPPORTED, nothing, bytes([exponent[-1] ^ 2]), one)
+            yield Call("residua_modexp", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
+        yield self.call("public", 0, bytes(3) + one, bytes(2) + exponent, bytes(3) + one)
+
+    def exponent(self) -> bytes:
+        """The exponent that is built in, or 1."""
+        exponent = self.design.exponent or 1
+        return exponent.to_bytes(-(-exponent.bit_length() // 8))
+
+    @staticmethod
+    def call(name: str, code: int | str, result: bytes, *arguments: bytes) -> Call:
+        """A call of the library whose arguments all have a size."""
+        sized = tuple(range(len(arguments)))
+        return Call(f"residua_rsa_{name}", arguments, code, result, sized)

@@ -1,0 +1,16 @@
+#include "{{ name }}_core.h"
+
+{% if exponent %}
+static const uint8_t exponent[{{ exponent | length }}] = {{ "{" }}{% for byte in exponent %}{{ "0x%02X" | format(byte) }}{{ ", " if not loop.last }}{% endfor %}{{ "}" }};
+
+{% endif %}
+const struct residua_rsa_core {{ name }}_core = {
+    "{{ name }}",
+{% for constant in ("ID", "CAPABILITY", "OPERATIONS") %}
+    {{ "0x%08X" | format(registers[constant].reset) }}u, /* {{ constant }} */
+{% endfor %}
+    {{ words }},
+    {{ load_numbers }},
+    {{ "exponent" if exponent else "NULL" }},
+    {{ exponent | length }},
+};

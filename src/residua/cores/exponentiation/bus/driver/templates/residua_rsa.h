@@ -1,0 +1,96 @@
+/* Driver of cores for RSA and modular exponentiation made by Residua. C99; no dynamic memory, no
+ * global state.
+ *
+ * One library serves any number of cores: each core has a description of its own, <core>_core in
+ * <core>_core.h, and each device that holds one a residua_rsa_device.
+ *
+ * Numbers are byte strings, the most significant byte first (as in RFC 8017), of any length whose
+ * value the core takes. What is loaded, a key or a modulus with the numbers that belong to it, is
+ * prepared elsewhere: `residua.cores.exponentiation.bus.driver.keys` makes it of a PEM file.
+ *
+ * Every function returns RESIDUA_RSA_STATUS_OK (0), another status of the core (positive, see
+ * residua_rsa_codes.h) or an error of the driver (negative). Outputs hold zeros if it is not 0.
+ * One operation runs at a time: calls for one device must not overlap; those for two devices may.
+ */
+#ifndef RESIDUA_RSA_H
+#define RESIDUA_RSA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "residua_rsa_codes.h"
+#include "residua_rsa_registers.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The largest core that this build of the library serves: 32-bit words of a number. The driver's
+ * buffers on the stack are sized for it: 12 bytes for each word. */
+#ifndef RESIDUA_RSA_MAX_WORDS
+#define RESIDUA_RSA_MAX_WORDS 160
+#endif
+
+/* Errors of the driver. */
+enum {
+    RESIDUA_RSA_NO_CORE = -1,     /* no such core at this address, or another version of it */
+    RESIDUA_RSA_ARGUMENT = -2,    /* a device that is not complete, a null pointer, words that are
+                                     not those of a key */
+    RESIDUA_RSA_UNSUPPORTED = -3, /* the core does not have this operation or exponent */
+    RESIDUA_RSA_ENCODING = -4,    /* a number that the core or the output is too short for */
+    RESIDUA_RSA_BUSY = -5,        /* an operation is running */
+    RESIDUA_RSA_TIMEOUT = -6,     /* no progress; the core was zeroised */
+    RESIDUA_RSA_ACCESS = -7       /* a function of the device failed; the core was zeroised */
+};
+
+{% include "limits.h" %}
+/* A core: what its registers read as, and which numbers it takes. */
+struct residua_rsa_core {
+    const char *name;
+    uint32_t id, capability, operations;
+    uint16_t words;            /* 32-bit words of a number */
+    uint16_t load_numbers;     /* numbers of a load; 0 if the modulus is built in */
+    const uint8_t *exponent;   /* the public exponent that is built in; NULL if it is an operand */
+    uint16_t exponent_size;    /* its bytes */
+};
+
+{% include "device.h" %}
+
+/* Checks that the core is there and is the one of the description, and waits until it has cleared
+ * its memories after a reset. RESIDUA_RSA_BUSY if it does not come to an end, as when an operation
+ * was left alone: residua_rsa_zeroise() ends that. */
+int residua_rsa_open(const residua_rsa_device *device);
+
+/* Aborts what is running and overwrites all numbers in the core, what is loaded among them. */
+int residua_rsa_zeroise(const residua_rsa_device *device);
+
+/* Loads a key or a modulus: load_numbers numbers of core->words words each, the least significant
+ * word first. It stays until the next load, a zeroisation or a reset. */
+int residua_rsa_load_key(const residua_rsa_device *device, const uint32_t *words, size_t count);
+
+/* The root of x with the private key that is loaded, for signatures and decryption, checked by the
+ * core before it leaves; x is below N. x and result have size bytes. */
+int residua_rsa_private(const residua_rsa_device *device, const uint8_t *x, size_t size,
+                        uint8_t *result);
+
+/* x^e modulo what is loaded or built in; e is public. A core with an exponent that is built in takes
+ * no other one. x and result have size bytes. */
+int residua_rsa_public(const residua_rsa_device *device, const uint8_t *e, size_t e_size,
+                       const uint8_t *x, size_t size, uint8_t *result);
+
+/* x^y modulo what is loaded or built in, in a time that depends on neither. x and result have size
+ * bytes. */
+int residua_modexp(const residua_rsa_device *device, const uint8_t *x, size_t size, const uint8_t *y,
+                   size_t y_size, uint8_t *result);
+
+/* One operation on numbers as the core sees them: core->words words each, the least significant word
+ * first. */
+int residua_rsa_execute(const residua_rsa_device *device, unsigned operation,
+                        const uint32_t *operands, size_t operand_words, uint32_t *results,
+                        size_t result_words);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,166 @@
+"""The bus around an exponentiator or RSA core: its top module, its files, its verification."""
+
+import random
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from amaranth.lib.wiring import Component
+
+from residua.cores.bus.export import html_page
+from residua.cores.bus.meanings import bus_meaning
+from residua.cores.bus.vectors import Vector
+from residua.cores.bus.verilog_bench import bench_files
+from residua.cores.core import Core
+from residua.cores.exponentiation.bus.cases import Case, Cases, Setting
+from residua.cores.exponentiation.bus.driver.files import c_driver
+from residua.hardware.bus.register_map import RegisterMap
+from residua.hardware.bus.tops import BUSES
+from residua.hardware.exponentiation.commanded import Commanded, CommandedDesign
+
+if TYPE_CHECKING:
+    from residua.cores.directory import Directory
+
+PLACE = 2_000
+"""Cycles that a word may take through a bus, by a slow host with stalls."""
+
+_BENCH_SEED = 1
+
+_BENCH_SETTINGS = 2
+"""Moduli or keys that the test bench loads."""
+
+_ABORT_SHARE = 3
+"""An operation that is zeroised is zeroised after this part of it."""
+
+
+class BusUser(Protocol):
+    """A core that can be put on a bus."""
+
+    @property
+    def name(self) -> str:
+        """Name of its module."""
+
+    @property
+    def commanded(self) -> CommandedDesign:
+        """The numbers that it takes."""
+
+    def settings(self, chooser: random.Random) -> Sequence[Setting]:
+        """What it promises with several moduli or keys, the first of them a right one."""
+
+    def setting(self, value: Any) -> Setting:  # noqa: ANN401 - a modulus or a key
+        """What it promises with a modulus, or with an RSA key.
+
+        Raises:
+            SpecificationError: it takes no such one.
+        """
+
+
+class ExponentiationBus:
+    """The bus around an exponentiator or RSA core (`residua.cores.core.Surroundings`)."""
+
+    def __init__(self, core: BusUser, bus: str) -> None:
+        self.core, self.bus = core, bus
+
+    @cached_property
+    def registers(self) -> RegisterMap:
+        """The registers."""
+        return self.core.commanded.registers(data_registers=self.bus != "axi")
+
+    def cases(self, seed: int) -> Cases:
+        """Operations of the core."""
+        settings = self.core.settings(random.Random(seed))
+        return Cases(self.core.commanded, settings, seed)
+
+    @cached_property
+    def patience(self) -> int:
+        """Cycles after which an operation, or a zeroisation, hangs."""
+        design = self.core.commanded
+        words = sum(number.words for number in design.numbers) + design.result_words
+        moves = len(design.numbers) * design.words * PLACE
+        return 2 * self.cases(_BENCH_SEED).settings[0].interval + 4 * words + design.moves + moves
+
+    def component(self) -> Component:
+        """The bus and its registers around an instance of the core."""
+        inside = Commanded(self.core.commanded, self.core.name)
+        return BUSES[self.bus](inside, self.registers.capabilities)
+
+    def port_meaning(self, port: str) -> str:
+        """Purpose of a port of the top module."""
+        return bus_meaning(port)
+
+    def facts(self) -> dict[str, Any]:
+        """The part of the manifest that the bus adds: numbers, operations, statuses."""
+        design, registers = self.core.commanded, self.registers
+        control, status = (
+            registers[register].fields[name].meanings
+            for register, name in (("CONTROL", "operation"), ("STATUS", "code"))
+        )
+
+        def told(meanings: dict[str, str], codes: dict[str, int]) -> list[dict[str, Any]]:
+            return [
+                {"name": name, "code": codes[name], "meaning": meanings[name]} for name in codes
+            ]
+
+        own = {name: registers.operations[name] for name in design.operations}
+        return {
+            "bus": {
+                "words": design.words,
+                "word_bits": 32,
+                "load": [number.meaning for number in design.load],
+                "operands": [number.meaning for number in design.operands],
+                "operations": told(control, own),
+                "statuses": told(status, registers.statuses),
+            }
+        }
+
+    def files(self, core: Core, manifest: dict[str, Any]) -> dict[str, str]:
+        """Files by name: the driver, the test bench and its vectors, a page of the registers."""
+        bench = bench_files(
+            core,
+            manifest,
+            self.bus,
+            [_vector(case) for case in self._bench_cases()] + self._zeroised(),
+            words=self.core.commanded.words,
+            patience=self.patience,
+            status_ok=self.registers.statuses["ok"],
+            registers=self.registers,
+            operations={name.upper(): code for name, code in self.registers.operations.items()},
+        )
+        driver = c_driver(self.core.name, self.registers, self.core.commanded.exponent)
+        return {
+            **{f"driver/{name}": text for name, text in driver.items()},
+            "registers.html": html_page(self.registers),
+            **bench,
+        }
+
+    def _bench_cases(self) -> list[Case]:
+        return list(self.cases(_BENCH_SEED).all(_BENCH_SETTINGS))
+
+    def _zeroised(self) -> list[Vector]:
+        """An operation that is zeroised, and what comes after it."""
+        cases, statuses = self.cases(_BENCH_SEED), self.registers.statuses
+        sample = cases.sample()
+        abort = max(cases.settings[0].interval // _ABORT_SHARE, 1)
+        note, ended = f"zeroised in cycle {abort}", statuses["zeroised"]
+        first = Vector(note, 0, sample.operation, sample.operands, ended, abort=abort)
+        after = [sample]
+        if self.core.commanded.load:
+            after = [cases.not_loaded(), cases.load(cases.settings[0]), sample]
+        return [first, *map(_vector, after)]
+
+    def verify(self, directory: "Directory", seed: int) -> tuple[int, list[str]]:
+        """Run operations through the bus, and the test bench; see `verify_surroundings`."""
+        # Simulations take long to load, and making a core does not need them.
+        from residua.cores.exponentiation.bus.verification import verify_surroundings  # noqa: PLC0415
+
+        return verify_surroundings(self, directory, seed)
+
+
+def bus_around(core: BusUser, bus: str | None) -> ExponentiationBus | None:
+    """The bus around a core; None if it has plain streams."""
+    return ExponentiationBus(core, bus) if bus and bus in BUSES else None
+
+
+def _vector(case: Case) -> Vector:
+    status, results = case.expected
+    return Vector(case.note, 0, case.operation, case.operands, status, results)

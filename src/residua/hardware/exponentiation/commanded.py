@@ -1,0 +1,376 @@
+"""Commands in front of an exponentiator or RSA core: numbers in words of 32 bits, and a status.
+
+The core inside has streams of words of its own width. Around it stand what a bus needs
+(`residua.hardware.bus.control.raw_members`): a command says what the words that follow are, numbers
+are tested for their length, a result waits until it is whole and is given out only if all is well,
+and a zeroisation leaves nothing behind.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import Component, In, Out
+
+from residua.errors import SpecificationError
+from residua.hardware.bus.control import raw_members
+from residua.hardware.bus.register_map import ExponentiationCapabilities, RegisterMap
+from residua.hardware.bus.tops import CoreInstance
+from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
+from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
+from residua.hardware.unbuilt import unbuilt
+from residua.numbers.digits import join_digits
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that a core takes.
+
+    Attributes:
+        meaning: what it is, in a few words.
+        words: of the core's width.
+        bits: that it may have at most; by default those of its words.
+    """
+
+    meaning: str
+    words: int
+    bits: int | None = None
+
+
+@dataclass(frozen=True)
+class CommandedDesign:
+    """Design of a `Commanded` core.
+
+    Attributes:
+        width: bits of a word of the core's streams.
+        load: numbers of a modulus or key, in order; none if the modulus is built in.
+        operands: numbers of an operation, in order.
+        result_words: words of a result.
+        operation: name of what the core does, ``power`` or ``private``.
+        tests_modulus: whether the core tells of a modulus that will not do.
+        flagged: whether the core tells of a result that is withheld.
+        exponent: of all powers, if there is only one.
+
+    Raises:
+        SpecificationError: the words are too wide.
+    """
+
+    width: int
+    load: tuple[Number, ...]
+    operands: tuple[Number, ...]
+    result_words: int
+    operation: str
+    tests_modulus: bool = False
+    flagged: bool = False
+    exponent: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.width > WIDEST:
+            raise SpecificationError(
+                f"a core on a bus has words of at most {WIDEST} bits, not {self.width}"
+            )
+
+    @property
+    def numbers(self) -> tuple[Number, ...]:
+        """All numbers: those of a load, then those of an operation."""
+        return (*self.load, *self.operands)
+
+    @property
+    def words(self) -> int:
+        """W, the words of 32 bits that each number has on the bus."""
+        most = max(self.result_words, *(number.words for number in self.numbers))
+        return -(-most * self.width // BUS_WIDTH)
+
+    def numbers_of(self, words: Sequence[int]) -> list[int]:
+        """The numbers of a load, by the words that the core's stream takes for them."""
+        left, found = list(words), list[int]()
+        for number in self.load:
+            found.append(join_digits(left[: number.words], self.width))
+            left = left[number.words :]
+        return found
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """Names of the operations."""
+        return (*(("load",) if self.load else ()), self.operation)
+
+    def registers(self, *, data_registers: bool) -> RegisterMap:
+        """The registers of a bus; operands and results go through them, or through streams."""
+
+        def capabilities(codes: list[int]) -> ExponentiationCapabilities:
+            loads, takes = len(self.load), len(self.operands)
+            return ExponentiationCapabilities(self.words, loads, takes, codes, data_registers)
+
+        defined = RegisterMap(capabilities([])).operations
+        return RegisterMap(capabilities([defined[name] for name in self.operations]))
+
+    @property
+    def moves(self) -> int:
+        """Cycles in which the numbers of a load and of an operation go through, without waits."""
+        gearbox = unbuilt(WordGearbox(BUS_WIDTH, self.width, self.words))
+        return len(self.numbers) * gearbox.interval
+
+    def members(self) -> dict[str, Any]:
+        """Ports of the core inside, as it sees them."""
+        flags = {"last": 1, **({"error": 1} if self.flagged else {})}
+        ports: dict[str, Any] = {
+            "operands": In(stream.Signature(self.width)),
+            "result": Out(stream.Signature(data.StructLayout({"word": self.width, **flags}))),
+        }
+        if self.load:
+            ports["modulus"] = In(stream.Signature(self.width))
+        if self.tests_modulus:
+            ports["modulus_error"] = Out(1)
+        return ports
+
+
+class _State(IntEnum):
+    """States of a `Commanded` core; those up to CLEAR are of a zeroisation."""
+
+    RESET = 0
+    WIPE_LOAD = 1
+    WIPE_TAKE = 2
+    WIPE_RUN = 3
+    CLEAR = 4
+    IDLE = 5
+    LOAD = 6
+    SETTLE = 7
+    TAKE = 8
+    RUN = 9
+    WITHHOLD = 10
+    END = 11
+
+
+class Commanded(Component):
+    """A core that takes commands, around an instance of the exponentiator called ``module``.
+
+    Ports: `residua.hardware.bus.control.raw_members`, without random words. Every number comes as
+    ``design.words`` words, the lowest first. ``load`` takes those of a modulus or key, the other
+    operation its operands; the result leaves when it is whole, and if the status is ok.
+
+    Number by number, bits above those that it may have are refused with ``operand_range``; a power
+    is computed all the same, and dropped. Operands are taken also where no modulus is loaded. A
+    modulus or key stays until another load, which drops it
+    first, a zeroisation or a reset.
+
+    A zeroisation, and a reset, wipe by computing: the core is reset, loads numbers of ones alone,
+    and makes an operation of operands of ones, whose result is dropped. An operation writes the
+    same places whatever its numbers are, so that nothing of earlier ones is left.
+
+    Args:
+        design: of what is inside.
+        module: its name.
+        instance: makes a component with its ports; by default an instance of its Verilog.
+    """
+
+    def __init__(
+        self,
+        design: CommandedDesign,
+        module: str,
+        instance: Callable[..., Component] = CoreInstance,
+    ) -> None:
+        self.design, self._module, self._instance = design, module, instance
+        super().__init__(raw_members(takes_random=False))
+
+    def elaborate(self, platform: Any) -> Module:
+        """The core between a gearbox and a buffer of results, and the states."""
+        m = Module()
+        design = self.design
+        codes = design.registers(data_registers=True)
+        self._operations, self._statuses = codes.operations, codes.statuses
+        self._state = Signal(_State, init=_State.RESET, name="state")
+        self._aborted = Signal(name="core_reset")
+        m.submodules.core = self._core = self._instance(
+            self._module, design.members(), self._aborted
+        )
+        m.submodules.gearbox = self._gearbox = WordGearbox(BUS_WIDTH, design.width, design.words)
+        m.submodules.results = self._results = ResultBuffer(
+            design.width, design.result_words, design.words, capacity=1
+        )
+        self._loaded = Signal(name="loaded", init=not design.load)
+        self._excess = Signal(name="excess")
+        self._withheld = Signal(name="withheld")
+        self._numbers(m)
+        self._collect(m)
+        self._sequence(m)
+        return m
+
+    def _is(self, *states: _State) -> Value:
+        return self._state.matches(*states)
+
+    def _numbers(self, m: Module) -> None:
+        """Words of numbers to the core, those that it has no place for looked at and dropped."""
+        design, core, gearbox = self.design, self._core, self._gearbox
+        places = gearbox.count_out
+        place, number = (
+            Signal(range(places), name="place"),
+            Signal(range(len(design.numbers)), name="number"),
+        )
+        fills = self._is(_State.WIPE_LOAD, _State.WIPE_TAKE)
+        loads = self._is(_State.LOAD, _State.WIPE_LOAD)
+        takes = self._is(_State.LOAD, _State.TAKE)
+        own, fits = (
+            self._of(m, "own_words", [n.words for n in design.numbers], number),
+            Signal(name="fits"),
+        )
+        ones = (1 << design.width) - 1
+        target_ready = core.operands.ready
+        if design.load:
+            target_ready = Mux(loads, core.modulus.ready, target_ready)
+        payload, valid = Signal(design.width, name="payload"), Signal(name="payload_valid")
+        moved, last = Signal(name="moved"), Signal(name="last_of_number")
+        m.d.comb += [
+            # Without a modulus the operands are taken and dropped.
+            fits.eq((place < own) & (loads | fills | self._loaded)),
+            gearbox.words_in.payload.eq(self.operands.payload),
+            gearbox.words_in.valid.eq(self.operands.valid & takes),
+            self.operands.ready.eq(gearbox.words_in.ready & takes),
+            gearbox.words_out.ready.eq(takes & (target_ready | ~fits)),
+            gearbox.clear.eq(self._is(_State.RESET)),
+            payload.eq(Mux(fills, ones, gearbox.words_out.payload)),
+            valid.eq(fills | (gearbox.words_out.valid & takes & fits)),
+            moved.eq(Mux(fills, target_ready, gearbox.words_out.valid & gearbox.words_out.ready)),
+            last.eq(place == Mux(fills, own - 1, places - 1)),
+            core.operands.payload.eq(payload),
+            core.operands.valid.eq(valid & ~loads),
+        ]
+        if design.load:
+            m.d.comb += [core.modulus.payload.eq(payload), core.modulus.valid.eq(valid & loads)]
+        self._complete = Signal(name="complete")
+        ends = Mux(loads, len(design.load), len(design.numbers)) - 1
+        m.d.comb += self._complete.eq(moved & last & (number == ends))
+        with m.If(moved):
+            m.d.sync += place.eq(Mux(last, 0, place + 1))
+            with m.If(last):
+                m.d.sync += number.eq(number + 1)
+        with m.If(moved & ~fills & self._too_long(m, place, number, gearbox.words_out.payload)):
+            m.d.sync += self._excess.eq(1)
+        with m.If(self._is(_State.IDLE, _State.RESET)):
+            m.d.sync += [place.eq(0), self._excess.eq(0)]
+            m.d.sync += number.eq(Mux(self._begins_load, 0, len(design.load)))
+
+    @property
+    def _begins_load(self) -> Value:
+        """Whether the numbers that come next are those of a load."""
+        loads = self.command.payload.operation == self._operations["load"]
+        return Mux(self._is(_State.RESET), bool(self.design.load), loads)
+
+    def _too_long(self, m: Module, place: Value, number: Value, word: Value) -> Value:
+        """Whether a word has bits above those that its number may have."""
+        design = self.design
+        bits = [n.words * design.width if n.bits is None else n.bits for n in design.numbers]
+        parts = [divmod(count, design.width) for count in bits]
+        whole = self._of(m, "whole_words", [words for words, _ in parts], number)
+        rest = self._of(m, "rest_mask", [(1 << part) - 1 for _, part in parts], number)
+        allowed = Mux(place < whole, -1, Mux(place == whole, rest, 0))
+        return (word & ~allowed)[: design.width].any()
+
+    def _of(self, m: Module, name: str, values: list[int], number: Value) -> Signal:
+        """A constant of the current number."""
+        found = Signal(max(max(values).bit_length(), 1), name=name)
+        m.d.comb += found.eq(Array([Const(value, len(found)) for value in values])[number])
+        return found
+
+    def _collect(self, m: Module) -> None:
+        """A result into its buffer; out of it when it may leave."""
+        results, result = self._results, self._core.result
+        runs, dropped = self._is(_State.RUN), self._is(_State.WIPE_RUN)
+        # From a zeroisation on nothing leaves, also before the buffer is cleared.
+        leaves = ~self.zeroise & (self._state > _State.CLEAR)
+        released = results.released
+        m.d.comb += [
+            results.results.payload.word.eq(result.payload.word),
+            results.results.payload.last.eq(result.payload.last),
+            results.results.valid.eq(result.valid & runs),
+            result.ready.eq((results.results.ready & runs) | dropped),
+            self.result.payload.eq(Mux(leaves, released.payload.as_value(), 0)),
+            self.result.valid.eq(released.valid & leaves),
+            released.ready.eq(self.result.ready & leaves),
+        ]
+        if self.design.flagged:
+            with m.If(result.valid & result.ready & result.payload.error):
+                m.d.sync += self._withheld.eq(1)
+        with m.If(self._is(_State.IDLE)):
+            m.d.sync += self._withheld.eq(0)
+
+    def _sequence(self, m: Module) -> None:
+        """The states, and how operations end."""
+        design, state, results = self.design, self._state, self._results
+        statuses, operation = self._statuses, self.command.payload.operation
+        status = Signal(8, name="ended_with")
+        ordered = Signal(name="zeroisation_ordered")
+        sound = ~self._excess & ~self._withheld
+        m.d.comb += [
+            self._aborted.eq(self._is(_State.RESET)),
+            self.busy.eq(~self._is(_State.IDLE)),
+            self.command.ready.eq(self._is(_State.IDLE) & ~results.busy),
+            self.done.eq(self._is(_State.END)),
+            self.status.eq(status),
+            results.release.eq(self._is(_State.RUN) & results.received & sound),
+            results.clear.eq(
+                self._is(_State.RESET) | (self._is(_State.RUN) & results.received & ~sound)
+            ),
+        ]
+
+        def end(name: str) -> None:
+            m.d.sync += [status.eq(statuses[name]), state.eq(_State.END)]
+
+        with m.Switch(state):
+            with m.Case(_State.RESET):
+                m.d.sync += self._loaded.eq(not design.load)
+                m.d.sync += state.eq(_State.WIPE_LOAD if design.load else _State.WIPE_TAKE)
+            with m.Case(_State.WIPE_LOAD), m.If(self._complete):
+                m.d.sync += state.eq(_State.WIPE_TAKE)
+            with m.Case(_State.WIPE_TAKE), m.If(self._complete):
+                m.d.sync += state.eq(_State.WIPE_RUN)
+            with m.Case(_State.WIPE_RUN):
+                result = self._core.result
+                with m.If(result.valid & result.payload.last):
+                    m.d.sync += state.eq(_State.CLEAR)
+            with m.Case(_State.CLEAR), m.If(~results.clearing):
+                m.d.sync += [state.eq(_State.IDLE), ordered.eq(0)]
+                with m.If(ordered):
+                    end("zeroised")
+            with m.Case(_State.IDLE), m.If(self.command.valid & ~results.busy):
+                end("bad_operation")
+                with m.If(operation == self._operations[design.operation]):
+                    m.d.sync += state.eq(_State.TAKE)
+                if design.load:
+                    with m.If(operation == self._operations["load"]):
+                        m.d.sync += [state.eq(_State.LOAD), self._loaded.eq(0)]
+            if design.load:
+                self._loads(m, end)
+            with m.Case(_State.TAKE), m.If(self._complete):
+                end("not_loaded")
+                with m.If(self._loaded):
+                    m.d.sync += state.eq(_State.RUN)
+            with m.Case(_State.RUN), m.If(results.received):
+                end("ok")
+                with m.If(~sound):
+                    m.d.sync += state.eq(_State.WITHHOLD)
+            with m.Case(_State.WITHHOLD), m.If(~results.clearing):
+                end("fault")
+                with m.If(self._excess):
+                    end("operand_range")
+            with m.Case(_State.END):
+                m.d.sync += state.eq(_State.IDLE)
+        with m.If(self.zeroise):
+            m.d.sync += [state.eq(_State.RESET), ordered.eq(1)]
+
+    def _loads(self, m: Module, end: Callable[[str], None]) -> None:
+        """A modulus or key is there; the core tells of it in the cycle after its last word."""
+        with m.Case(_State.LOAD), m.If(self._complete):
+            m.d.sync += self._state.eq(_State.SETTLE)
+        with m.Case(_State.SETTLE):
+            end("ok")
+            m.d.sync += self._loaded.eq(1)
+            if self.design.tests_modulus:
+                with m.If(self._core.modulus_error):
+                    end("bad_modulus")
+                    m.d.sync += self._loaded.eq(0)
+            with m.If(self._excess):
+                end("operand_range")
+                m.d.sync += self._loaded.eq(0)

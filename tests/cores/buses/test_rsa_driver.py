@@ -1,0 +1,277 @@
+"""Drivers of exponentiators and RSA cores on simulated buses, against OpenSSL and integers."""
+
+import functools
+import hashlib
+import random
+import subprocess
+
+import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from tests.cores.generated import ENGINE_RSA, RSA
+
+from residua.cores.bus.driver.check import Call, check_driver
+from residua.cores.bus.driver.client import CoreError, DriverError
+from residua.cores.bus.driver.program import Simulation
+from residua.cores.bus.simulator import directory_bus_model
+from residua.cores.directory import build
+from residua.cores.exponentiation.bus.driver import padding as own_padding
+from residua.cores.exponentiation.bus.driver.calls import HEADERS, calls
+from residua.cores.exponentiation.bus.driver.client import simulated_rsa_client
+from residua.cores.exponentiation.bus.driver.files import LIBRARY, library
+from residua.cores.exponentiation.bus.driver.keys import (
+    c_array,
+    load_numbers,
+    load_words,
+    read_private_key,
+)
+from residua.cores.kinds import core_of
+from residua.cores.specification.reading import check_any
+from residua.errors import SpecificationError
+from residua.numbers.rsa import RsaKey
+
+E = 65537
+MESSAGE = b"a message"
+LARGE = {"algorithm": "rsa-crt", "bits": 1024, "digit": 32}
+SMALL = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory):
+    return functools.cache(
+        lambda name, bus: build(
+            check_any(
+                {
+                    **{"RSA": RSA, "engine": ENGINE_RSA, "powers": SMALL, "large": LARGE}[name],
+                    "bus": bus,
+                }
+            ),
+            tmp_path_factory.mktemp(bus) / "core",
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def clients(directories):
+    return functools.cache(
+        lambda name, bus: simulated_rsa_client(directories(name, bus), pause=4, optimise=False)
+    )
+
+
+@functools.cache
+def large_key():
+    """A key of 1024 bits, here and in OpenSSL."""
+    key = RsaKey.generate(1024, E, random.Random(1024))
+    d = pow(E, -1, (key.p - 1) * (key.q - 1))
+    numbers = rsa.RSAPrivateNumbers(
+        key.p, key.q, d, *key.exponents, key.coefficient, rsa.RSAPublicNumbers(E, key.modulus)
+    )
+    return key, numbers.private_key()
+
+
+def pem(key, password=None):
+    encryption = (
+        serialization.BestAvailableEncryption(password)
+        if password
+        else serialization.NoEncryption()
+    )
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption
+    )
+
+
+@pytest.mark.parametrize(("name", "bus"), [("RSA", "axi"), ("engine", "wishbone")])
+def test_roots(clients, directories, name, bus):
+    client = clients(name, bus)
+    bits = directories(name, bus).made.request.bits
+    client.zeroise()
+    with pytest.raises(CoreError, match="not_loaded"):
+        client.private(1)
+    for seed in (3, 4):
+        key = RsaKey.generate(bits, E, random.Random(seed))
+        client.load(key)
+        for x in (0, 1, 12345, key.p, key.modulus - 1):
+            assert client.private(x) == key.root(x)
+        with pytest.raises(CoreError, match="fault"):
+            client.private(key.modulus)
+        assert client.private(2) == key.root(2)
+
+
+def test_powers(clients):
+    client = clients("powers", "axi")
+    for modulus in (0x1FFFF, 65537, 3):
+        client.load(modulus)
+        for x, y in ((2, 10), (modulus - 1, 3), (0, 0), (12345, 0x1FFFF)):
+            assert client.power(x, y) == pow(x, y, modulus)
+    with pytest.raises(CoreError, match="operand_range"):
+        client.power(2, 1 << 17)
+    assert client.power(2, 3) == 8 % 3
+
+
+def test_refusals_of_the_python_driver(clients, directories):
+    client = clients("powers", "axi")
+    with pytest.raises(SpecificationError, match="no operation 'private'"):
+        client.private(1)
+    with pytest.raises(SpecificationError, match="odd numbers from 3 to"):
+        client.load(10)
+    with pytest.raises(SpecificationError, match="odd numbers from 3 to"):
+        client.load((1 << 17) + 1)
+    with pytest.raises(SpecificationError, match="the core takes 0 to 32 bits"):
+        client.power(1 << 32, 1)
+    key = RsaKey.generate(64, E, random.Random(3))
+    with pytest.raises(SpecificationError, match="loads a modulus"):
+        client.load(key)
+    other = clients("RSA", "axi")
+    with pytest.raises(SpecificationError, match="loads an RSA key"):
+        other.load(key.modulus)
+    with pytest.raises(SpecificationError, match="public exponent 3"):
+        other.load(RsaKey.generate(64, 3, random.Random(3)))
+    other.zeroise()
+    with pytest.raises(DriverError, match="loaded no key"):
+        other.sign_pkcs1(hashlib.sha256(MESSAGE).digest())
+    core = core_of(check_any({"algorithm": "modexp", "modulus": 0x1000B, "digit": 5}))
+    with pytest.raises(SpecificationError, match="built in, and loads none"):
+        load_numbers(core, 7)
+    with pytest.raises(SpecificationError, match="no exponentiator or RSA core on a bus"):
+        simulated_rsa_client(build(check_any(SMALL), directories("RSA", "axi").path.parent / "no"))
+
+
+def test_signatures_and_decryption_of_1024_bits(clients):
+    """A key from a PEM file; OpenSSL verifies and encrypts."""
+    client, (key, openssl) = clients("large", "axi"), large_key()
+    read = read_private_key(pem(openssl))
+    assert (read.p * read.q, read.e) == (key.modulus, E)
+    client.load(read)
+    digest, public = hashlib.sha256(MESSAGE).digest(), openssl.public_key()
+    signature = client.sign_pkcs1(digest)
+    assert signature == openssl.sign(MESSAGE, padding.PKCS1v15(), hashes.SHA256())
+    pss = padding.PSS(padding.MGF1(hashes.SHA256()), 32)
+    public.verify(client.sign_pss(digest), MESSAGE, pss, hashes.SHA256())
+    oaep = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
+    assert client.decrypt_oaep(public.encrypt(MESSAGE, oaep)) == MESSAGE
+
+
+def test_c_driver_of_1024_bits(directories):
+    """The signature that OpenSSL makes, by a key that Residua prepared."""
+    directory, (key, openssl) = directories("large", "axi"), large_key()
+    around = directory.made.surroundings
+    block = own_padding.pkcs1_signature(hashlib.sha256(MESSAGE).digest(), "sha256", 128)
+    signature = openssl.sign(MESSAGE, padding.PKCS1v15(), hashes.SHA256())
+    words = load_words(directory.made, key)
+    model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
+    found = check_driver(
+        Simulation(directory, model, LIBRARY),
+        [
+            Call("residua_rsa_load_key", (words,), sized=(0,)),
+            Call("residua_rsa_private", (block,), 0, signature, sized=(0,)),
+        ],
+        HEADERS,
+        around.patience,
+    )
+    assert found == []
+
+
+@pytest.mark.parametrize(("name", "bus"), [("RSA", "wishbone"), ("powers", "axi")])
+def test_c_driver(directories, name, bus):
+    directory = directories(name, bus)
+    around = directory.made.surroundings
+    model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
+    simulation = Simulation(directory, model, LIBRARY)
+    made = calls(around)
+    assert check_driver(simulation, made, HEADERS, around.patience) == []
+    # A result that is expected wrongly is told.
+    place = next(i for i, call in enumerate(made) if call.result and any(call.result))
+    wrong = Call(made[place].function, made[place].arguments, 0, b"\1" * 3, made[place].sized)
+    found = check_driver(simulation, [*made[:place], wrong], HEADERS, around.patience)
+    assert "WRONG" in found[0]
+
+
+def test_the_library_has_no_memory_of_its_own(tmp_path):
+    """No allocation, no global state."""
+    text = "".join(library().values())
+    assert "malloc" not in text
+    assert "free(" not in text
+    for name, content in library().items():
+        (tmp_path / name).write_text(content)
+    flags = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
+    for source in tmp_path.glob("*.c"):
+        made = source.with_suffix(".o")
+        subprocess.run(["cc", *flags, "-c", "-o", made, source], check=True, cwd=tmp_path)
+        symbols = subprocess.run(["nm", made], check=True, capture_output=True, text=True).stdout
+        assert not [line for line in symbols.splitlines() if line.split()[-2] in "bBdDcC"]
+
+
+def test_key_files():
+    _, openssl = large_key()
+    assert read_private_key(pem(openssl, b"secret"), b"secret").e == E
+    for content, password, message in (
+        (b"nothing", None, "no private key in PEM"),
+        (pem(openssl, b"secret"), None, "no private key in PEM"),
+        (pem(ec.generate_private_key(ec.SECP256R1())), None, "none of RSA"),
+    ):
+        with pytest.raises(SpecificationError, match=message):
+            read_private_key(content, password)
+
+
+def test_key_as_an_array_of_c():
+    core, key = core_of(check_any(RSA)), RsaKey.generate(64, E, random.Random(3))
+    words = load_words(core, key)
+    assert len(words) == len(load_numbers(core, key)) * core.commanded.words
+    assert c_array("key", words).startswith(f"static const uint32_t key[{len(words)}] = {{\n")
+
+
+@pytest.mark.parametrize("name", ["sha1", "sha224", "sha256", "sha384", "sha512"])
+def test_paddings_of_signatures(name):
+    key, openssl = large_key()
+    digest, public = hashlib.new(name, MESSAGE).digest(), openssl.public_key()
+    hashed = getattr(hashes, name.upper())()
+
+    def signed(block):
+        return key.root(int.from_bytes(block)).to_bytes(128)
+
+    block = own_padding.pkcs1_signature(digest, name, 128)
+    public.verify(signed(block), MESSAGE, padding.PKCS1v15(), hashed)
+    salt = bytes(range(20))
+    pss = padding.PSS(padding.MGF1(hashed), len(salt))
+    if len(digest) < 64:
+        public.verify(
+            signed(own_padding.pss_signature(digest, name, 1024, salt)), MESSAGE, pss, hashed
+        )
+    wrong = own_padding.pkcs1_signature(bytes(len(digest)), name, 128)
+    with pytest.raises(InvalidSignature):
+        public.verify(signed(wrong), MESSAGE, padding.PKCS1v15(), hashed)
+
+
+@pytest.mark.parametrize("text", [b"", MESSAGE, bytes(62)])
+def test_paddings_of_messages(text):
+    key, openssl = large_key()
+    public, hashed = openssl.public_key(), hashes.SHA256()
+
+    def opened(encrypted):
+        return key.root(int.from_bytes(encrypted)).to_bytes(128)
+
+    oaep = padding.OAEP(padding.MGF1(hashed), hashed, b"label")
+    block = opened(public.encrypt(text, oaep))
+    assert own_padding.oaep_message(block, "sha256", b"label") == text
+    assert own_padding.pkcs1_message(opened(public.encrypt(text, padding.PKCS1v15()))) == text
+    broken = [block[:40] + bytes([block[40] ^ 1]) + block[41:], b"\1" + block[1:], block[:60]]
+    for one in broken:
+        with pytest.raises(own_padding.DecryptionError, match=r"^decryption error$"):
+            own_padding.oaep_message(one, "sha256", b"label")
+    with pytest.raises(own_padding.DecryptionError):
+        own_padding.oaep_message(block, "sha256", b"another")
+    with pytest.raises(own_padding.DecryptionError):
+        own_padding.pkcs1_message(block)
+
+
+def test_refusals_of_paddings():
+    for call, message in (
+        (lambda: own_padding.pkcs1_signature(b"short", "sha256", 128), "sha256 has 32"),
+        (lambda: own_padding.pkcs1_signature(bytes(32), "sha256", 61), "this padding needs 62"),
+        (lambda: own_padding.pkcs1_signature(bytes(32), "sha3_256", 128), "takes one of sha1"),
+        (lambda: own_padding.pss_signature(bytes(32), "sha256", 256), "this padding needs 66"),
+        (lambda: own_padding.pss_signature(bytes(32), "md77", 1024), "no such function"),
+    ):
+        with pytest.raises(SpecificationError, match=message):
+            call()

@@ -1,0 +1,127 @@
+"""Commands in front of an exponentiator: what a zeroisation and a reset leave behind."""
+
+import random
+
+import pytest
+from amaranth.hdl import Module, ResetInserter, Signal
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import Component, connect, flipped
+from amaranth.sim import Simulator
+from tests.cores.generated import RSA
+
+from residua.cores.exponentiation.bus.cases import Cases
+from residua.cores.kinds import core_of
+from residua.cores.specification.reading import check_any
+from residua.hardware.exponentiation.commanded import Commanded
+
+MODEXP = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
+
+
+class Inside(Component):
+    """The core in place of an instance of its Verilog."""
+
+    def __init__(self, core, members, reset):
+        self._core, self._reset = core, reset
+        super().__init__(members)
+
+    def elaborate(self, platform):  # noqa: ARG002
+        m = Module()
+        inner = self._core.component()
+        m.submodules.inner = ResetInserter(self._reset)(inner)
+        for name in self.signature.members:
+            ours, theirs = getattr(self, name), getattr(inner, name)
+            if isinstance(ours, Signal):
+                m.d.comb += ours.eq(theirs)
+            elif name == "result":
+                m.d.comb += [
+                    ours.payload.as_value().eq(theirs.payload.as_value()),
+                    ours.valid.eq(theirs.valid),
+                    theirs.ready.eq(ours.ready),
+                ]
+            else:
+                connect(m, flipped(ours), theirs)
+        return m
+
+
+async def until(ctx, signal):
+    while not ctx.get(signal):
+        await ctx.tick()
+
+
+async def operate(ctx, dut, case):
+    """One operation to its end, with the status that it has to have."""
+    await until(ctx, dut.command.ready)
+    ctx.set(dut.command.payload.operation, case.operation)
+    ctx.set(dut.command.valid, 1)
+    await ctx.tick()
+    ctx.set(dut.command.valid, 0)
+    ctx.set(dut.operands.valid, 1)
+    for number in case.operands:
+        for place in range(dut.design.words):
+            ctx.set(dut.operands.payload, number >> 32 * place & 0xFFFFFFFF)
+            await until(ctx, dut.operands.ready)
+            await ctx.tick()
+    ctx.set(dut.operands.valid, 0)
+    await until(ctx, dut.done)
+    assert ctx.get(dut.status) == case.expected[0]
+    await ctx.tick()
+
+
+async def zeroise(ctx, dut):
+    ctx.set(dut.zeroise, 1)
+    await ctx.tick()
+    ctx.set(dut.zeroise, 0)
+    await until(ctx, dut.done)
+    assert ctx.get(dut.status) == dut.design.registers(data_registers=True).statuses["zeroised"]
+    await ctx.tick()
+
+
+def simulated(dut, monkeypatch):
+    """A simulator, and all memories in it."""
+    memories, elaborate = [], Memory.elaborate
+
+    def noted(self, platform):
+        memories.append(self.data)
+        return elaborate(self, platform)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Memory, "elaborate", noted)
+        simulator = Simulator(dut)
+    simulator.add_clock(1e-6)
+    return simulator, memories
+
+
+def left_behind(values, seed, monkeypatch, *, wipe=True):
+    """The words of all memories after a load, an operation and perhaps a zeroisation."""
+    core = core_of(check_any(values))
+    settings = [core.settings(random.Random(seed))[-1]]
+    cases = Cases(core.commanded, settings, seed)
+    dut = Commanded(core.commanded, "", lambda _, members, reset: Inside(core, members, reset))
+    simulator, memories = simulated(dut, monkeypatch)
+    found = []
+
+    async def bench(ctx):
+        ctx.set(dut.result.ready, 1)
+        await operate(ctx, dut, cases.load(settings[0]))
+        await operate(ctx, dut, cases.sample())
+        # The result leaves.
+        for _ in range(100):
+            await ctx.tick()
+        if wipe:
+            await zeroise(ctx, dut)
+        found.extend(ctx.get(data[i]) for data in memories for i in range(data.depth))
+
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert len(found) > 50
+    return found
+
+
+@pytest.mark.parametrize("values", [MODEXP, RSA], ids=["modexp", "RSA"])
+def test_a_zeroisation_leaves_nothing(values, monkeypatch):
+    """No word of any memory depends on what was there before; without it many do."""
+    first, second = (left_behind(values, seed, monkeypatch) for seed in (1, 2))
+    assert first == second
+    if values is MODEXP:
+        kept = [left_behind(values, seed, monkeypatch, wipe=False) for seed in (1, 2)]
+        assert kept[0] != kept[1]
