@@ -191,7 +191,12 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, conversion checked": COPROCESSOR | {
         "curve": [MONTGOMERY, TINY], "protections": ["exit-check", "conversion-check"],
     },
+    "coprocessor, high": COPROCESSOR | {"protections": "high"},
+    "coprocessor on digits, standard": ON_DIGITS | {"protections": "standard"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
+    "coprocessor on digits, words tested": ON_DIGITS | {
+        "protections": ["exit-check", "random-health", "conversion-check", "status"],
+    },
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",
         "protections": ["exit-check", "control-signature", "scalar-check"],

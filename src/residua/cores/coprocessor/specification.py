@@ -192,7 +192,8 @@ Blinding = Annotated[
     ),
 ]
 ProtectionsKey = Annotated[
-    tuple[Protection, ...] | Level | None,
+    # The level `none` is None.
+    tuple[Protection, ...] | Literal[Level.STANDARD, Level.HIGH] | None,
     BeforeValidator(_protections),
     keys.Key(
         "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
