@@ -160,8 +160,10 @@ def asked(directory, verb, *options):
     return json.loads(done.stdout)
 
 
-def test_command_line(directory):
-    key = ["--curve", "P-256", "--key", (7).to_bytes(32).hex()]
+def test_command_line(directory, tmp_path):
+    own = tmp_path / "key"
+    own.write_text((7).to_bytes(32).hex() + "\n")
+    key = ["--curve", "P-256", "--key", f"@{own}"]
     digest = ["--digest", "00ff"]
     assert len(asked(directory, "identify")["curves"]) == len(CORES)
     public = asked(directory, "public-key", *key)["public_key"]

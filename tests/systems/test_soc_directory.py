@@ -121,6 +121,7 @@ def test_known_answers_are_those_of_another_library(name):
         (["soc", "nothing", "-o", "made"], "nothing is not a directory that residua build wrote"),
         (["host", "identify", "nothing"], "nothing is not a directory that residua soc wrote"),
         (["host", "public-key", "nothing", "--key", "xy"], "--key xy: give hexadecimal digits"),
+        (["host", "public-key", "nothing", "--key", "@none"], "--key @none: cannot read it: "),
     ],
 )
 def test_command_line(words, message, capsys, monkeypatch, tmp_path):

@@ -34,7 +34,9 @@ Port = Annotated[
 ]
 Curve = Annotated[str | None, typer.Option(metavar="NAME", help="The curve, if there are more.")]
 CoreName = Annotated[str | None, typer.Option("--core", metavar="NAME", help="The core.")]
-Key = Annotated[str, typer.Option(metavar="HEX", help="A private key.")]
+Key = Annotated[
+    str, typer.Option(metavar="HEX", help="A private key, or @ and the name of a file with it.")
+]
 Public = Annotated[str, typer.Option(metavar="HEX", help="A public key, as a point.")]
 Digest = Annotated[str, typer.Option(metavar="HEX", help="A digest, of at most 64 bytes.")]
 Timeout = Annotated[
@@ -212,6 +214,12 @@ def _asked(ask: Callable[[], T]) -> T:
 
 
 def _bytes(option: str, text: str) -> bytes:
+    """The bytes that an option gives, or a file that it names: arguments can be seen by others."""
+    if text.startswith("@"):
+        try:
+            text = Path(text[1:]).read_text(encoding="ascii").strip()
+        except (OSError, ValueError) as error:
+            raise SpecificationError(f"{option} {text}: cannot read it: {error}") from error
     try:
         return bytes.fromhex(text)
     except ValueError as error:
