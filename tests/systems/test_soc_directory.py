@@ -132,3 +132,16 @@ def test_command_line(words, message, capsys, monkeypatch, tmp_path):
     assert caught.value.code == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_file_holds_is_not_told(capsys, monkeypatch, tmp_path):
+    key = tmp_path / "key"
+    key.write_text("0123456789abcdefg")
+    words = ["host", "public-key", "nothing", "--key", f"@{key}"]
+    monkeypatch.setattr("sys.argv", ["residua", *words])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 2
+    told = capsys.readouterr().err
+    assert "give hexadecimal digits" in " ".join(told.split())
+    assert "0123456789" not in told

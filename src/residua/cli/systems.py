@@ -215,13 +215,14 @@ def _asked(ask: Callable[[], T]) -> T:
 
 def _bytes(option: str, text: str) -> bytes:
     """The bytes that an option gives, or a file that it names: arguments can be seen by others."""
+    content = text
     if text.startswith("@"):
         try:
-            text = Path(text[1:]).read_text(encoding="ascii").strip()
+            content = Path(text[1:]).read_text(encoding="ascii").strip()
         except (OSError, ValueError) as error:
             raise SpecificationError(f"{option} {text}: cannot read it: {error}") from error
     try:
-        return bytes.fromhex(text)
+        return bytes.fromhex(content)
     except ValueError as error:
         raise SpecificationError(
             f"{option} {text[:40]}: give hexadecimal digits, two a byte"
