@@ -10,7 +10,8 @@ from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
-from residua.systems import soc_directory
+from residua.systems import host, soc_directory
+from residua.systems.frames import FrameError
 from residua.systems.known_answers import known_answers
 from residua.systems.soc_directory import MANIFEST, SocDirectory, SocRequest, identity_bytes
 from residua.toolchain import riscv
@@ -145,3 +146,18 @@ def test_what_a_file_holds_is_not_told(capsys, monkeypatch, tmp_path):
     told = capsys.readouterr().err
     assert "give hexadecimal digits" in " ".join(told.split())
     assert "0123456789" not in told
+
+
+@pytest.mark.parametrize("error", [FrameError("no answer came"), OSError("the line is gone")])
+def test_a_simulated_system_that_does_not_answer(error, capsys, monkeypatch, tmp_path):
+    (tmp_path / MANIFEST).write_text(json.dumps({"schema": 1, "files": {}}))
+
+    def silent(_directory, _timeout):
+        raise error
+
+    monkeypatch.setattr(host, "simulated_host", silent)
+    monkeypatch.setattr("sys.argv", ["residua", "host", "identify", str(tmp_path)])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 2
+    assert str(error) in " ".join(capsys.readouterr().err.split())

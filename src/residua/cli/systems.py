@@ -1,10 +1,10 @@
 """The verbs soc and host: systems on a chip, and talking to them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from residua.systems.host import Host, HostCurve
-
-T = TypeVar("T")
 
 app = typer.Typer()
 host = typer.Typer(
@@ -90,7 +88,7 @@ def self_test(
 ) -> None:
     """Have the system compare its known answers: two keys of each curve, and their secret."""
     with _host(directory, port, timeout) as found:
-        answers = _asked(found.self_test)
+        answers = found.self_test()
     show({"known_answers": answers, "passed": True}, as_json, _pairs)
 
 
@@ -108,7 +106,7 @@ def public_key(
     """Compute the public key of a private key."""
     secret = _bytes("--key", key)
     with _chosen(directory, port, timeout, curve, core) as (found, own):
-        answer = _asked(lambda: found.public_key(own, secret))
+        answer = found.public_key(own, secret)
     show({"curve": own.name, "public_key": answer.hex()}, as_json, _pairs)
 
 
@@ -127,7 +125,7 @@ def ecdh(
     """Agree on a secret with the other side's public key."""
     secret, peer = _bytes("--key", key), _bytes("--public", public)
     with _chosen(directory, port, timeout, curve, core) as (found, own):
-        answer = _asked(lambda: found.ecdh(own, secret, peer))
+        answer = found.ecdh(own, secret, peer)
     show({"curve": own.name, "secret": answer.hex()}, as_json, _pairs)
 
 
@@ -146,7 +144,7 @@ def sign(
     """Sign a digest by ECDSA: r and s, with a nonce of the system's random source."""
     secret, text = _bytes("--key", key), _bytes("--digest", digest)
     with _chosen(directory, port, timeout, curve, core) as (found, own):
-        answer = _asked(lambda: found.sign(own, secret, text))
+        answer = found.sign(own, secret, text)
     show({"curve": own.name, "signature": answer.hex()}, as_json, _pairs)
 
 
@@ -170,7 +168,7 @@ def verify(
         _bytes("--digest", digest),
     )
     with _chosen(directory, port, timeout, curve, core) as (found, own):
-        valid = _asked(lambda: found.verify(own, *parts))
+        valid = found.verify(own, *parts)
     show({"curve": own.name, "valid": valid}, as_json, _pairs)
     if not valid:
         raise typer.Exit(1)
@@ -178,20 +176,27 @@ def verify(
 
 @contextmanager
 def _host(directory: Path, port: str | None, timeout: float) -> Iterator["Host"]:
-    """The system at the other end of a serial port, or simulated."""
-    from residua.systems.host import Host, opened, simulated_host
+    """The system at the other end of a serial port, or simulated.
+
+    What it refuses within, and a line that breaks, is told like any bad request.
+    """
+    from residua.systems.frames import FrameError
+    from residua.systems.host import Host, HostError, opened, simulated_host
     from residua.systems.soc_directory import SocDirectory
 
     system = SocDirectory.open(directory)
-    if port is not None:
-        with opened(port, system.manifest["baud"], timeout) as line:
-            yield _asked(lambda: Host(line))
-        return
-    with steps("host") as step:
-        step("the simulator")
-        with simulated_host(system, timeout) as found:
-            step("the system")
-            yield found
+    try:
+        if port is not None:
+            with opened(port, system.manifest["baud"], timeout) as line:
+                yield Host(line)
+            return
+        with steps("host") as step:
+            step("the simulator")
+            with simulated_host(system, timeout) as found:
+                step("the system")
+                yield found
+    except (FrameError, HostError, OSError) as error:
+        raise SpecificationError(str(error)) from error
 
 
 @contextmanager
@@ -200,17 +205,6 @@ def _chosen(
 ) -> Iterator[tuple["Host", "HostCurve"]]:
     with _host(directory, port, timeout) as found:
         yield found, found.find(curve, core)
-
-
-def _asked(ask: Callable[[], T]) -> T:
-    """What the system answers; what it refuses is told like any bad request."""
-    from residua.systems.frames import FrameError
-    from residua.systems.host import HostError
-
-    try:
-        return ask()
-    except (FrameError, HostError) as error:
-        raise SpecificationError(str(error)) from error
 
 
 def _bytes(option: str, text: str) -> bytes:
