@@ -9,19 +9,27 @@ import sys
 import time
 import uuid
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from amaranth.hdl import Elaboratable, UnusedElaboratable
 
 import residua
-from residua import cache, cli
+from residua import cache, cli, interrupts
+from residua.toolchain import process
 
 MOST_SECONDS = 2
 
 SMALL = ("--modulus", "0x1000b", "--width", "12")
 
-pytestmark = pytest.mark.usefixtures("interruptible")
+pytestmark = pytest.mark.usefixtures("interruptible", "hearing")
+
+
+@pytest.fixture
+def hearing(monkeypatch):
+    """Signals count, whenever one was taken before."""
+    monkeypatch.setattr(interrupts, "_state", interrupts._State())
 
 
 class Command:
@@ -71,10 +79,13 @@ class Command:
             assert time.monotonic() < end, self.family()
             time.sleep(0.05)
 
-    def interrupt(self, number=signal.SIGINT):
+    def interrupt(self, number=signal.SIGINT, *, times=1):
         """Seconds until it is gone after a signal to it and its process group, as a terminal's."""
         start = time.monotonic()
-        os.killpg(self.process.pid, number)
+        for _ in range(times):
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, number)
+            time.sleep(0.01)
         out, err = self.process.communicate(timeout=100)
         return time.monotonic() - start, out, err
 
@@ -89,8 +100,8 @@ def start(tmp_path):
 
     yield call
     for command in started:
-        for process in command.family():
-            os.kill(process, signal.SIGKILL)
+        for number in command.family():
+            os.kill(number, signal.SIGKILL)
 
 
 @pytest.fixture(scope="module")
@@ -182,11 +193,12 @@ def test_primes(start, tmp_path, workers):
 
 
 @pytest.mark.slow
-def test_campaign(start, tmp_path):
-    """While rows are made side by side and others wait."""
+@pytest.mark.parametrize("times", [1, 50])
+def test_campaign(start, tmp_path, times):
+    """While rows are made side by side and others wait; also if Ctrl-C is held down."""
     command = start("evidence", "multipliers", "--jobs", 2, "-o", "rows", "--work", "work")
     command.wait_until(runs("verilator_bin"))
-    check_gone(command, *command.interrupt(), code=130)
+    check_gone(command, *command.interrupt(times=times))
     time.sleep(1)
     assert command.family() == {}
     assert not (tmp_path / "rows").exists()
@@ -202,6 +214,34 @@ def test_explore(start, tmp_path):
     assert files(tmp_path / "found") == ["points.duckdb"]
 
 
+@pytest.mark.parametrize("number", interrupts.ENDING)
+def test_what_is_put_away_is_not_interrupted(number):
+    put_away = False
+    with interrupts.obeyed():
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), number)
+        for other in interrupts.ENDING:
+            os.kill(os.getpid(), other)
+        put_away = True
+    assert put_away
+
+
+def test_a_program_that_has_just_begun_is_not_forgotten(monkeypatch, tmp_path):
+    """An interrupt after a program has begun, and before anything holds it."""
+    begun = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            begun.append(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    with interrupts.obeyed(), pytest.raises(KeyboardInterrupt):
+        process.run(["sleep", "100"], tool="sleep", cwd=tmp_path, log=tmp_path / "log")
+    assert [each.returncode for each in begun] == [-signal.SIGKILL]
+
+
 def test_unfinished_hardware_is_thrown_away_in_silence(monkeypatch):
     monkeypatch.setattr(Elaboratable, "_MustUse__silence", False)
     # Amaranth says nothing before it has elaborated anything.
@@ -211,8 +251,7 @@ def test_unfinished_hardware_is_thrown_away_in_silence(monkeypatch):
         Elaboratable()
         gc.collect()
         assert [warning.category for warning in caught] == [UnusedElaboratable]
-        with pytest.raises(KeyboardInterrupt):
-            cli._Stops()._stop(signal.SIGTERM, None)
+        cli._Stop().note(signal.SIGTERM)
         Elaboratable()
         gc.collect()
         assert len(caught) == 1

@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import pickle
-import pkgutil
 import sys
 import time
 from contextlib import suppress
@@ -35,9 +34,12 @@ def test_failure(tmp_path: Path) -> None:
 
 def test_errors_come_back_from_other_processes(tmp_path: Path) -> None:
     """Of the package all that leave their module: one that does not breaks its process's pool."""
-    for module in pkgutil.walk_packages(residua.__path__, "residua."):
-        if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+    package = Path(residua.__file__).parent
+    for path in package.rglob("*.py"):
+        if not path.stem.startswith("__"):
+            importlib.import_module(
+                ".".join(path.relative_to(package.parent).with_suffix("").parts)
+            )
     kinds, found = [Exception], []
     while kinds:
         kinds += (subclasses := kinds.pop().__subclasses__())

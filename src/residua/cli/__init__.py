@@ -5,7 +5,6 @@ A verb's module is loaded when the verb is called, so that none waits for librar
 
 import gc
 import os
-import signal
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -13,6 +12,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from residua import interrupts
 from residua.errors import SpecificationError
 from residua.toolchain.process import ToolError
 
@@ -125,38 +125,25 @@ def _main(
     del version
 
 
-class _Stops:
-    """Signals that end the program: everything is cleaned up, and nothing else is said."""
+class _Stop:
+    """The signal that ends the program: everything is cleaned up, and nothing else is said."""
 
     def __init__(self) -> None:
         self.code = 0
-        self._before: dict[int, Any] = {}
 
-    def __enter__(self) -> "_Stops":
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._stop)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
-
-    def _stop(self, number: int, _frame: object) -> None:
+    def note(self, number: int) -> None:
+        """What the exit code tells, and that hardware is thrown away."""
         self.code = 128 + number
         if hdl := sys.modules.get("amaranth.hdl"):
             # Hardware that is not finished is thrown away, of which Amaranth would warn.
             setattr(hdl.Elaboratable, "_MustUse__silence", True)  # noqa: B010 - of another module
-        raise KeyboardInterrupt
 
 
 def main() -> None:
     """The program: what a user can put right ends in one paragraph and exit code 2."""
     gc.set_threshold(*_COLLECTIONS)
-    with _Stops() as stops:
-        _run(stops)
-
-
-def _run(stops: _Stops) -> None:
+    stop = _Stop()
+    interrupts.obey(stop.note)
     try:
         app()
     except (SpecificationError, ToolError) as error:
@@ -168,6 +155,7 @@ def _run(stops: _Stops) -> None:
         sys.exit(1)
     except BaseException:
         # Compiled libraries make other exceptions of an interrupt while they are loaded.
-        if stops.code:
-            sys.exit(stops.code)
+        if stop.code:
+            interrupts.ignore()
+            sys.exit(stop.code)
         raise

@@ -59,8 +59,11 @@ class HostError(RuntimeError):
 
     def __init__(self, code: int) -> None:
         self.code = code
+        super().__init__(code)
+
+    def __str__(self) -> str:
         known = {int(status): status.name for status in Status} | CODES
-        super().__init__(f"the system refused: {known.get(code, 'code')} ({code})")
+        return f"the system refused: {known.get(self.code, 'code')} ({self.code})"
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from residua import interrupts
 from residua.errors import SpecificationError, library
 
 T = TypeVar("T")
@@ -99,10 +100,9 @@ def tool_workers(
         begin: is called in each of them first.
         arguments: of ``begin``; a worker has them as they were when it was forked.
     """
-    # Taken as an interrupt, which ends the block.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(count, context, _begun, (begin, arguments)) as pool:
+    pool = ProcessPoolExecutor(count, context, _begun, (begin, arguments))
+    with interrupts.obeyed(), pool:
         try:
             yield pool
         except BaseException:
@@ -117,17 +117,16 @@ def ended_by_interrupts(call: Callable[[T], R], task: T) -> R:
 
     An executor's worker would go on with the next task, whatever becomes of this one.
     """
-    _on_signals(signal.default_int_handler)
     try:
-        return call(task)
+        with interrupts.obeyed():
+            return call(task)
     except KeyboardInterrupt:
         os._exit(INTERRUPTED)
-    finally:
-        _on_signals(_end)
 
 
 def _begun(begin: Callable[..., None] | None, arguments: tuple[object, ...]) -> None:
-    _on_signals(_end)
+    for number in interrupts.ENDING:
+        signal.signal(number, _end)
     if begin is not None:
         begin(*arguments)
 
@@ -135,11 +134,6 @@ def _begun(begin: Callable[..., None] | None, arguments: tuple[object, ...]) -> 
 def _end(_number: int, _frame: object) -> None:
     """End a worker that has no task, and nothing to put away."""
     os._exit(INTERRUPTED)
-
-
-def _on_signals(handler: Callable[[int, Any], Any]) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, handler)
 
 
 def _leave_interrupts() -> None:

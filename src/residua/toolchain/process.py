@@ -10,9 +10,12 @@ import tempfile
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
+
+from residua import interrupts
 
 _TAIL_LINES = 12
 _PACKAGES = (
@@ -156,19 +159,21 @@ def run(
         raise ToolError(f"{tool} was not started any more", words, None, "")
     log.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with log.open("wb") as sink:
-            process = subprocess.Popen(
+        with (
+            log.open("wb") as sink,
+            _running(
                 words,
+                group,
                 cwd=cwd,
-                env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+                environment=environment,
+            ) as process,
+        ):
             if cpu_seconds:
                 _limit(process, cpu_seconds)
-            status = _wait(process, timeout, group)
+            status = _status(process, timeout)
     except OSError as error:
         raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
     text = log.read_text(errors="replace")
@@ -196,22 +201,15 @@ def started(command: Sequence[str | Path], *, tool: str, cwd: Path, line: int) -
         ToolError: it could not be started.
     """
     words = [str(word) for word in command]
-    try:
-        process = subprocess.Popen(
-            words,
-            cwd=cwd,
-            stdin=line,
-            stdout=line,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-    except OSError as error:
-        raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
-    try:
+    program = _running(
+        words, _own_group(), cwd=cwd, stdin=line, stdout=line, stderr=subprocess.DEVNULL
+    )
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(program)
+        except OSError as error:
+            raise ToolError(f"{tool} could not be started: {error}", words, None, "") from error
         yield
-    finally:
-        _kill(process)
-        process.wait()
 
 
 @contextmanager
@@ -249,22 +247,52 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _wait(
-    process: "subprocess.Popen[bytes]", timeout: float | None, group: _Group | None
-) -> int | None:
-    """The exit code; None after a timeout. Nothing that ends the wait leaves a process behind."""
+@contextmanager
+def _running(
+    words: Sequence[str],
+    group: _Group | None,
+    *,
+    cwd: Path,
+    stdin: int,
+    stdout: int | BinaryIO,
+    stderr: int,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator["subprocess.Popen[bytes]"]:
+    """A program that has ended, with what it has started, when the block has.
+
+    Raises:
+        OSError: it could not be started.
+    """
+    process = None
     try:
-        if group:
-            group.add(process)
+        with interrupts.held():
+            process = subprocess.Popen(
+                words,
+                cwd=cwd,
+                env={**os.environ, **(environment or {})},
+                stdin=stdin,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+            )
+            if group:
+                group.add(process)
+        yield process
+    finally:
+        if process is not None:
+            if process.poll() is None:
+                _kill(process)
+                process.wait()
+            if group:
+                group.discard(process)
+
+
+def _status(process: "subprocess.Popen[bytes]", timeout: float | None) -> int | None:
+    """The exit code; None after a timeout."""
+    try:
         return process.wait(timeout)
     except subprocess.TimeoutExpired:
         return None
-    finally:
-        if process.poll() is None:
-            _kill(process)
-            process.wait()
-        if group:
-            group.discard(process)
 
 
 def _limit(process: "subprocess.Popen[bytes]", cpu_seconds: int) -> None:

@@ -24,8 +24,8 @@ _OBJECTS = {
 class DecryptionError(ValueError):
     """What was decrypted has no valid padding; it says no more than that."""
 
-    def __init__(self) -> None:
-        super().__init__("decryption error")
+    def __init__(self, message: str = "decryption error") -> None:
+        super().__init__(message)
 
 
 def pkcs1_signature(digest: bytes, name: str, length: int) -> bytes:

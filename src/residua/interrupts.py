@@ -1,0 +1,94 @@
+"""Signals that end a program, SIGINT and SIGTERM: the first is obeyed, in peace."""
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ENDING = (signal.SIGINT, signal.SIGTERM)
+"""The signals."""
+
+_PEACE = 2.0
+"""Seconds that what is obeyed has to put away its things, before another signal counts."""
+
+
+class _State:
+    """What is known of signals.
+
+    Attributes:
+        notes: what is called first, see `obey`.
+        deaf_until: when a signal counts again, as a monotonic clock has it.
+        holds: bodies of `held` that run.
+        waiting: a signal that came in one of them.
+    """
+
+    def __init__(self) -> None:
+        self.notes: list[Callable[[int], None]] = []
+        self.deaf_until = float("-inf")
+        self.holds = 0
+        self.waiting: int | None = None
+
+    def take(self, number: int, _frame: FrameType | None) -> None:
+        """The handler of both signals."""
+        if self.holds:
+            self.waiting = number
+            return
+        if time.monotonic() < self.deaf_until:
+            return
+        self.deaf_until = time.monotonic() + _PEACE
+        for note in self.notes:
+            note(number)
+        raise KeyboardInterrupt
+
+
+_state = _State()
+
+
+def obey(note: Callable[[int], None]) -> None:
+    """Have either signal raise `KeyboardInterrupt`, once for all that come together.
+
+    A terminal, a supervisor and the parent of a worker may each send one. A second exception would
+    end what the first one is about: to stop programs that run, and to take away half of a file.
+
+    Args:
+        note: is called with the number of the signal before.
+    """
+    _state.notes.append(note)
+    for number in ENDING:
+        signal.signal(number, _state.take)
+
+
+def ignore() -> None:
+    """Have neither signal matter: the program has ended, and Python clears up."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_IGN)
+
+
+@contextmanager
+def obeyed() -> Iterator[None]:
+    """What `obey` does, in the body alone."""
+    before = {number: signal.signal(number, _state.take) for number in ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """A signal that comes in the body is obeyed at its end: what it begins has a name by then."""
+    if threading.current_thread() is not threading.main_thread():
+        # Python runs handlers in the main thread alone.
+        yield
+        return
+    _state.holds += 1
+    try:
+        yield
+    finally:
+        _state.holds -= 1
+        if not _state.holds and _state.waiting is not None:
+            number, _state.waiting = _state.waiting, None
+            _state.take(number, None)
