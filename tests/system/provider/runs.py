@@ -6,8 +6,11 @@ import subprocess
 
 from residua.systems.provider.provider_directory import SETTINGS
 
-CURVES = {"P-256": "p256", "X25519": "x25519"}
+CURVES = {"P-256": "p256", "P-384": "p384_x25519", "X25519": "p384_x25519"}
 """The core of each curve, by OpenSSL's name of it."""
+
+OTHER = "P-521"
+"""A curve that no core has."""
 
 TIMEOUT = 60
 """Seconds in which every program ends, whatever the device does."""

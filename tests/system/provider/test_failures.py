@@ -75,9 +75,9 @@ def test_a_core_that_breaks_makes_no_signature_valid(copy, keys, message, tmp_pa
 
 @pytest.mark.parametrize("group", CURVES)
 @pytest.mark.parametrize("role", ["server", "client"])
-def test_no_handshake_with_a_core_that_breaks(copy, keys, certificate, role, group):
+def test_no_handshake_with_a_core_that_breaks(copy, keys, certificates, role, group):
     """Neither side falls back to another implementation, group or certificate, and none hangs."""
-    variables = broken(copy, group, "zeros", 1000)
+    variables, certificate = broken(copy, group, "zeros", 1000), certificates["P-256"]
     sides = {side: copy if role == side else None for side in ("server", "client")}
     with Server(sides["server"], certificate, keys["P-256"][0], "-groups", group, **variables) as (
         server

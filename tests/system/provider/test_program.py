@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from tests.system.provider.runs import TIMEOUT, environment
 
-from residua.systems.provider.provider_directory import LIBRARY, NEEDS, SETTINGS
-from residua.toolchain.c_compiler import SHARED, STRICT, compile_library
+from residua.systems.provider.provider_directory import LIBRARY, NEEDS, SETTINGS, ProviderRequest
+from residua.toolchain.c_compiler import STRICT, compile_library
 
 PROGRAM = Path(__file__).with_name("program.c")
-WORDS = "-DRESIDUA_ECC_MAX_WORDS=8"
 SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
 
 
@@ -20,17 +19,15 @@ def library(directory, flags):
     """Make the library again out of the directory."""
     folders = [directory / "source", directory / "driver"]
     sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
-    return compile_library(
-        sources, directory / LIBRARY, includes=folders, flags=(*SHARED, WORDS, *flags), needs=NEEDS
-    )
+    return compile_library(sources, directory / LIBRARY, includes=folders, flags=flags, needs=NEEDS)
 
 
 @pytest.fixture(scope="module", params=[(), SANITIZED], ids=["plain", "sanitized"])
-def built(made, request, tmp_path_factory):
+def built(made, cores, request, tmp_path_factory):
     """A directory whose library is compiled with flags, and the program compiled with them."""
     folder = tmp_path_factory.mktemp("program")
     directory = shutil.copytree(made, folder / "provider")
-    library(directory, request.param)
+    library(directory, (*ProviderRequest(cores).flags, *request.param))
     program = folder / "program"
     command = [os.environ.get("CC", "cc"), *STRICT, "-D_DEFAULT_SOURCE", "-pthread", *request.param]
     subprocess.run([*command, "-o", program, PROGRAM, "-lcrypto"], check=True, timeout=TIMEOUT)
