@@ -11,7 +11,7 @@ from residua.toolchain.process import ToolError, run
 STRICT = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 """Flags with which every doubtful construct is an error."""
 
-SHARED = (*STRICT, "-fPIC", "-shared", "-fvisibility=hidden")
+SHARED = ("-std=c99", "-fPIC", "-shared", "-fvisibility=hidden")
 """Flags of a shared library that shows what it says, and nothing else."""
 
 

@@ -16,7 +16,7 @@ SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefi
 
 
 def library(directory, flags):
-    """Make the library again out of the directory."""
+    """Make the library again out of the directory, without any warning."""
     folders = [directory / "source", directory / "driver"]
     sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
     return compile_library(sources, directory / LIBRARY, includes=folders, flags=flags, needs=NEEDS)
@@ -27,7 +27,7 @@ def built(made, cores, request, tmp_path_factory):
     """A directory whose library is compiled with flags, and the program compiled with them."""
     folder = tmp_path_factory.mktemp("program")
     directory = shutil.copytree(made, folder / "provider")
-    library(directory, (*ProviderRequest(cores).flags, *request.param))
+    library(directory, (*ProviderRequest(cores).flags, *STRICT, *request.param))
     program = folder / "program"
     command = [os.environ.get("CC", "cc"), *STRICT, "-D_DEFAULT_SOURCE", "-pthread", *request.param]
     subprocess.run([*command, "-o", program, PROGRAM, "-lcrypto"], check=True, timeout=TIMEOUT)

@@ -45,7 +45,7 @@ static void *new_x25519(void *provider)
 static int has(const void *data, int selection)
 {
     const provider_key *key = data;
-    int public = key != NULL && (key->has_public || key->has_private);
+    int public = key != NULL && (key->has_private || key->has_public);
 
     return key != NULL && ((selection & PARAMETERS) == 0 || key->has_curve) &&
            ((selection & PUBLIC) == 0 || public) && ((selection & PRIVATE) == 0 || key->has_private);

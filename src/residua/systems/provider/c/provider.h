@@ -78,7 +78,8 @@ typedef struct residua_provider {
 #define RAISE(provider, reason, ...)                                                               \
     provider_raise(provider, __FILE__, __LINE__, __func__, reason, __VA_ARGS__)
 void provider_raise(const residua_provider *provider, const char *file, int line,
-                    const char *function, int reason, const char *format, ...);
+                    const char *function, int reason, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 extern const OSSL_ITEM provider_reasons[];
 
 /* A curve of a core: the slot, and the number of the curve in it. */
