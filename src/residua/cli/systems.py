@@ -25,6 +25,9 @@ host = typer.Typer(
 )
 app.add_typer(host)
 
+Cores = Annotated[
+    list[Path], typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone.")
+]
 System = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua soc`.")]
 Port = Annotated[
     str | None,
@@ -44,10 +47,7 @@ Timeout = Annotated[
 
 @app.command(cls=Verb)
 def soc(
-    cores: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone."),
-    ],
+    cores: Cores,
     *,
     output: Output,
     name: Annotated[str, typer.Option(metavar="NAME", help="Of the top module.")] = "soc",
@@ -74,10 +74,7 @@ def soc(
 
 @app.command(cls=Verb)
 def provider(
-    cores: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone."),
-    ],
+    cores: Cores,
     *,
     output: Output,
     simulated: Annotated[

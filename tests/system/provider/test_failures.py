@@ -1,5 +1,6 @@
 """Cores that are missing or break: every operation fails, nothing hangs, nobody takes its place."""
 
+import fcntl
 import struct
 import time
 from pathlib import Path
@@ -174,3 +175,15 @@ def test_a_mapped_device_that_is_too_short(copy, keys):
     ended = openssl(copy, *derivation(*keys["P-256"]))
     assert ended.returncode == 1
     assert "no page of registers" in ended.stderr.decode()
+
+
+def test_a_mapped_device_that_is_taken(copy, keys):
+    """Another process that does not give it back is waited for, but not for ever."""
+    device = copy / "device"
+    device.write_bytes(bytes(PAGE))
+    changed(copy, "p256 = simulation", f"p256 = {device}")
+    with device.open() as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        ended = openssl(copy, *derivation(*keys["P-256"]))
+    assert ended.returncode == 1
+    assert "another process does not give the core back" in ended.stderr.decode()

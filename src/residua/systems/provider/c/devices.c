@@ -161,7 +161,7 @@ static int acquire(provider_slot *slot)
     }
     if (opened(slot)) {
         if (!slot->port->enter(slot->context)) {
-            raise_code(slot, RESIDUA_ECC_ACCESS);
+            RAISE(slot->provider, REASON_TAKEN, "%s", slot->where);
         } else if (present(slot)) {
             return 1;
         } else {

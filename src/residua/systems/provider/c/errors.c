@@ -5,6 +5,7 @@
 const OSSL_ITEM provider_reasons[] = {
     {REASON_CONFIGURATION, "the provider's section in openssl.cnf names no such device"},
     {REASON_OPEN, "the device of the core cannot be opened"},
+    {REASON_TAKEN, "another process does not give the core back"},
     {REASON_NO_CORE, "the device holds no such core"},
     {REASON_BUSY, "the core is busy with an operation that was left alone"},
     {REASON_TIMEOUT, "the core makes no progress"},

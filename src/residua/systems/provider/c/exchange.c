@@ -123,8 +123,6 @@ static int derive(void *data, unsigned char *secret, size_t *size, size_t room)
                                                 context->peer->public_key, secret);
 }
 
-#define FUNCTION(name, function) {name, (void (*)(void))(function)}
-
 const OSSL_DISPATCH provider_exchange_functions[] = {
     FUNCTION(OSSL_FUNC_KEYEXCH_NEWCTX, newctx),
     FUNCTION(OSSL_FUNC_KEYEXCH_FREECTX, freectx),

@@ -13,9 +13,6 @@
 
 #define X25519 "X25519"
 
-/* Enough for the name of a curve. */
-#define NAME_SIZE 64
-
 static int set_curve(provider_key *key, const char *name)
 {
     key->has_curve = provider_find(key->provider, key->montgomery, name, &key->curve);
@@ -281,12 +278,10 @@ static const OSSL_PARAM *gettable(void *provider)
     return facts;
 }
 
-/* Bytes of a secret, or of the longest signature: a sequence of two numbers with a sign. */
-static int most_bytes(const provider_key *key)
+/* Bytes of a secret, or of the longest signature. */
+static size_t most_bytes(const provider_key *key)
 {
-    int content = 2 * (key->curve.numbers->order_size + 3);
-
-    return key->montgomery ? key->curve.numbers->field_size : content + (content < 128 ? 2 : 3);
+    return key->montgomery ? key->curve.numbers->field_size : provider_signature_size(&key->curve);
 }
 
 /* Sets a text if it is asked for. */
@@ -322,7 +317,7 @@ static int get_params(void *data, OSSL_PARAM params[])
     return tell_number(params, OSSL_PKEY_PARAM_BITS, bits) &&
            tell_number(params, OSSL_PKEY_PARAM_SECURITY_BITS,
                        (int)provider_security_bits(key->curve.numbers)) &&
-           tell_number(params, OSSL_PKEY_PARAM_MAX_SIZE, most_bytes(key)) &&
+           tell_number(params, OSSL_PKEY_PARAM_MAX_SIZE, (int)most_bytes(key)) &&
            tell(params, OSSL_PKEY_PARAM_GROUP_NAME, group_name(key)) &&
            (key->montgomery ||
             (tell(params, OSSL_PKEY_PARAM_DEFAULT_DIGEST, "SHA256") &&
@@ -492,7 +487,6 @@ static const char *x25519_operation(int operation)
     return X25519;
 }
 
-#define FUNCTION(name, function) {name, (void (*)(void))(function)}
 #define COMMON                                                                                     \
     FUNCTION(OSSL_FUNC_KEYMGMT_FREE, provider_key_free),                                           \
         FUNCTION(OSSL_FUNC_KEYMGMT_HAS, has), FUNCTION(OSSL_FUNC_KEYMGMT_MATCH, match),            \

@@ -53,6 +53,13 @@ size_t provider_public_size(const provider_curve_of *curve)
     return curve->numbers->montgomery ? size : 1 + 2 * size;
 }
 
+/* A sequence of two numbers with a sign, in DER. */
+size_t provider_signature_size(const provider_curve_of *curve)
+{
+    size_t content = 2 * ((size_t)curve->numbers->order_size + 3);
+    return content + (content < 128 ? 2 : 3);
+}
+
 provider_key *provider_key_new(residua_provider *provider, int montgomery)
 {
     provider_key *key = OPENSSL_zalloc(sizeof *key);

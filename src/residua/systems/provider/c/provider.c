@@ -98,8 +98,6 @@ static const OSSL_ITEM *reasons(void *context)
     return provider_reasons;
 }
 
-#define FUNCTION(name, function) {name, (void (*)(void))(function)}
-
 static const OSSL_DISPATCH functions[] = {
     FUNCTION(OSSL_FUNC_PROVIDER_TEARDOWN, teardown),
     FUNCTION(OSSL_FUNC_PROVIDER_GETTABLE_PARAMS, gettable),

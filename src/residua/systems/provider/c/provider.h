@@ -14,6 +14,7 @@
 enum {
     REASON_CONFIGURATION = 1, /* the section of the provider in openssl.cnf */
     REASON_OPEN,              /* the device cannot be opened */
+    REASON_TAKEN,
     REASON_NO_CORE,
     REASON_BUSY,
     REASON_TIMEOUT,
@@ -54,7 +55,7 @@ typedef struct provider_port {
     /* One access of 32 bits, in program order. */
     uint32_t (*read32)(void *context, uint32_t offset);
     void (*write32)(void *context, uint32_t offset, uint32_t value);
-    /* Keeps other processes away, until leave(). */
+    /* Keeps other processes away, until leave(); 0 if one keeps the core for too long. */
     int (*enter)(void *context);
     void (*leave)(void *context);
     /* Whether every access since the last call went well. */
@@ -100,6 +101,7 @@ unsigned provider_security_bits(const struct residua_ecc_curve *numbers);
 /* Sizes in bytes. */
 size_t provider_private_size(const provider_curve_of *curve);
 size_t provider_public_size(const provider_curve_of *curve);
+size_t provider_signature_size(const provider_curve_of *curve); /* of the longest one */
 
 /* The devices of all cores; none is opened before it is needed. */
 int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn *get_params);
@@ -148,6 +150,10 @@ BIGNUM *provider_order(const provider_curve_of *curve);
 /* The groups of TLS that cores have, for OSSL_FUNC_provider_get_capabilities(). */
 int provider_capabilities(void *context, const char *capability, OSSL_CALLBACK *callback,
                           void *argument);
+
+/* An entry of a list of functions, and enough for the names that OpenSSL asks for. */
+#define FUNCTION(name, function) {name, (void (*)(void))(function)}
+#define NAME_SIZE 64
 
 extern const OSSL_DISPATCH provider_ec_keymgmt[], provider_x25519_keymgmt[];
 extern const OSSL_DISPATCH provider_exchange_functions[], provider_signature_functions[];

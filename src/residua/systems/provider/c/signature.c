@@ -10,8 +10,7 @@
 
 #include "provider.h"
 
-/* Enough for the name of a digest, and for an AlgorithmIdentifier of one. */
-#define NAME_SIZE 64
+/* Enough for the AlgorithmIdentifier of a digest. */
 #define IDENTIFIER_SIZE 64
 
 /* More than any signature has: two numbers, and what DER adds. */
@@ -277,13 +276,6 @@ static int decode(const unsigned char *bytes, size_t size, uint8_t *numbers, siz
     return good;
 }
 
-/* The size of the longest signature. */
-static size_t most_bytes(const provider_key *key)
-{
-    size_t content = 2 * ((size_t)key->curve.numbers->order_size + 3);
-    return content + (content < 128 ? 2 : 3);
-}
-
 static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
                 const unsigned char *digest, size_t digest_size)
 {
@@ -297,7 +289,7 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
         return 0;
     }
     if (bytes == NULL) {
-        *size = most_bytes(key);
+        *size = provider_signature_size(&key->curve);
         return 1;
     }
     if (!digest_fits(context, digest_size)) {
@@ -399,8 +391,6 @@ static int digest_verify_final(void *data, const unsigned char *bytes, size_t si
 
     return finish(data, digest, &digest_size) && verify(data, bytes, size, digest, digest_size);
 }
-
-#define FUNCTION(name, function) {name, (void (*)(void))(function)}
 
 const OSSL_DISPATCH provider_signature_functions[] = {
     FUNCTION(OSSL_FUNC_SIGNATURE_NEWCTX, newctx),

@@ -7,7 +7,7 @@
 #include "provider.h"
 
 #define PATH_SIZE 4096
-#define NAME_SIZE 256
+#define SYMBOL_SIZE 256
 
 typedef struct {
     void *library;
@@ -22,7 +22,7 @@ typedef struct {
 /* Whether the library has a function <top>_bus_<name>, which is put at a pointer to it. */
 static int function(const simulation *found, const char *top, const char *name, void *pointer)
 {
-    char symbol[NAME_SIZE];
+    char symbol[SYMBOL_SIZE];
     void *address;
     int size = snprintf(symbol, sizeof symbol, "%s_bus_%s", top, name);
 

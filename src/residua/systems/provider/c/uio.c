@@ -6,9 +6,14 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "provider.h"
+
+/* Seconds that another process may keep the core for, and nanoseconds from one look to the next. */
+#define PATIENCE 10
+#define REST 500000
 
 typedef struct {
     int file;
@@ -74,15 +79,27 @@ static void write_uio(void *context, uint32_t offset, uint32_t value)
     found->registers[offset / 4] = value;
 }
 
+static time_t seconds(void)
+{
+    struct timespec now = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 static int enter_uio(void *context)
 {
+    static const struct timespec rest = {0, REST};
     const uio *found = context;
-    int code;
+    time_t first = seconds();
 
-    do {
-        code = flock(found->file, LOCK_EX);
-    } while (code != 0 && errno == EINTR);
-    return code == 0;
+    while (flock(found->file, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK || seconds() - first > PATIENCE) {
+            return 0;
+        }
+        (void)nanosleep(&rest, NULL);
+    }
+    return 1;
 }
 
 static void leave_uio(void *context)
