@@ -16,6 +16,9 @@
 /* More than any signature has: two numbers, and what DER adds. */
 #define MOST_BYTES (2 * RESIDUA_ECC_MAX_NUMBER + 16)
 
+/* Nonces that may turn out to be of no use, which happens to one in 2^(bits of the order). */
+#define MOST_NONCES 4
+
 typedef struct {
     residua_provider *provider;
     provider_key *key;
@@ -282,7 +285,7 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
     const signature *context = data;
     const provider_key *key = context->key;
     uint8_t nonce[RESIDUA_ECC_MAX_NUMBER], numbers[2 * RESIDUA_ECC_MAX_NUMBER];
-    int code = -1;
+    int code = -1, nonces;
 
     if (key == NULL || !key->has_private) {
         RAISE(context->provider, REASON_NO_PRIVATE_KEY, "for a signature");
@@ -295,7 +298,7 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
     if (!digest_fits(context, digest_size)) {
         return 0;
     }
-    while (code < 0) {
+    for (nonces = 0; code < 0 && nonces < MOST_NONCES; nonces++) {
         code = make_nonce(key, digest, digest_size, nonce);
         if (code == 1) {
             code = provider_core_sign(&key->curve, key->private_key, digest, digest_size, nonce,
@@ -303,7 +306,10 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
         }
     }
     OPENSSL_cleanse(nonce, sizeof nonce);
-    if (code == 0) {
+    if (code < 0) {
+        RAISE(context->provider, REASON_DRIVER, "no signature with %d nonces", MOST_NONCES);
+    }
+    if (code <= 0) {
         return 0;
     }
     *size = encode(numbers, key->curve.numbers->order_size, bytes, room);
