@@ -7,7 +7,7 @@ from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, connect, flipped
 from amaranth.sim import Simulator
-from tests.cores.generated import RSA
+from tests.cores.generated import BLINDED_RSA, RSA
 
 from residua.cores.exponentiation.bus.cases import Cases
 from residua.cores.kinds import core_of
@@ -100,6 +100,16 @@ def left_behind(values, seed, monkeypatch, *, wipe=True):
     simulator, memories = simulated(dut, monkeypatch)
     found = []
 
+    async def give_random(ctx):
+        draw, taken = random.Random(seed), aiter(ctx.tick().sample(dut.random.ready))
+        ctx.set(dut.random.valid, 1)
+        wiped = False
+        while True:
+            # What comes from a zeroisation on is of the next operation.
+            wiped |= bool(ctx.get(dut.zeroise))
+            ctx.set(dut.random.payload, 0xC0FFEE if wiped else draw.getrandbits(32))
+            await anext(taken)
+
     async def bench(ctx):
         ctx.set(dut.result.ready, 1)
         await operate(ctx, dut, cases.load(settings[0]))
@@ -112,12 +122,16 @@ def left_behind(values, seed, monkeypatch, *, wipe=True):
         found.extend(ctx.get(data[i]) for data in memories for i in range(data.depth))
 
     simulator.add_testbench(bench)
+    if core.commanded.random_words:
+        simulator.add_testbench(give_random, background=True)
     simulator.run()
     assert len(found) > 50
     return found
 
 
-@pytest.mark.parametrize("values", [MODEXP, RSA], ids=["modexp", "RSA"])
+@pytest.mark.parametrize(
+    "values", [MODEXP, RSA, BLINDED_RSA], ids=["modexp", "RSA", "RSA, blinded"]
+)
 def test_a_zeroisation_leaves_nothing(values, monkeypatch):
     """No word of any memory depends on what was there before; without it many do."""
     first, second = (left_behind(values, seed, monkeypatch) for seed in (1, 2))

@@ -62,13 +62,16 @@ def verify_rsa(core: RsaEngineCore, sources: Sequence[Path], runs: Runs) -> Veri
     def first(operations: RsaEngineOperations) -> list[tuple[int, int]]:
         return [(x, 0) for x in operations.edges]
 
-    found = verify_word_core(designs, core.name, sources, runs, first)
+    blinded = core.design.blinding > 0
+    found = verify_word_core(designs, core.name, sources, runs, first, takes_random=blinded)
     return with_model(found, designs, _modelled, checks, runs.seed)
 
 
 @lru_cache(4096)
 def _modelled_root(design: RsaEngineDesign, words: tuple[tuple[str, int], ...], x: int) -> int:
-    root, right = private_operation(design, dict(words), x)
+    draw = random.Random(x)
+    multiples = draw.getrandbits(design.blinding), draw.getrandbits(design.blinding)
+    root, right = private_operation(design, dict(words), x, multiples)
     return root if right else 0
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out
 
@@ -53,6 +53,7 @@ class CommandedDesign:
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
         exponent: of all powers, if there is only one.
+        random_words: of the core's width, that it takes for an operation; 0 if it takes none.
 
     Raises:
         SpecificationError: the words are too wide.
@@ -66,6 +67,7 @@ class CommandedDesign:
     tests_modulus: bool = False
     flagged: bool = False
     exponent: int | None = None
+    random_words: int = 0
 
     def __post_init__(self) -> None:
         if self.width > WIDEST:
@@ -101,8 +103,14 @@ class CommandedDesign:
         """The registers of a bus; operands and results go through them, or through streams."""
 
         def capabilities(codes: list[int]) -> ExponentiationCapabilities:
-            loads, takes = len(self.load), len(self.operands)
-            return ExponentiationCapabilities(self.words, loads, takes, codes, data_registers)
+            return ExponentiationCapabilities(
+                self.words,
+                len(self.load),
+                len(self.operands),
+                codes,
+                data_registers,
+                takes_random=self.random_words > 0,
+            )
 
         defined = RegisterMap(capabilities([])).operations
         return RegisterMap(capabilities([defined[name] for name in self.operations]))
@@ -124,6 +132,8 @@ class CommandedDesign:
             ports["modulus"] = In(stream.Signature(self.width))
         if self.tests_modulus:
             ports["modulus_error"] = Out(1)
+        if self.random_words:
+            ports["random"] = In(stream.Signature(self.width))
         return ports
 
 
@@ -147,9 +157,10 @@ class _State(IntEnum):
 class Commanded(Component):
     """A core that takes commands, around an instance of the exponentiator called ``module``.
 
-    Ports: `residua.hardware.bus.control.raw_members`, without random words. Every number comes as
-    ``design.words`` words, the lowest first. ``load`` takes those of a modulus or key, the other
-    operation its operands; the result leaves when it is whole, and if the status is ok.
+    Ports: `residua.hardware.bus.control.raw_members`, with random words if the core takes them.
+    Every number comes as ``design.words`` words, the lowest first. ``load`` takes those of a
+    modulus or key, the other operation its operands; the result leaves when it is whole, and if the
+    status is ok.
 
     Number by number, bits above those that it may have are refused with ``operand_range``; a power
     is computed all the same, and dropped. Operands are taken also where no modulus is loaded. A
@@ -158,7 +169,8 @@ class Commanded(Component):
 
     A zeroisation, and a reset, wipe by computing: the core is reset, loads numbers of ones alone,
     and makes an operation of operands of ones, whose result is dropped. An operation writes the
-    same places whatever its numbers are, so that nothing of earlier ones is left.
+    same places whatever its numbers are, so that nothing of earlier ones is left. In place of
+    random words it takes ones, too; those that come are for the next operation.
 
     Args:
         design: of what is inside.
@@ -173,7 +185,7 @@ class Commanded(Component):
         instance: Callable[..., Component] = CoreInstance,
     ) -> None:
         self.design, self._module, self._instance = design, module, instance
-        super().__init__(raw_members(takes_random=False))
+        super().__init__(raw_members(takes_random=design.random_words > 0))
 
     def elaborate(self, platform: Any) -> Module:
         """The core between a gearbox and a buffer of results, and the states."""
@@ -194,6 +206,8 @@ class Commanded(Component):
         self._excess = Signal(name="excess")
         self._withheld = Signal(name="withheld")
         self._numbers(m)
+        if design.random_words:
+            self._draw(m)
         self._collect(m)
         self._sequence(m)
         return m
@@ -251,6 +265,26 @@ class Commanded(Component):
         with m.If(self._is(_State.IDLE, _State.RESET)):
             m.d.sync += [place.eq(0), self._excess.eq(0)]
             m.d.sync += number.eq(Mux(self._begins_load, 0, len(design.load)))
+
+    def _draw(self, m: Module) -> None:
+        """Random words to the core, one or two for each of its own."""
+        width, random, own = self.design.width, self.random, self._core.random
+        wipes = self._is(_State.WIPE_TAKE)
+        whole: Value = Const(1)
+        word: Value = random.payload
+        if width > BUS_WIDTH:
+            # The lower part of a word waits for the other one.
+            lower, there = Signal(BUS_WIDTH, name="random_lower"), Signal(name="random_half")
+            whole, word = there, Cat(lower, word)
+            with m.If(random.valid & random.ready):
+                m.d.sync += [there.eq(~there), lower.eq(Mux(there, 0, random.payload))]
+            with m.If(self._is(_State.RESET)):
+                m.d.sync += [there.eq(0), lower.eq(0)]
+        m.d.comb += [
+            own.payload.eq(Mux(wipes, -1, word[:width])),
+            own.valid.eq(wipes | (random.valid & whole)),
+            random.ready.eq(~wipes & (own.ready | ~whole)),
+        ]
 
     @property
     def _begins_load(self) -> Value:

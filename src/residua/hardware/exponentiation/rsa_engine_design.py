@@ -23,6 +23,7 @@ from residua.hardware.converters.final_reduction import reduction_latency
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.microsequencer import pause_after
 from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.exponentiation.exponent_blinding import BlindingShape
 from residua.hardware.exponentiation.exponentiator import (
     LARGEST_WINDOW,
     ExponentShape,
@@ -69,7 +70,8 @@ def check_length(bits: int) -> None:
 class Source(IntEnum):
     """Where the words of a step come from.
 
-    The exponents have a memory of their own, from which no way leads to the result.
+    The exponents have a memory of their own, from which no way leads to the result. Random words
+    and blinded exponents are there if exponents are blinded.
     """
 
     KEY = 0
@@ -78,10 +80,16 @@ class Source(IntEnum):
     EXPONENTS = 3
     CONVERTER = 4
     REDUCTION = 5
+    RANDOM = 6
+    BLINDED = 7
 
 
 class Target(IntEnum):
-    """Where the words of a step go to; the memory may keep them as well."""
+    """Where the words of a step go to; the memory may keep them as well.
+
+    Those of a prime go to the engine, and stay beside the exponents. Random words become a multiple
+    k, of which a pass takes a bit (`residua.hardware.exponentiation.exponent_blinding`).
+    """
 
     ENGINE = 0
     EXPONENT_P = 1
@@ -91,6 +99,9 @@ class Target(IntEnum):
     TALLY = 5
     RESULT = 6
     EXPONENTS = 7
+    PRIME = 8
+    MULTIPLE = 9
+    PASS = 10
 
 
 @dataclass(frozen=True)
@@ -99,7 +110,7 @@ class Step:
 
     Attributes:
         routine: its name, or "".
-        rounds: of the routine.
+        rounds: of the routine; of the words, if there is none.
         count: words.
         source: where they come from.
         target: where they go to.
@@ -123,7 +134,8 @@ class RsaEngineDesign:
 
     The modulus of the domain is above all primes; its bound is chosen here. ``window`` are the bits
     of a digit of the exponents, ``exponent`` is the public one; the converter to binary has
-    ``output_multipliers``.
+    ``output_multipliers``. ``blinding`` random bits choose multiples of p - 1 and q - 1, fresh ones
+    for each message, that are added to the private exponents; 0 leaves these as they are.
 
     Raises:
         SpecificationError: the exponent or the window does not do, or the bases are too narrow.
@@ -137,9 +149,10 @@ class RsaEngineDesign:
         window: int,
         exponent: int,
         output_multipliers: int = 1,
+        blinding: int = 0,
     ) -> None:
         self._open_domain, self.options = domain, options
-        self.output_multipliers = output_multipliers
+        self.output_multipliers, self.blinding = output_multipliers, blinding
         self.bits, self.window, self.exponent = bits, window, exponent
         if self.words < 2:
             raise SpecificationError(
@@ -160,9 +173,14 @@ class RsaEngineDesign:
         return self._open_domain.base_a.width
 
     @property
-    def exponent_bits(self) -> int:
-        """Bits of a prime and of its exponent at most."""
+    def prime_bits(self) -> int:
+        """Bits of a prime and of its exponent, as it is loaded, at most."""
         return -(-self.bits // 2)
+
+    @property
+    def exponent_bits(self) -> int:
+        """Bits of an exponent that the engine goes through at most."""
+        return self.prime_bits + self.blinding
 
     @property
     def words(self) -> int:
@@ -172,7 +190,13 @@ class RsaEngineDesign:
     @property
     def half_words(self) -> int:
         """Words of a prime and of what is below it."""
-        return -(-self.exponent_bits // self.width)
+        return -(-self.prime_bits // self.width)
+
+    @property
+    def blinding_shape(self) -> BlindingShape:
+        """Sizes of an exponent that is blinded."""
+        words = self.exponent_shape.words
+        return BlindingShape(self.width, self.half_words, words, self.blinding)
 
     @property
     def inverse_words(self) -> int:
@@ -182,7 +206,7 @@ class RsaEngineDesign:
     @property
     def parts(self) -> tuple[int, int]:
         """Words of the low part of a message and of the high one."""
-        low = max(self.exponent_bits // self.width, 1)
+        low = max(self.prime_bits // self.width, 1)
         return low, self.words - low
 
     @property
@@ -199,7 +223,8 @@ class RsaEngineDesign:
     @property
     def exponent_shape(self) -> ExponentShape:
         """Sizes of the exponents modulo p - 1 and q - 1."""
-        return ExponentShape(self.width, self.half_words, self.exponent_bits, self.window)
+        words = -(-self.exponent_bits // self.width)
+        return ExponentShape(self.width, words, self.exponent_bits, self.window)
 
     @property
     def products(self) -> int:
@@ -233,7 +258,7 @@ class RsaEngineDesign:
     def _lowered(self, domain: MontgomeryDomain, squarings: int) -> dict[str, Lowered]:
         """All programs under the bound of a domain."""
         kind, half, parts = Redundant(1), self.half_words, self._part_bits
-        longest = self.exponent_bits
+        longest = self.prime_bits
         programs = {
             name: crt_field.lower(program, domain, kind)
             for name, program in self._programs(squarings).items()
@@ -304,6 +329,17 @@ class RsaEngineDesign:
             base += count
         return found | {"depth": base}
 
+    @property
+    def _secret_places(self) -> dict[str, tuple[int, int]]:
+        """Places of the exponents and of the primes, if they are kept, in the memory of secrets."""
+        half = self.half_words
+        return {"exponents": (0, half), "primes": (2 * half, 3 * half)}
+
+    @property
+    def secret_words(self) -> int:
+        """Words of the memory of secrets."""
+        return (4 if self.blinding else 2) * self.half_words
+
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """All steps: those that take a key, then those of an operation."""
@@ -334,8 +370,17 @@ class RsaEngineDesign:
             for own in HALVES
             for name, count in counts.items()
         ]
+        if self.blinding:
+            primes = iter(self._secret_places["primes"])
+            found = [
+                replace(step, target=Target.PRIME, kept=next(primes)) if step.tests else step
+                for step in found
+            ]
         found.append(Step(f"load_{COEFFICIENT}", count=half))
-        found += [Step(count=half, target=Target.EXPONENTS, kept=place) for place in (0, half)]
+        found += [
+            Step(count=half, target=Target.EXPONENTS, kept=place)
+            for place in self._secret_places["exponents"]
+        ]
         count = self.words + 1
         loads = Step("", 1, count, Source.CONVERTER, Target.MODULUS, kept=places["n"])
         return [
@@ -347,10 +392,9 @@ class RsaEngineDesign:
 
     @cached_property
     def _operation(self) -> list[Step]:
-        half, words, places = self.half_words, self.words, self.places
+        words, places = self.words, self.places
         return [
-            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_P, 0),
-            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_Q, half),
+            *self._exponents,
             *self._taking("take", Source.OPERANDS, places["n"], places["message"]),
             *self._runs(
                 ("start", 1),
@@ -367,6 +411,22 @@ class RsaEngineDesign:
             Step("", 1, words, Source.MEMORY, Target.TALLY, places["root"]),
             Step("", 1, words, Source.MEMORY, Target.RESULT, places["root"]),
         ]
+
+    @property
+    def _exponents(self) -> Iterator[Step]:
+        """The steps that make the digits of both exponents, blinded or as they are."""
+        targets = Target.EXPONENT_P, Target.EXPONENT_Q
+        places = self._secret_places
+        count, random_words = self.exponent_shape.words, self.blinding_shape.random_words
+        for target, place, prime in zip(
+            targets, places["exponents"], places["primes"], strict=True
+        ):
+            if not self.blinding:
+                yield Step("", 1, count, Source.EXPONENTS, target, place)
+                continue
+            yield Step("", 1, random_words, Source.RANDOM, Target.MULTIPLE)
+            yield Step("", self.blinding, count, Source.BLINDED, Target.PASS, prime)
+            yield Step("", 1, count, Source.BLINDED, target, place)
 
     def _taking(
         self, routine: str, source: Source, read: int, kept: int | None
@@ -398,11 +458,10 @@ class RsaEngineDesign:
 
     def step_cycles(self, step: Step, pause: int) -> int:
         """Cycles of a step whose words do not wait."""
-        cycles = FETCH + step.count
-        if step.routine:
-            length = self.processor.store.blocks[step.routine].length
-            cycles += 1 + length * step.rounds + pause
-        return cycles
+        if not step.routine:
+            return FETCH + step.count * step.rounds
+        length = self.processor.store.blocks[step.routine].length
+        return FETCH + step.count + 1 + length * step.rounds + pause
 
     @cached_property
     def latency(self) -> int:
@@ -430,8 +489,8 @@ class RsaEngineDesign:
     @property
     def interval(self) -> int:
         """Cycles between results; the next message comes after a result."""
-        first = self.first_of_operation
-        begins = zip(self.steps[first:], self.pauses[first : first + 3], strict=False)
+        first, last = self.first_of_operation, self.first_of_message
+        begins = zip(self.steps[first:], self.pauses[first : last + 1], strict=False)
         return self.latency + sum(self.step_cycles(*own) for own in begins) + FETCH + self.parts[1]
 
     def check(self, key: RsaKey) -> None:
@@ -440,7 +499,7 @@ class RsaEngineDesign:
         Raises:
             SpecificationError: what is wrong, and what would do.
         """
-        longest, shortest = self.exponent_bits, SHORTEST
+        longest, shortest = self.prime_bits, SHORTEST
         lengths = key.p.bit_length(), key.q.bit_length()
         if not shortest <= min(lengths) or max(lengths) > longest:
             raise SpecificationError(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.algorithms.fields import crt_field, field_exponentiation
 from residua.algorithms.fields.crt_field import HALVES, LOW
+from residua.algorithms.fields.loaded_field import NUMBER
 from residua.algorithms.terms import Words
 from residua.hardware.exponentiation.rsa_engine_design import (
     EMITTING,
@@ -16,31 +17,42 @@ from residua.machines.values import outputs
 
 
 def private_operation(
-    design: RsaEngineDesign, numbers: Mapping[str, int], message: int
+    design: RsaEngineDesign,
+    numbers: Mapping[str, int],
+    message: int,
+    multiples: tuple[int, int] = (0, 0),
 ) -> tuple[int, bool]:
     """The root of a message as the engine computes it, and whether it leaves the core.
 
-    ``numbers`` are those of a key (`RsaEngineDesign.numbers`), perhaps wrong ones.
+    ``numbers`` are those of a key (`RsaEngineDesign.numbers`), perhaps wrong ones. ``multiples`` of
+    p - 1 and q - 1 blind the exponents, if the design does that.
     """
     # The bounds give all programs their representation.
     _ = design.processor.folds
-    return _Model(design, numbers, message).run()
+    return _Model(design, numbers, message, multiples).run()
 
 
 class _Model:
     """The steps of a key and of an operation on the words of the engine."""
 
-    def __init__(self, design: RsaEngineDesign, numbers: Mapping[str, int], message: int) -> None:
+    def __init__(
+        self,
+        design: RsaEngineDesign,
+        numbers: Mapping[str, int],
+        message: int,
+        multiples: tuple[int, int],
+    ) -> None:
         self.design, self.numbers, self.message = design, numbers, message
         self.programs = {s.name: s.reference for s in design.processor.sources}
         self.state: dict[str, tuple[int, ...]] = {}
-        self.flags = zip(*(self._flags(own, f"d_{own[0]}") for own in HALVES), strict=True)
+        flags = map(self._flags, HALVES, multiples)
+        self.flags = zip(*flags, strict=True)
 
-    def _flags(self, own: str, exponent: str) -> Iterator[dict[str, tuple[int]]]:
-        design = self.design
-        every = field_exponentiation.digits(
-            self.numbers[exponent], design.exponent_bits, design.window
-        )
+    def _flags(self, own: str, multiple: int) -> Iterator[dict[str, tuple[int]]]:
+        design, numbers = self.design, self.numbers
+        # The lowest bit of a prime is not looked at.
+        exponent = numbers[f"d_{own[0]}"] + multiple * (numbers[own + NUMBER] & ~1)
+        every = field_exponentiation.digits(exponent, design.exponent_bits, design.window)
         for digit in every:
             flags = field_exponentiation.digit_flags(digit, design.window)
             yield {own + name: (int(flag),) for name, flag in flags.items()}

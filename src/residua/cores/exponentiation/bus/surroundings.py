@@ -76,7 +76,8 @@ class ExponentiationBus:
         """Cycles after which an operation, or a zeroisation, hangs."""
         design = self.core.commanded
         words = sum(number.words for number in design.numbers) + design.result_words
-        moves = len(design.numbers) * design.words * PLACE
+        random_words = design.random_words * -(-design.width // 32)
+        moves = (len(design.numbers) * design.words + random_words) * PLACE
         return 2 * self.cases(_BENCH_SEED).settings[0].interval + 4 * words + design.moves + moves
 
     def component(self) -> Component:
