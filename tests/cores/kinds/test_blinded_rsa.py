@@ -72,16 +72,22 @@ def test_choices_are_written_down(chosen, bits):
 
 
 def test_what_it_costs():
-    """As many more bits of the exponents, and the passes, which come before a message."""
+    """More bits of the exponents, four products, and passes, which come before a message."""
     plain, blinded = core(), core(blinding=64)
     digits = 64 // plain.design.window
     step = plain.cycles["step"]
     assert blinded.cycles["step"] == step
-    assert blinded.cycles["latency"] == plain.cycles["latency"] + digits * step
-    more = blinded.cycles["interval"] - plain.cycles["interval"] - digits * step
-    assert more > 2 * 64 * blinded.design.exponent_shape.words
-    # Nothing is drawn that is of no use.
-    assert blinded.commanded.random_words == 2 * -(-64 // 17)
+    routines = blinded.design.processor.routines
+    factors = sum(routines[name].length for name in ("hide", "reveal"))
+    longer = blinded.cycles["latency"] - plain.cycles["latency"] - digits * step
+    assert factors < longer < factors + 40
+    more = blinded.cycles["interval"] - plain.cycles["interval"] - digits * step - longer
+    passes = 2 * 64 * blinded.design.exponent_shape.words
+    assert passes < more < passes + 60
+    assert blinded.cycles["preparation"] < blinded.cycles["interval"] + passes
+    assert "preparation" not in plain.cycles
+    # Two multiples for a key and for a message, and a factor.
+    assert blinded.commanded.random_words == 4 * -(-64 // 17) + blinded.design.words
 
 
 def test_verification(built):
@@ -101,7 +107,7 @@ def test_verification(built):
     ],
 )
 def test_faults_of_the_blinding_are_found(built, tmp_path, monkeypatch, old, new):
-    """They withhold every root, which verification tells."""
+    """They withhold roots, which verification tells."""
     made = build(check_any(BLINDED_RSA), tmp_path / "core")
     broken = replaced(monkeypatch, made.path, f"rtl/{built.name}.v", old, new)
     found = verify_directory(broken, vectors=48, seed=2)
@@ -112,13 +118,11 @@ def test_faults_of_the_blinding_are_found(built, tmp_path, monkeypatch, old, new
 def test_texts(built):
     readme = (built.path / "README.md").read_text()
     assert "with 64 fresh\nrandom bits for either k" in readme
-    assert "`random` takes 2 x 6 words before the first word of a message, 6 for either" in readme
+    assert "`random` takes 15 words after the last word of a key, and 12 before the first" in readme
     assert "`random_payload`" in readme
-    assert "blinded by random multiples of p &minus; 1 and q &minus; 1 of 64 bits" in page.render(
-        built
-    )
+    assert "q &minus; 1 of 64 bits more, with X blinded by a random factor" in page.render(built)
     text = (built.path / f"rtl/{built.name}.v").read_text()
-    assert "64 random bits for each private exponent" in text
+    assert "of messages, and of each private exponent by 64 random bits" in text
 
 
 @pytest.mark.slow

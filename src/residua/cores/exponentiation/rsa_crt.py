@@ -285,7 +285,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "private",
             tests_modulus=True,
             flagged=True,
-            random_words=2 * design.blinding_shape.random_words,
+            random_words=sum(design.random_words),
         )
 
     def setting(self, value: RsaKey) -> RsaEngineOperations:
@@ -329,6 +329,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "latency": self.design.latency,
             "interval": self.design.interval,
             "products": self.design.products,
+            **({"preparation": self.design.preparation} if self.design.blinding else {}),
             **{name: routines[name].length for name in ("step", "square") if name in routines},
         }
 

@@ -15,7 +15,7 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.words import verify_word_core, with_model
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
-from residua.hardware.exponentiation.rsa_engine_model import private_operation
+from residua.hardware.exponentiation.rsa_engine_model import Drawn, private_operation
 
 MODEL_PRODUCTS = 1_000_000
 """Products of residues that the model computes in one verification."""
@@ -69,9 +69,8 @@ def verify_rsa(core: RsaEngineCore, sources: Sequence[Path], runs: Runs) -> Veri
 
 @lru_cache(4096)
 def _modelled_root(design: RsaEngineDesign, words: tuple[tuple[str, int], ...], x: int) -> int:
-    draw = random.Random(x)
-    multiples = draw.getrandbits(design.blinding), draw.getrandbits(design.blinding)
-    root, right = private_operation(design, dict(words), x, multiples)
+    drawn = Drawn.by(design, random.Random(x)) if design.blinding else None
+    root, right = private_operation(design, dict(words), x, drawn)
     return root if right else 0
 
 

@@ -80,8 +80,9 @@ BUS = Key(
 BLINDING = Key(
     "Random bits that blind each scalar of a coprocessor, besides its random coordinates, by a "
     "multiple of the number of points, or each private exponent of RSA on an engine by a multiple "
-    "of p - 1 or q - 1; fewer than hide every bit are refused, 0 is for no blinding; needs "
-    "`curve`, or `algorithm` rsa-crt on the `unit` rns-montgomery.",
+    "of p - 1 or q - 1, beside messages by a random factor; fewer than hide every bit are "
+    "refused, 0 is for no blinding; needs `curve`, or `algorithm` rsa-crt on the `unit` "
+    "rns-montgomery.",
     f"`auto`, or a number of bits from 0 to {MOST_RANDOM_BITS}; of RSA 0, or {MARGIN} and more",
     f"`auto`: for each curve {MARGIN} more than the longest run of equal bits in that number, of "
     "RSA as many more as say how long a prime is; 0 of RSA",

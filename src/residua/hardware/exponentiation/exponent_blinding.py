@@ -1,7 +1,8 @@
-"""Blinding of a private exponent: d + k (p - 1) in place of d, word by word.
+"""Blinding of a private exponent: k (p - 1) + d in place of d, or k (p - 1) - d, word by word.
 
-By Fermat's theorem both lead to the same power modulo p. k is fresh random bits, the highest first:
-each doubles what there is and adds p - 1 if it is 1, in one pass over all words.
+By Fermat's theorem they lead to the power modulo p that d leads to, and to its inverse. k is fresh
+random bits, the highest first: each doubles what there is and adds p - 1 if it is 1, in one pass
+over all words.
 """
 
 from collections.abc import Sequence
@@ -44,7 +45,8 @@ class ExponentBlinding(Component):
     chooses. First ``random`` is taken ``shape.random_words`` times with ``take``. Then there are
     ``shape.random_bits`` passes over all ``shape.words``, in which ``secret`` is p, with ``adds``.
     In one more, with ``gives``, it is d, and ``blinded`` the result. ``secret`` may be anything
-    from ``shape.half_words`` on.
+    from ``shape.half_words`` on. If ``negative`` is set all the while the result is k (p - 1) - d,
+    for d below p, and the highest bit of k is 1.
     """
 
     def __init__(self, shape: BlindingShape) -> None:
@@ -57,6 +59,7 @@ class ExponentBlinding(Component):
                 "take": In(1),
                 "adds": In(1),
                 "gives": In(1),
+                "negative": In(1),
                 "blinded": Out(shape.width),
             }
         )
@@ -71,12 +74,17 @@ class ExponentBlinding(Component):
         fresh, carry, doubled = (Signal(name=name) for name in ("fresh", "carry", "doubled"))
         last = self.index == shape.words - 1
         held, number = Signal(width, name="held"), Signal(width, name="number")
-        total = Signal(width + 1, name="total")
+        total, less = Signal(width + 1, name="total"), Signal(name="less")
+        m.d.comb += less.eq(self.gives & self.negative)
         m.d.comb += [
             read.addr.eq(self.index),
             held.eq(Mux(fresh, 0, read.data)),
-            number.eq(self._number(left[-1])),
-            total.eq(Mux(self.gives, held, Cat(doubled, held)[:width]) + number + carry),
+            number.eq(self._number(left[-1] | (fresh & self.negative))),
+            total.eq(
+                Mux(self.gives, held, Cat(doubled, held)[:width])
+                + Mux(less, ~number, number)
+                + (carry | (less & (self.index == 0)))
+            ),
             self.blinded.eq(total[:width]),
             write.addr.eq(self.index),
             write.data.eq(self.blinded),

@@ -48,8 +48,8 @@ class RsaEngine(Component):
     ``modulus_error`` is set until the next key if a prime is even or below 2^15; then no message is
     taken. The number of cycles is the same for all keys and messages.
 
-    If the exponents are blinded, ``random`` takes uniformly distributed words, fresh ones for each
-    message, before its first word.
+    If exponents and messages are blinded, ``random`` takes uniformly distributed words, fresh ones
+    for each key, after its last word, and for each message, before its first one.
     """
 
     def __init__(self, design: RsaEngineDesign) -> None:
@@ -110,6 +110,8 @@ class RsaEngine(Component):
                     "length": block.length - 1 if block else 0,
                     "rounds": step.rounds - 1,
                     "pause": pause,
+                    **({"negates": int(step.negates)} if design.blinding else {}),
+                    **({"highest": int(step.highest)} if design.blinding else {}),
                 }
             )
         widths = {name: max(word[name] for word in words).bit_length() or 1 for name in words[0]}
@@ -151,6 +153,7 @@ class RsaEngine(Component):
             blinding.random.eq(self._payload),
             blinding.secret.eq(self._secret),
             blinding.index.eq(self._word),
+            blinding.negative.eq(self._step.negates),
             blinding.take.eq(self._moves & self._goes(Target.MULTIPLE)),
             blinding.adds.eq(self._moves & self._goes(Target.PASS)),
             blinding.gives.eq(self._moves & self._comes(Source.BLINDED) & ~self._goes(Target.PASS)),
@@ -200,12 +203,20 @@ class RsaEngine(Component):
         }
         if self._blinding is not None:
             m.d.comb += self.random.ready.eq(self._comes(Source.RANDOM))
-            words[Source.RANDOM] = self.random.payload, self.random.valid
+            words[Source.RANDOM] = self._random_word, self.random.valid
             words[Source.BLINDED] = self._blinding.blinded, C(1, 1)
         with m.Switch(self._step.source):
             for source, (word, there) in words.items():
                 with m.Case(source):
                     m.d.comb += [self._payload.eq(word), self._there.eq(there)]
+
+    @property
+    def _random_word(self) -> Value:
+        """A random word; the highest one of a message has no bits above those of N."""
+        design, step = self.design, self._step
+        bits = design.bits - (design.words - 1) * design.width
+        highest = step.highest & (self._word == step.count)
+        return Mux(highest, self.random.payload[:bits], self.random.payload)
 
     def _targets(self, m: Module) -> None:
         """Words to where they go; what they say of the message."""

@@ -46,6 +46,9 @@ EMITTING = ("whole", "join", "verdict")
 FETCH = 3
 """Cycles until an instruction is there."""
 
+HIDING, REVEALING = "hiding", "revealing"
+"""The elements that blind a message: v, with which it is multiplied, and v^-d for its root."""
+
 _KEY_NUMBERS = (NUMBER, INVERSE, SQUARE)
 """Numbers of a key that each half has."""
 
@@ -117,6 +120,8 @@ class Step:
         read: place in a memory of the first one of the words that are read meanwhile.
         kept: place in a memory that the first one goes to, None if they are not kept.
         tests: p or q, the lowest word of which has to be odd.
+        negates: the exponent that is blinded.
+        highest: the last word is the highest one of a message.
     """
 
     routine: str = ""
@@ -127,6 +132,8 @@ class Step:
     read: int = 0
     kept: int | None = None
     tests: bool = False
+    negates: bool = False
+    highest: bool = False
 
 
 class RsaEngineDesign:
@@ -135,7 +142,8 @@ class RsaEngineDesign:
     The modulus of the domain is above all primes; its bound is chosen here. ``window`` are the bits
     of a digit of the exponents, ``exponent`` is the public one; the converter to binary has
     ``output_multipliers``. ``blinding`` random bits choose multiples of p - 1 and q - 1, fresh ones
-    for each message, that are added to the private exponents; 0 leaves these as they are.
+    for each message, that are added to the private exponents, and messages are multiplied with
+    random numbers; 0 leaves both as they are.
 
     Raises:
         SpecificationError: the exponent or the window does not do, or the bases are too narrow.
@@ -221,6 +229,14 @@ class RsaEngineDesign:
         return -(-self.exponent_bits // self.window)
 
     @property
+    def random_words(self) -> tuple[int, int]:
+        """Random words for a key and for a message."""
+        if not self.blinding:
+            return 0, 0
+        multiples = 2 * self.blinding_shape.random_words
+        return multiples + self.words, multiples
+
+    @property
     def exponent_shape(self) -> ExponentShape:
         """Sizes of the exponents modulo p - 1 and q - 1."""
         words = -(-self.exponent_bits // self.width)
@@ -252,8 +268,22 @@ class RsaEngineDesign:
             "square": square,
             "multiply": multiply,
         }
+        found |= self._blinding_programs
         used = {step.routine for step in self.steps}
         return {name: program for name, program in found.items() if name in used}
+
+    @property
+    def _blinding_programs(self) -> dict[str, FieldProgram]:
+        """The programs that make a pair to blind with, use it, and make the next one of it."""
+        base, power = field_exponentiation.BASE, field_exponentiation.POWER
+        pair, hide, reveal = (FieldProgram(name) for name in ("pair", "hide", "reveal"))
+        for element, source in ((HIDING, base), (REVEALING, power)):
+            pair.output(element, pair.combine(element, (pair.input(source), 1)))
+        hide.output(base, hide.product(base, hide.input(base), hide.input(HIDING)))
+        v, u, r = (reveal.input(name) for name in (HIDING, REVEALING, power))
+        for element, factors in ((power, (r, u)), (HIDING, (v, v)), (REVEALING, (u, u))):
+            reveal.output(element, reveal.product(element, *factors))
+        return {program.name: program for program in (pair, hide, reveal)}
 
     def _lowered(self, domain: MontgomeryDomain, squarings: int) -> dict[str, Lowered]:
         """All programs under the bound of a domain."""
@@ -388,19 +418,36 @@ class RsaEngineDesign:
             Step("prepare", source=Source.MEMORY),
             Step("whole", source=Source.MEMORY),
             loads,
+            *(self._pair if self.blinding else ()),
         ]
+
+    @property
+    def _pair(self) -> Iterator[Step]:
+        """The steps that make a fresh pair, v and v^-d."""
+        yield from self._exponents(negates=True)
+        yield from self._taking("take", Source.RANDOM, 0, None)
+        yield from self._runs(*self._power, ("pair", 1))
+
+    @property
+    def _power(self) -> tuple[tuple[str, int], ...]:
+        """The routines that raise to the power of both exponents."""
+        return (
+            ("start", 1),
+            ("table_step", (1 << self.window) - 2),
+            ("first", 1),
+            ("step", self.digits - 1),
+        )
 
     @cached_property
     def _operation(self) -> list[Step]:
         words, places = self.words, self.places
         return [
-            *self._exponents,
+            *self._exponents(),
             *self._taking("take", Source.OPERANDS, places["n"], places["message"]),
             *self._runs(
-                ("start", 1),
-                ("table_step", (1 << self.window) - 2),
-                ("first", 1),
-                ("step", self.digits - 1),
+                ("hide", int(self.blinding > 0)),
+                *self._power,
+                ("reveal", int(self.blinding > 0)),
                 ("join", 1),
             ),
             *self._taking("take", Source.REDUCTION, 0, places["root"]),
@@ -412,8 +459,7 @@ class RsaEngineDesign:
             Step("", 1, words, Source.MEMORY, Target.RESULT, places["root"]),
         ]
 
-    @property
-    def _exponents(self) -> Iterator[Step]:
+    def _exponents(self, *, negates: bool = False) -> Iterator[Step]:
         """The steps that make the digits of both exponents, blinded or as they are."""
         targets = Target.EXPONENT_P, Target.EXPONENT_Q
         places = self._secret_places
@@ -425,8 +471,10 @@ class RsaEngineDesign:
                 yield Step("", 1, count, Source.EXPONENTS, target, place)
                 continue
             yield Step("", 1, random_words, Source.RANDOM, Target.MULTIPLE)
-            yield Step("", self.blinding, count, Source.BLINDED, Target.PASS, prime)
-            yield Step("", 1, count, Source.BLINDED, target, place)
+            yield Step(
+                "", self.blinding, count, Source.BLINDED, Target.PASS, prime, negates=negates
+            )
+            yield Step("", 1, count, Source.BLINDED, target, place, negates=negates)
 
     def _taking(
         self, routine: str, source: Source, read: int, kept: int | None
@@ -436,7 +484,7 @@ class RsaEngineDesign:
         above = None if kept is None else kept + low
         return (
             Step(f"load_{LOW}", 1, low, source, Target.ENGINE, read, kept),
-            Step(routine, 1, high, source, Target.ENGINE, read + low, above),
+            Step(routine, 1, high, source, Target.ENGINE, read + low, above, highest=True),
         )
 
     def _runs(self, *runs: tuple[str, int]) -> list[Step]:
@@ -466,13 +514,22 @@ class RsaEngineDesign:
     @cached_property
     def latency(self) -> int:
         """Cycles from the last word of a message to the last word of the root."""
-        timed = list(zip(self.steps, self.pauses, strict=True))
-        taken = next(place for place, step in enumerate(self.steps) if step.routine == "take")
+        taken = self.first_of_message + 1
         # The words of the message have come before.
         now = self.step_cycles(replace(self.steps[taken], count=0), self.pauses[taken]) - FETCH
+        return self._elapsed(now, taken + 1, len(self.steps))
+
+    @cached_property
+    def preparation(self) -> int:
+        """Cycles from the last word of a key until a message may come."""
+        keys = [place for place, step in enumerate(self.steps) if step.source == Source.KEY]
+        return self._elapsed(0, keys[-1] + 1, self.first_of_message) + FETCH
+
+    def _elapsed(self, now: int, first: int, end: int) -> int:
+        """The cycle in which these steps end, from ``now`` on, where no word of a stream waits."""
         there = 0
-        for step, pause in timed[taken + 1 :]:
-            if step.source == Source.REDUCTION and there:
+        for step, pause in zip(self.steps[first:end], self.pauses[first:end], strict=True):
+            if step.source in (Source.REDUCTION, Source.CONVERTER) and there:
                 now, there = max(now, there - FETCH), 0
             if step.routine in EMITTING:
                 there = now + FETCH + step.count + self._result_delay(step.routine)
@@ -480,10 +537,15 @@ class RsaEngineDesign:
         return now
 
     def _result_delay(self, routine: str) -> int:
-        """Cycles from the start of a routine to the first word of what it gives out, reduced."""
+        """Cycles from the start of a routine to the first word of what it gives out.
+
+        N is not reduced.
+        """
         last_residue = self.processor.emission(routine)[1]
         # The converter waits for residues, of which the last ones come from the second base.
         converted = last_residue - len(self.conversion.base) + 1 + self.conversion.latency
+        if routine == "whole":
+            return converted - self.words
         return converted + reduction_latency(self.words) - self.words + 1
 
     @property

@@ -1,6 +1,9 @@
 """Model of RSA on an engine: the steps of a key and of an operation, residue by residue."""
 
+import random
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.algorithms.fields import crt_field, field_exponentiation
@@ -16,20 +19,41 @@ from residua.hardware.exponentiation.rsa_engine_design import (
 from residua.machines.values import outputs
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Random numbers of a key and of the first operation with it.
+
+    Attributes:
+        factor: v, with which the message is multiplied.
+        first: multiples of p - 1 and q - 1 of the exponents for v; their highest bits do not count.
+        multiples: those of the exponents for the message.
+    """
+
+    factor: int
+    first: tuple[int, int]
+    multiples: tuple[int, int]
+
+    @classmethod
+    def by(cls, design: RsaEngineDesign, chooser: random.Random) -> "Drawn":
+        """Numbers as a core may draw them."""
+        of_p, of_q, of_first_p, of_first_q = (chooser.getrandbits(design.blinding) for _ in "pqpq")
+        return cls(chooser.getrandbits(design.bits), (of_first_p, of_first_q), (of_p, of_q))
+
+
 def private_operation(
     design: RsaEngineDesign,
     numbers: Mapping[str, int],
     message: int,
-    multiples: tuple[int, int] = (0, 0),
+    drawn: Drawn | None = None,
 ) -> tuple[int, bool]:
     """The root of a message as the engine computes it, and whether it leaves the core.
 
-    ``numbers`` are those of a key (`RsaEngineDesign.numbers`), perhaps wrong ones. ``multiples`` of
-    p - 1 and q - 1 blind the exponents, if the design does that.
+    ``numbers`` are those of a key (`RsaEngineDesign.numbers`), perhaps wrong ones. A design that
+    blinds needs what was ``drawn``.
     """
     # The bounds give all programs their representation.
     _ = design.processor.folds
-    return _Model(design, numbers, message, multiples).run()
+    return _Model(design, numbers, message, drawn).run()
 
 
 class _Model:
@@ -40,18 +64,26 @@ class _Model:
         design: RsaEngineDesign,
         numbers: Mapping[str, int],
         message: int,
-        multiples: tuple[int, int],
+        drawn: Drawn | None,
     ) -> None:
         self.design, self.numbers, self.message = design, numbers, message
         self.programs = {s.name: s.reference for s in design.processor.sources}
         self.state: dict[str, tuple[int, ...]] = {}
-        flags = map(self._flags, HALVES, multiples)
-        self.flags = zip(*flags, strict=True)
+        self.factor = drawn.factor if drawn else 0
+        powers = [((0, 0), 1)]
+        if drawn is not None:
+            highest = 1 << design.blinding - 1
+            of_p, of_q = (multiple | highest for multiple in drawn.first)
+            powers = [((of_p, of_q), -1), (drawn.multiples, 1)]
+        self.flags = chain.from_iterable(
+            zip(*(self._flags(*each, sign) for each in zip(HALVES, own, strict=True)), strict=True)
+            for own, sign in powers
+        )
 
-    def _flags(self, own: str, multiple: int) -> Iterator[dict[str, tuple[int]]]:
+    def _flags(self, own: str, multiple: int, sign: int) -> Iterator[dict[str, tuple[int]]]:
         design, numbers = self.design, self.numbers
         # The lowest bit of a prime is not looked at.
-        exponent = numbers[f"d_{own[0]}"] + multiple * (numbers[own + NUMBER] & ~1)
+        exponent = sign * numbers[f"d_{own[0]}"] + multiple * (numbers[own + NUMBER] & ~1)
         every = field_exponentiation.digits(exponent, design.exponent_bits, design.window)
         for digit in every:
             flags = field_exponentiation.digit_flags(digit, design.window)
@@ -61,7 +93,11 @@ class _Model:
         """The root, and whether it is the message's."""
         design, emitted, whole, root = self.design, 0, 0, 0
         low = design.width * design.parts[0]
-        values = {Source.OPERANDS: self.message, Source.MEMORY: self.message}
+        values = {
+            Source.OPERANDS: self.message,
+            Source.MEMORY: self.message,
+            Source.RANDOM: self.factor,
+        }
         for step in design.steps:
             if step.source == Source.CONVERTER:
                 whole = emitted

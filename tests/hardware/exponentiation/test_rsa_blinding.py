@@ -1,4 +1,4 @@
-"""Multiples of p - 1 that are added to exponents, and roots with them."""
+"""Multiples of p - 1 that are added to exponents, factors of messages, and roots with them."""
 
 import random
 from typing import Any, ClassVar
@@ -11,17 +11,18 @@ from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, rsa
 from residua.algorithms.conversion import split_words
 from residua.hardware.exponentiation.exponent_blinding import BlindingShape, ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
-from residua.hardware.exponentiation.rsa_engine_design import Target
-from residua.hardware.exponentiation.rsa_engine_model import private_operation
+from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Target
+from residua.hardware.exponentiation.rsa_engine_model import Drawn, private_operation
 from residua.numbers.digits import join_digits
 
 BLINDED = {"blinding": 11}
 """A few bits, which are no multiple of a word's."""
 
 
-async def blinded(ctx, dut, prime, exponent, random_words):
+async def blinded(ctx, dut, prime, exponent, random_words, negative=0):
     """One exponent, with secrets of no meaning above p and d."""
     shape = dut.shape
+    ctx.set(dut.negative, negative)
 
     async def over(strobe, number):
         words = [*split_words(number, shape.half_words, shape.width)]
@@ -66,6 +67,10 @@ def test_the_unit(width, prime_bits, random_bits):
             assert k < 1 << random_bits
             found = await blinded(ctx, dut, prime, exponent, given)
             assert found == exponent + k * (prime - 1)
+            highest = 1 << random_bits - 1
+            found = await blinded(ctx, dut, prime, exponent, given, negative=1)
+            wanted = (k | highest) * (prime - 1) - exponent
+            assert found == wanted % (1 << width * words)
 
     simulator = Simulator(dut)
     simulator.add_clock(1e-6)
@@ -79,23 +84,102 @@ def test_roots_and_cycles(size):
     plain, design = rsa(*size), rsa(*size, **BLINDED)
     key, chooser = key_of(design), random.Random(1)
     messages = [0, 1, key.modulus - 1, key.p, key.q, chooser.randrange(key.modulus)]
-    shape, multiples = design.blinding_shape, []
+    found = []
     assert design.latency > plain.latency
 
     async def script(ctx, bench):
-        await bench.load(ctx, design.load_words(key))
-        for message in messages:
+        for place, message in enumerate(messages):
+            if place < 2:
+                await bench.load(ctx, design.load_words(key))
+                bench.given.clear()
+                assert await ready_after(ctx, bench.core) == design.preparation
             assert await bench.root(ctx, message) == (key.root(message), 0, design.latency)
-            given = bench.given[-2 * shape.random_words :]
-            half = len(given) // 2
-            own = tuple(shape.multiple(part) for part in (given[:half], given[half:]))
-            root = private_operation(design, design.numbers(key), message, own)
-            assert root == (key.root(message), True)
-            multiples.append(own)
+            if place < 2:
+                found.append(drawn(design, bench.given))
 
     Bench(design).run(script)
-    # Fresh ones each time.
-    assert len(set(multiples)) == len(messages)
+    # Fresh ones for each key and message.
+    assert len({own.factor for own in found}) == 2
+    assert len({each for own in found for each in (own.first, own.multiples)}) == 4
+    for message, own in zip(messages, found, strict=False):
+        root = private_operation(design, design.numbers(key), message, own)
+        assert root == (key.root(message), True)
+
+
+async def ready_after(ctx, core):
+    """Cycles from the last word of a key until a message is taken."""
+    cycles = 0
+    while not ctx.get(core.operands.ready):
+        await ctx.tick()
+        cycles += 1
+    return cycles
+
+
+def drawn(design, words):
+    """What was drawn for a key and a message, by the words that were taken."""
+    shape, left = design.blinding_shape, list(words)
+
+    def taken(count):
+        own, left[:count] = left[:count], []
+        return own
+
+    first, factor = [taken(shape.random_words) for _ in "pq"], taken(design.words)
+    second = [taken(shape.random_words) for _ in "pq"]
+    assert left == []
+    number = join_digits(factor, design.width) % (1 << design.bits)
+    return Drawn(number, *(tuple(map(shape.multiple, own)) for own in (first, second)))
+
+
+def test_a_factor_is_one_of_all():
+    """Without it on one side the root is withheld; without any it is right."""
+    made = rsa(*SMALL, **BLINDED)
+    key = key_of(made)
+    for left_out, expected in (
+        ({"hide"}, (0, 1)),
+        ({"reveal"}, (0, 1)),
+        ({"hide", "reveal"}, (key.root(4711), 0)),
+    ):
+        design = RsaEngineDesign(made.domain, made.options, *SMALL[:1], 2, 5, **BLINDED)
+        design.processor = made.processor
+        design.steps = tuple(step for step in made.steps if step.routine not in left_out)
+
+        async def script(ctx, bench, design=design, expected=expected):
+            await bench.load(ctx, design.load_words(key))
+            assert (await bench.root(ctx, 4711))[:2] == expected
+
+        Bench(design).run(script)
+
+
+def test_factors_change_and_faults_of_them_let_nothing_out(monkeypatch):
+    """Each message has a factor of its own; one that is not that of its root withholds it."""
+    made = []
+
+    class Recorded(Memory):
+        def __init__(self, **options):
+            super().__init__(**options)
+            made.append((options["depth"], self))
+
+    monkeypatch.setattr("residua.hardware.engine.rower.Memory", Recorded)
+    design = rsa(*SMALL, **BLINDED)
+    key = key_of(design)
+    (place,) = design.processor.places.registers["p.hiding"]["a"][:1]
+
+    async def script(ctx, bench):
+        registers = [memory for depth, memory in made if depth == design.processor.shape.registers]
+        seen = []
+        await bench.load(ctx, design.load_words(key))
+        for _ in range(3):
+            assert await bench.root(ctx, 4711) == (key.root(4711), 0, design.latency)
+            seen.append(tuple(ctx.get(memory.data[place]) for memory in registers))
+        assert len(set(seen)) == 3
+        (first, *_) = registers
+        word = ctx.get(first.data[place]) & (1 << design.width) - 1
+        ctx.set(first.data[place], word ^ 4)
+        assert await bench.root(ctx, 4711) == (0, 1, design.latency)
+        await bench.load(ctx, design.load_words(key))
+        assert await bench.root(ctx, 4711) == (key.root(4711), 0, design.latency)
+
+    Bench(design).run(script)
 
 
 class Noted(ExponentDigits):
@@ -125,7 +209,7 @@ def test_what_the_engine_goes_through(digits):
     async def script(ctx, bench):
         await bench.load(ctx, design.load_words(key))
         for _ in range(3):
-            await bench.root(ctx, 4711)
+            assert (await bench.root(ctx, 4711))[1] == 0
             words = [[ctx.get(m.data[i]) for i in range(m.data.depth)] for m in digits]
             found.append([join_digits(own, design.width) for own in words])
 
@@ -154,8 +238,9 @@ def test_faults_of_the_blinding_let_nothing_out(digits, monkeypatch):
     async def script(ctx, bench):
         (total,) = (m for m in made if m.data.depth == design.exponent_shape.words)
         (secret,) = (m for m in made if m.data.depth == design.secret_words)
-        half, adds = design.half_words, targets.index(Target.PASS)
-        gives, found = targets.index(Target.EXPONENT_P), []
+        half, first = design.half_words, design.first_of_operation
+        adds, gives = (targets.index(own, first) for own in (Target.PASS, Target.EXPONENT_P))
+        found = []
         for at, memory, place, bit in (
             (adds, total, 0, 5),
             (adds, secret, 2 * half, 3),
