@@ -21,6 +21,7 @@ from residua.hardware.bus.register_map import ExponentiationCapabilities, Regist
 from residua.hardware.bus.tops import CoreInstance
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
+from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.unbuilt import unbuilt
 from residua.numbers.digits import join_digits
 
@@ -53,7 +54,8 @@ class CommandedDesign:
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
         exponent: of all powers, if there is only one.
-        random_words: of the core's width, that it takes for an operation; 0 if it takes none.
+        random_words: of the core's width, that it takes for a key and an operation; 0 if it takes
+            none.
 
     Raises:
         SpecificationError: the words are too wide.
@@ -172,6 +174,10 @@ class Commanded(Component):
     same places whatever its numbers are, so that nothing of earlier ones is left. In place of
     random words it takes ones, too; those that come are for the next operation.
 
+    Random words are tested (`RandomMonitor`). Once they fail no result leaves, and no key is
+    taken, until a zeroisation: ``random_fault``. If one does not come while a key or operands are
+    taken the core is wiped likewise: ``random_starved``.
+
     Args:
         design: of what is inside.
         module: its name.
@@ -205,6 +211,8 @@ class Commanded(Component):
         self._loaded = Signal(name="loaded", init=not design.load)
         self._excess = Signal(name="excess")
         self._withheld = Signal(name="withheld")
+        self._unfit: Value = Const(0)
+        self._starved: Value = Const(0)
         self._numbers(m)
         if design.random_words:
             self._draw(m)
@@ -280,6 +288,16 @@ class Commanded(Component):
                 m.d.sync += [there.eq(~there), lower.eq(Mux(there, 0, random.payload))]
             with m.If(self._is(_State.RESET)):
                 m.d.sync += [there.eq(0), lower.eq(0)]
+        m.submodules.random_monitor = monitor = RandomMonitor()
+        self._unfit, self._starved = monitor.unfit, monitor.starved
+        waits = self._is(_State.LOAD, _State.TAKE)
+        m.d.comb += [
+            monitor.word.eq(random.payload),
+            monitor.valid.eq(random.valid),
+            # Also those are tested that the core takes before a command; none has to come then.
+            monitor.ready.eq(random.ready & (random.valid | waits)),
+            monitor.clear.eq(self._is(_State.RESET)),
+        ]
         m.d.comb += [
             own.payload.eq(Mux(wipes, -1, word[:width])),
             own.valid.eq(wipes | (random.valid & whole)),
@@ -337,6 +355,8 @@ class Commanded(Component):
         status = Signal(8, name="ended_with")
         ordered = Signal(name="zeroisation_ordered")
         sound = ~self._excess & ~self._withheld
+        if design.random_words:
+            sound &= ~self._unfit
         m.d.comb += [
             self._aborted.eq(self._is(_State.RESET)),
             self.busy.eq(~self._is(_State.IDLE)),
@@ -353,21 +373,7 @@ class Commanded(Component):
             m.d.sync += [status.eq(statuses[name]), state.eq(_State.END)]
 
         with m.Switch(state):
-            with m.Case(_State.RESET):
-                m.d.sync += self._loaded.eq(not design.load)
-                m.d.sync += state.eq(_State.WIPE_LOAD if design.load else _State.WIPE_TAKE)
-            with m.Case(_State.WIPE_LOAD), m.If(self._complete):
-                m.d.sync += state.eq(_State.WIPE_TAKE)
-            with m.Case(_State.WIPE_TAKE), m.If(self._complete):
-                m.d.sync += state.eq(_State.WIPE_RUN)
-            with m.Case(_State.WIPE_RUN):
-                result = self._core.result
-                with m.If(result.valid & result.payload.last):
-                    m.d.sync += state.eq(_State.CLEAR)
-            with m.Case(_State.CLEAR), m.If(~results.clearing):
-                m.d.sync += [state.eq(_State.IDLE), ordered.eq(0)]
-                with m.If(ordered):
-                    end("zeroised")
+            self._wipes(m, ordered, end)
             with m.Case(_State.IDLE), m.If(self.command.valid & ~results.busy):
                 end("bad_operation")
                 with m.If(operation == self._operations[design.operation]):
@@ -389,10 +395,48 @@ class Commanded(Component):
                 end("fault")
                 with m.If(self._excess):
                     end("operand_range")
+                self._tell_unfit(m, end)
             with m.Case(_State.END):
                 m.d.sync += state.eq(_State.IDLE)
+        if design.random_words:
+            self._starve(m, end)
         with m.If(self.zeroise):
             m.d.sync += [state.eq(_State.RESET), ordered.eq(1)]
+
+    def _wipes(self, m: Module, ordered: Signal, end: Callable[[str], None]) -> None:
+        """A zeroisation, ``ordered`` or after a reset."""
+        with m.Case(_State.RESET):
+            m.d.sync += self._loaded.eq(not self.design.load)
+            m.d.sync += self._state.eq(_State.WIPE_LOAD if self.design.load else _State.WIPE_TAKE)
+        with m.Case(_State.WIPE_LOAD), m.If(self._complete):
+            m.d.sync += self._state.eq(_State.WIPE_TAKE)
+        with m.Case(_State.WIPE_TAKE), m.If(self._complete):
+            m.d.sync += self._state.eq(_State.WIPE_RUN)
+        with m.Case(_State.WIPE_RUN):
+            result = self._core.result
+            with m.If(result.valid & result.payload.last):
+                m.d.sync += self._state.eq(_State.CLEAR)
+        with m.Case(_State.CLEAR), m.If(~self._results.clearing):
+            m.d.sync += [self._state.eq(_State.IDLE), ordered.eq(0)]
+            with m.If(ordered):
+                end("zeroised")
+
+    def _starve(self, m: Module, end: Callable[[str], None]) -> None:
+        """A zeroisation where a random word does not come, and how it ends."""
+        starved = Signal(name="wipes_starved")
+        with m.If(self._starved & self._is(_State.LOAD, _State.TAKE)):
+            m.d.sync += [self._state.eq(_State.RESET), starved.eq(1)]
+        with m.If(self._is(_State.CLEAR) & ~self._results.clearing & starved):
+            m.d.sync += starved.eq(0)
+            end("random_starved")
+        with m.If(self.zeroise):
+            m.d.sync += starved.eq(0)
+
+    def _tell_unfit(self, m: Module, end: Callable[[str], None]) -> None:
+        """Another status where random words fail their tests."""
+        if self.design.random_words:
+            with m.If(self._unfit):
+                end("random_fault")
 
     def _loads(self, m: Module, end: Callable[[str], None]) -> None:
         """A modulus or key is there; the core tells of it in the cycle after its last word."""
@@ -408,3 +452,7 @@ class Commanded(Component):
             with m.If(self._excess):
                 end("operand_range")
                 m.d.sync += self._loaded.eq(0)
+            if self.design.random_words:
+                with m.If(self._unfit):
+                    end("random_fault")
+                    m.d.sync += self._loaded.eq(0)
