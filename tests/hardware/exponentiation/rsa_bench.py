@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from functools import cache
 
+from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
 from gmpy2 import next_prime
 from tests.hardware.traffic import sender
@@ -26,6 +27,25 @@ def rsa(bits, width, channels, window, e, columns=1, rowers=None, multipliers=1,
     options = EngineOptions(rowers=rowers or pair.channels, reduction="multiply")
     domain = replace(domain, form="reordered")
     return RsaEngineDesign(domain, options, bits, window, e, multipliers, blinding)
+
+
+def recorded(monkeypatch, *modules):
+    """The memories of the cores that are made from now on, those of these modules."""
+    made = []
+
+    class Recorded(Memory):
+        def __init__(self, **options):
+            super().__init__(**options)
+            made.append(self)
+
+    for module in modules:
+        monkeypatch.setattr(f"residua.hardware.{module}.Memory", Recorded)
+    return made
+
+
+def of_depth(memories, depth):
+    """Those of so many words."""
+    return [memory for memory in memories if memory.data.depth == depth]
 
 
 SMALL = (36, 17, 2, 2, 5)

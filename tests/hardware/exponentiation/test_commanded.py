@@ -60,13 +60,21 @@ async def until(ctx, signal):
         await ctx.tick()
 
 
-async def operate(ctx, dut, case, *others):
-    """One operation to its end, with the status that it has to have, or one of others."""
+async def command(ctx, dut, case):
     await until(ctx, dut.command.ready)
     ctx.set(dut.command.payload.operation, case.operation)
     ctx.set(dut.command.valid, 1)
     await ctx.tick()
     ctx.set(dut.command.valid, 0)
+
+
+def status(dut, name):
+    return dut.design.registers(data_registers=True).statuses[name]
+
+
+async def operate(ctx, dut, case, *others):
+    """One operation to its end, with the status that it has to have, or one of others."""
+    await command(ctx, dut, case)
     ctx.set(dut.operands.valid, 1)
     for number in case.operands:
         for place in range(dut.design.words):
@@ -75,8 +83,7 @@ async def operate(ctx, dut, case, *others):
             await ctx.tick()
     ctx.set(dut.operands.valid, 0)
     await until(ctx, dut.done)
-    codes = dut.design.registers(data_registers=True).statuses
-    wanted = [codes[name] for name in others] or [case.expected[0]]
+    wanted = [status(dut, name) for name in others] or [case.expected[0]]
     assert ctx.get(dut.status) in wanted
     await ctx.tick()
 
@@ -86,7 +93,7 @@ async def zeroise(ctx, dut):
     await ctx.tick()
     ctx.set(dut.zeroise, 0)
     await until(ctx, dut.done)
-    assert ctx.get(dut.status) == dut.design.registers(data_registers=True).statuses["zeroised"]
+    assert ctx.get(dut.status) == status(dut, "zeroised")
     await ctx.tick()
 
 
@@ -234,14 +241,9 @@ def test_a_random_word_that_does_not_come(monkeypatch):
 
 async def starved(ctx, dut, case):
     """An operation that ends as no random word comes."""
-    await until(ctx, dut.command.ready)
-    ctx.set(dut.command.payload.operation, case.operation)
-    ctx.set(dut.command.valid, 1)
-    await ctx.tick()
-    ctx.set(dut.command.valid, 0)
+    await command(ctx, dut, case)
     ctx.set(dut.operands.valid, 1)
     await until(ctx, dut.done)
     ctx.set(dut.operands.valid, 0)
-    codes = dut.design.registers(data_registers=True).statuses
-    assert ctx.get(dut.status) == codes["random_starved"]
+    assert ctx.get(dut.status) == status(dut, "random_starved")
     await ctx.tick()

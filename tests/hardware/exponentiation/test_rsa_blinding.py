@@ -4,9 +4,8 @@ import random
 from typing import Any, ClassVar
 
 import pytest
-from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
-from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, rsa
+from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, of_depth, recorded, rsa
 
 from residua.algorithms.conversion import split_words
 from residua.hardware.exponentiation.exponent_blinding import BlindingShape, ExponentBlinding
@@ -152,20 +151,13 @@ def test_a_factor_is_one_of_all():
 
 def test_factors_change_and_faults_of_them_let_nothing_out(monkeypatch):
     """Each message has a factor of its own; one that is not that of its root withholds it."""
-    made = []
-
-    class Recorded(Memory):
-        def __init__(self, **options):
-            super().__init__(**options)
-            made.append((options["depth"], self))
-
-    monkeypatch.setattr("residua.hardware.engine.rower.Memory", Recorded)
+    made = recorded(monkeypatch, "engine.rower")
     design = rsa(*SMALL, **BLINDED)
     key = key_of(design)
     (place,) = design.processor.places.registers["p.hiding"]["a"][:1]
 
     async def script(ctx, bench):
-        registers = [memory for depth, memory in made if depth == design.processor.shape.registers]
+        registers = of_depth(made, design.processor.shape.registers)
         seen = []
         await bench.load(ctx, design.load_words(key))
         for _ in range(3):
@@ -223,21 +215,14 @@ def test_what_the_engine_goes_through(digits):
 
 def test_faults_of_the_blinding_let_nothing_out(digits, monkeypatch):
     """A bit flips in the sum so far, in a prime or an exponent, or in what has come of it."""
-    made = []
-
-    class Recorded(Memory):
-        def __init__(self, **options):
-            super().__init__(**options)
-            made.append(self)
-
-    for module in ("exponent_blinding", "rsa_engine"):
-        monkeypatch.setattr(f"residua.hardware.exponentiation.{module}.Memory", Recorded)
+    modules = ("exponent_blinding", "rsa_engine")
+    made = recorded(monkeypatch, *(f"exponentiation.{module}" for module in modules))
     design = rsa(*SMALL, **BLINDED)
     key, message, targets = key_of(design), 1234567, [step.target for step in design.steps]
 
     async def script(ctx, bench):
-        (total,) = (m for m in made if m.data.depth == design.exponent_shape.words)
-        (secret,) = (m for m in made if m.data.depth == design.secret_words)
+        (total,) = of_depth(made, design.exponent_shape.words)
+        (secret,) = of_depth(made, design.secret_words)
         half, first = design.half_words, design.first_of_operation
         adds, gives = (targets.index(own, first) for own in (Target.PASS, Target.EXPONENT_P))
         found = []

@@ -3,9 +3,8 @@
 import random
 
 import pytest
-from amaranth.lib.memory import Memory
 from gmpy2 import next_prime
-from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, rsa
+from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, of_depth, recorded, rsa
 
 from residua.errors import SpecificationError
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Target
@@ -122,14 +121,7 @@ def test_wrong_messages_and_keys():
 
 def test_faults_let_nothing_out(monkeypatch):
     """A bit flips in a register of a rower or in the memory of words, in any phase."""
-    made = []
-
-    class Recorded(Memory):
-        def __init__(self, **options):
-            super().__init__(**options)
-            made.append((options["depth"], self))
-
-    monkeypatch.setattr("residua.hardware.engine.rower.Memory", Recorded)
+    made = recorded(monkeypatch, "engine.rower")
     design = rsa(*SMALL)
     key, chooser = key_of(design), random.Random(7)
     message, places, width = 1234567 % key.modulus, design.places, design.width
@@ -144,7 +136,7 @@ def test_faults_let_nothing_out(monkeypatch):
     }
 
     async def script(ctx, bench):
-        registers = [memory for depth, memory in made if depth == design.processor.shape.registers]
+        registers = of_depth(made, design.processor.shape.registers)
         assert len(registers) == design.options.rowers
         faults = [
             ("registers", (cycle, chooser.choice(registers), register, chooser.randrange(width)))

@@ -295,7 +295,7 @@ class Commanded(Component):
             monitor.word.eq(random.payload),
             monitor.valid.eq(random.valid),
             # Also those are tested that the core takes before a command; none has to come then.
-            monitor.ready.eq(random.ready & (random.valid | waits)),
+            monitor.ready.eq(random.ready & (random.valid | (waits & own.ready))),
             monitor.clear.eq(self._is(_State.RESET)),
         ]
         m.d.comb += [
