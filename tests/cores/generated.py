@@ -38,6 +38,7 @@ ENGINE_EXPONENTIATION = {
 }
 RSA = {"algorithm": "rsa-crt", "bits": 64, "digit": 11}
 ENGINE_RSA = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36}
+BLINDED_RSA = ENGINE_RSA | {"width": 12, "exponent": 17, "window": 2, "blinding": 64}
 INVERSE = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
 POINT = {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3}
 COPROCESSOR = {"curve": [TINY], "bus": "stream"}
@@ -132,6 +133,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "RSA with CRT, AXI": RSA | {"bus": "axi"},
     "RSA with CRT on the engine, Wishbone": ENGINE_RSA | {
         "width": 12, "rowers": 2, "channels": 4, "bus": "wishbone",
+    },
+    "RSA with CRT on the engine, blinded": BLINDED_RSA | {"blinding": "auto"},
+    "RSA with CRT on the engine, blinded, AXI": ENGINE_RSA | {
+        "width": 34, "bits": 80, "blinding": 64, "bus": "axi",
     },
     "RSA with CRT on the engine": ENGINE_RSA | {"width": 12, "rowers": 2, "channels": 4},
     "RSA with CRT on the engine, hierarchical": ENGINE_RSA | HIERARCHICAL | {

@@ -235,10 +235,12 @@ def test_toml_round_trip_of_a_coprocessor(curves):
         (
             {"curve": "P-256", "blinding": 1025},
             (
-                "blinding = 1025: expected auto, or a number of bits from 0 to 1024 (random bits "
-                "that blind each scalar of a coprocessor, besides its random coordinates, by a "
-                "multiple of the number of points; fewer than hide every bit are refused, 0 is for "
-                "no blinding; needs curve)"
+                "blinding = 1025: expected auto, or a number of bits from 0 to 1024; of RSA 0, or "
+                "64 and more (random bits that blind each scalar of a coprocessor, besides its "
+                "random coordinates, by a multiple of the number of points, or each private "
+                "exponent of RSA on an engine by a multiple of p - 1 or q - 1, beside messages by "
+                "a random factor; fewer than hide every bit are refused, 0 is for no blinding; "
+                "needs curve, or algorithm rsa-crt on the unit rns-montgomery)"
             ),
         ),
         (

@@ -229,13 +229,14 @@ def test_an_exponentiator_that_skips_a_digit_is_found(monkeypatch, tmp_path):
     assert not result.proof.passed
 
 
-def rsa_core():
+def rsa_core(**chosen):
     values = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36, "window": 2}
-    return ExponentiationCore.of(check_any({**values, "exponent": 5}))
+    return ExponentiationCore.of(check_any({**values, "exponent": 5, **chosen}))
 
 
-def test_rsa_on_an_engine(tmp_path):
-    core = rsa_core()
+@pytest.mark.parametrize("chosen", [{}, {"blinding": 64}], ids=["plain", "blinded"])
+def test_rsa_on_an_engine(chosen, tmp_path):
+    core = rsa_core(**chosen)
     netlist = read_netlist(*write_verilog(core.component(), tmp_path), tmp_path, core.boundary)
     result = prove_netlist(netlist, out_dir=tmp_path)
     assert result.passed, (result.leaks, result.proof.log.read_text())

@@ -6,7 +6,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from tests.cores.generated import ENGINE_RSA, EXPONENTIATION, RSA
+from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, EXPONENTIATION, RSA
 from tests.cores.planted import replaced
 
 from residua.cores.bus.bench import verify_bench
@@ -24,6 +24,8 @@ SMALL = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
 CORES = {
     "RSA": RSA,
     "RSA on the engine": ENGINE_RSA,
+    "RSA, blinded": BLINDED_RSA,
+    "RSA, blinded, wide words": BLINDED_RSA | {"width": 34, "bits": 80},
     "powers, loaded": SMALL,
     "powers, 65537": EXPONENTIATION | {"exponent": 65537},
     "powers, wide words": {"algorithm": "modexp", "bits": 80, "digit": 40, "window": 1},
@@ -60,6 +62,8 @@ def faults(directory, sources=()):
     [
         ("RSA", "axi"),
         ("RSA on the engine", "wishbone"),
+        ("RSA, blinded", "wishbone"),
+        ("RSA, blinded, wide words", "axi"),
         ("powers, loaded", "axi"),
         ("powers, 65537", "wishbone"),
         ("powers, wide words", "axi"),
@@ -146,8 +150,9 @@ def test_cases_cover_every_status():
     core = core_of(check_any({**RSA, "bus": "axi"}))
     around = core.surroundings
     ended = {case.expected[0] for case in around.cases(1).all()}
+    others = "zeroised", "random_fault", "random_starved"
     assert ended == set(around.registers.statuses.values()) - {
-        around.registers.statuses["zeroised"]
+        around.registers.statuses[name] for name in others
     }
 
 

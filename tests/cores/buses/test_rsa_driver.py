@@ -9,7 +9,7 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-from tests.cores.generated import ENGINE_RSA, RSA
+from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, RSA
 
 from residua.cores.bus.driver.check import Call, check_driver
 from residua.cores.bus.driver.client import CoreError, DriverError
@@ -35,6 +35,9 @@ E = 65537
 MESSAGE = b"a message"
 LARGE = {"algorithm": "rsa-crt", "bits": 1024, "digit": 32}
 SMALL = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
+CORES = {
+    "RSA": RSA, "engine": ENGINE_RSA, "blinded": BLINDED_RSA, "powers": SMALL, "large": LARGE,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +46,7 @@ def directories(tmp_path_factory):
         lambda name, bus: build(
             check_any(
                 {
-                    **{"RSA": RSA, "engine": ENGINE_RSA, "powers": SMALL, "large": LARGE}[name],
+                    **CORES[name],
                     "bus": bus,
                 }
             ),
@@ -81,15 +84,18 @@ def pem(key, password=None):
     )
 
 
-@pytest.mark.parametrize(("name", "bus"), [("RSA", "axi"), ("engine", "wishbone")])
+@pytest.mark.parametrize(
+    ("name", "bus"), [("RSA", "axi"), ("engine", "wishbone"), ("blinded", "axi")]
+)
 def test_roots(clients, directories, name, bus):
     client = clients(name, bus)
-    bits = directories(name, bus).made.request.bits
+    design = directories(name, bus).made.design
+    bits, exponent = design.bits, design.exponent
     client.zeroise()
     with pytest.raises(CoreError, match="not_loaded"):
         client.private(1)
     for seed in (3, 4):
-        key = RsaKey.generate(bits, E, random.Random(seed))
+        key = RsaKey.generate(bits, exponent, random.Random(seed))
         client.load(key)
         for x in (0, 1, 12345, key.p, key.modulus - 1):
             assert client.private(x) == key.root(x)
@@ -172,7 +178,9 @@ def test_c_driver_of_1024_bits(directories):
     assert found == []
 
 
-@pytest.mark.parametrize(("name", "bus"), [("RSA", "wishbone"), ("powers", "axi")])
+@pytest.mark.parametrize(
+    ("name", "bus"), [("RSA", "wishbone"), ("blinded", "wishbone"), ("powers", "axi")]
+)
 def test_c_driver(directories, name, bus):
     directory = directories(name, bus)
     around = directory.made.surroundings

@@ -1,87 +1,15 @@
 """RSA on an engine: roots, cycles, the model, and that no fault lets anything wrong out."""
 
-import functools
 import random
-from dataclasses import replace
-from functools import cache
 
 import pytest
-from amaranth.lib.memory import Memory
-from amaranth.sim import Simulator
 from gmpy2 import next_prime
-from tests.hardware.traffic import sender
+from tests.hardware.exponentiation.rsa_bench import SMALL, Bench, key_of, of_depth, recorded, rsa
 
-from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.errors import SpecificationError
-from residua.hardware.engine.datapath_design import EngineOptions
-from residua.hardware.exponentiation.rsa_engine import RsaEngine
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Target
 from residua.hardware.exponentiation.rsa_engine_model import private_operation
 from residua.numbers.rsa import RsaKey
-from residua.numbers.search import search_bases
-
-
-@cache
-def rsa(bits, width, channels, window, e, columns=1, rowers=None, multipliers=1):
-    prime = int(next_prime(1 << -(-bits // 2)))
-    pair = search_bases(prime, width, channels, style="any", columns=columns, rowers=rowers)
-    (domain,) = montgomery_domains(pair, [prime], columns)
-    options = EngineOptions(rowers=rowers or pair.channels, reduction="multiply")
-    domain = replace(domain, form="reordered")
-    return RsaEngineDesign(domain, options, bits, window, e, multipliers)
-
-
-SMALL = (36, 17, 2, 2, 5)
-"""A core that is quick to simulate."""
-
-
-def key_of(design, seed=3):
-    return RsaKey.generate(design.bits, design.exponent, random.Random(seed))
-
-
-class Bench:
-    """Feeds a core with keys and messages, one after the other, and counts cycles."""
-
-    def __init__(self, design):
-        self.design, self.core = design, RsaEngine(design)
-
-    def run(self, script):
-        simulator = Simulator(self.core)
-        simulator.add_clock(1e-6)
-        simulator.add_testbench(functools.partial(script, bench=self))
-        simulator.run()
-
-    async def load(self, ctx, words):
-        await sender(self.core.modulus, words)(ctx)
-
-    async def root(self, ctx, message, fault=None):
-        """The result, its flag, and the cycles that it took.
-
-        A ``fault`` is a cycle, a memory, and the place and the bit in it that flip.
-        """
-        design, result = self.design, self.core.result
-        await sender(self.core.operands, split_words(message, design.words, design.width))(ctx)
-        ctx.set(result.ready, 1)
-        found, flags, cycles = [], set(), 0
-        payload = result.payload
-        edges = aiter(ctx.tick().sample(result.valid, payload.word, payload.last, payload.error))
-        while len(found) < design.words:
-            if fault and fault[0] == cycles:
-                memory, place, bit = fault[1:]
-                word = ctx.get(memory.data[place]) & (1 << 100) - 1
-                ctx.set(memory.data[place], word ^ 1 << bit)
-            _, _, valid, word, last, error = await anext(edges)
-            cycles += 1
-            assert cycles <= design.latency
-            if valid:
-                found.append(word)
-                flags.add(error)
-                assert last == (len(found) == design.words)
-        ctx.set(result.ready, 0)
-        (flag,) = flags
-        number = sum(word << design.width * place for place, word in enumerate(found))
-        return number, flag, cycles
 
 
 @pytest.mark.parametrize(
@@ -193,14 +121,7 @@ def test_wrong_messages_and_keys():
 
 def test_faults_let_nothing_out(monkeypatch):
     """A bit flips in a register of a rower or in the memory of words, in any phase."""
-    made = []
-
-    class Recorded(Memory):
-        def __init__(self, **options):
-            super().__init__(**options)
-            made.append((options["depth"], self))
-
-    monkeypatch.setattr("residua.hardware.engine.rower.Memory", Recorded)
+    made = recorded(monkeypatch, "engine.rower")
     design = rsa(*SMALL)
     key, chooser = key_of(design), random.Random(7)
     message, places, width = 1234567 % key.modulus, design.places, design.width
@@ -215,7 +136,7 @@ def test_faults_let_nothing_out(monkeypatch):
     }
 
     async def script(ctx, bench):
-        registers = [memory for depth, memory in made if depth == design.processor.shape.registers]
+        registers = of_depth(made, design.processor.shape.registers)
         assert len(registers) == design.options.rowers
         faults = [
             ("registers", (cycle, chooser.choice(registers), register, chooser.randrange(width)))

@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, model_validator
 
 from residua.cores.specification import keys
 from residua.cores.specification.base import CoreSpecification, ResidueSpecification
-from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice, check_blinding
+from residua.curves.blinding import BlindingChoice, check_blinding
 from residua.curves.catalogue import find_curve
 from residua.curves.comb import MOST_TABLES, MOST_TEETH, TABLES, TEETH, admits_comb
 from residua.curves.formulas import Formula
@@ -55,15 +55,6 @@ def _curve(entry: object) -> Curve:
     if isinstance(entry, Mapping):
         return curve_from_parameters(entry)
     raise ValueError("")
-
-
-def _blinding(value: object) -> BlindingChoice:
-    if value == "auto":
-        return "auto"
-    number = keys.integer(value)
-    if not 0 <= number <= MOST_RANDOM_BITS:
-        raise ValueError("")
-    return number
 
 
 def _protections(value: object) -> object:
@@ -179,18 +170,7 @@ class CurveSpecification(CoreSpecification):
 
 
 BusKey = Annotated[keys.BusChoice, keys.BUS]
-Blinding = Annotated[
-    BlindingChoice,
-    BeforeValidator(_blinding),
-    keys.Key(
-        "Random bits that blind each scalar of a coprocessor, besides its random coordinates, by a "
-        "multiple of the number of points; fewer than hide every bit are refused, 0 is for no "
-        "blinding; needs `curve`.",
-        f"`auto`, or a number of bits from 0 to {MOST_RANDOM_BITS}",
-        f"`auto`: for each curve {MARGIN} more than the longest run of equal bits in that number",
-        "BITS",
-    ),
-]
+Blinding = Annotated[BlindingChoice, BeforeValidator(keys.random_bits), keys.BLINDING]
 ProtectionsKey = Annotated[
     # The level `none` is None.
     tuple[Protection, ...] | Literal[Level.STANDARD, Level.HIGH] | None,

@@ -1,5 +1,7 @@
 """Boundary of an exponentiator and of RSA on an engine for the proof of constant time."""
 
+from dataclasses import replace
+
 from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
 from residua.hardware.exponentiation.exponentiator import ExponentiatorDesign
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
@@ -13,4 +15,7 @@ def exponentiator_boundary(design: ExponentiatorDesign) -> Boundary:
 def rsa_boundary(design: RsaEngineDesign) -> Boundary:
     """The words of all streams, keys too, may differ, but not whether they are legal."""
     verdicts: dict[str, Uses] = {"modulus_error": (), "differs": ()}
-    return stream_boundary("RSA core", design.width, verdicts, loads=True)
+    found = stream_boundary("RSA core", design.width, verdicts, loads=True)
+    if not design.blinding:
+        return found
+    return replace(found, inputs=(*found.inputs, "random_payload"))

@@ -49,6 +49,9 @@ _PORTS = {
     "modulus_valid": "the payload is a word",
     "modulus_ready": "the word is taken in this cycle",
     "modulus_error": "a prime of the key is even or below 2^15",
+    "random_payload": "one uniformly distributed, secret word",
+    "random_valid": "the payload is a word",
+    "random_ready": "the word is taken in this cycle",
     "result_payload": "one word of the result in the low bits, then the flags last and error",
 }
 """Purposes of its ports."""
@@ -147,7 +150,14 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
         domain = replace(domain, form="reordered")
         window = request.window or min(DEFAULT_WINDOW, -(-request.length // 2))
         exponent = request.exponent or DEFAULT_EXPONENT
-        return RsaEngineDesign(domain, self._options(pair), request.length, window, exponent)
+        return RsaEngineDesign(
+            domain,
+            self._options(pair),
+            request.length,
+            window,
+            exponent,
+            blinding=request.random_bits,
+        )
 
     @property
     def name(self) -> str:
@@ -275,6 +285,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "private",
             tests_modulus=True,
             flagged=True,
+            random_words=sum(design.random_words),
         )
 
     def setting(self, value: RsaKey) -> RsaEngineOperations:
@@ -301,6 +312,8 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
     def specification(self) -> ExponentiationSpecification:
         """The request with every choice made; it leads to this core again."""
         chosen = {"window": self.design.window, "exponent": self.design.exponent}
+        if self.request.blinding is not None:
+            chosen["blinding"] = self.design.blinding
         values = self.request.model_dump() | chosen | self._engine_values
         return ExponentiationSpecification(**values)
 
@@ -316,6 +329,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "latency": self.design.latency,
             "interval": self.design.interval,
             "products": self.design.products,
+            **({"preparation": self.design.preparation} if self.design.blinding else {}),
             **{name: routines[name].length for name in ("step", "square") if name in routines},
         }
 
@@ -345,7 +359,8 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             "modulus_name": None,
             "modulus_bits": request.length,
             "window": design.window,
-            "exponent_bits": design.exponent_bits,
+            "exponent_bits": design.prime_bits,
+            **({"blinding": design.blinding} if design.blinding else {}),
             "exponent": str(design.exponent),
             **self._engine_parameters,
         }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from residua.cores.digit.specification import (
     Exponent,
@@ -16,6 +16,14 @@ from residua.cores.digit.specification import (
 )
 from residua.cores.specification import keys
 from residua.cores.specification.base import ResidueSpecification
+from residua.curves.blinding import MARGIN, BlindingChoice
+from residua.errors import SpecificationError
+
+Blinding = Annotated[
+    BlindingChoice | None,
+    BeforeValidator(lambda value: None if value is None else keys.random_bits(value)),
+    keys.BLINDING,
+]
 
 UNIT: Literal["rns-montgomery"] = "rns-montgomery"
 """Value of ``multiplier`` that puts an exponentiator on an engine."""
@@ -36,6 +44,7 @@ class ExponentiationSpecification(ResidueSpecification):
     window: Window = None
     exponent_bits: ExponentBits = None
     exponent: Exponent = None
+    blinding: Blinding = None
     width: keys.Width = 17
     channels: keys.Channels = None
     rowers: keys.Rowers = None
@@ -58,7 +67,9 @@ class ExponentiationSpecification(ResidueSpecification):
         check_modulus_or_bits(self.modulus, self.bits)
         self.check_shape(self.rowers)
         if self.algorithm == "rsa-crt":
+            self._check_blinding()
             return self
+        self.refuse(("blinding",), "private exponents of RSA are blinded alone")
         if self.exponent is not None:
             only = f"exponent = {self.exponent} is the only exponent"
             self.refuse(("window", "exponent_bits"), only)
@@ -68,6 +79,21 @@ class ExponentiationSpecification(ResidueSpecification):
     def asked_by(cls, values: Mapping[str, Any]) -> bool:
         """Whether the unit is an engine; without one an exponentiator is on digits."""
         return super().asked_by(values) and values.get("unit") == UNIT
+
+    def _check_blinding(self) -> None:
+        if isinstance(self.blinding, int) and 0 < self.blinding < MARGIN:
+            raise SpecificationError(
+                f"blinding = {self.blinding}: bits of an exponent would be hidden by fewer than "
+                f"{MARGIN} random bits: take 'auto', or at least {MARGIN}, or 0 for no blinding"
+            )
+
+    @property
+    def random_bits(self) -> int:
+        """Random bits that blind a private exponent; 0 if none is blinded."""
+        if self.blinding == "auto":
+            # A prime has hardly a run of equal bits that is longer than that.
+            return MARGIN + (-(-self.length // 2)).bit_length()
+        return self.blinding or 0
 
     @property
     def length(self) -> int:

@@ -15,6 +15,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
         *([("bus", parameters["bus"])] if "bus" in parameters else []),
         ("modulus", ("" if parameters["modulus"] else LOADED) + modulus_text(parameters)),
         ("exponent", parameters["exponent"] or windows),
+        *([("blinding", f"{parameters['blinding']} bits")] if "blinding" in parameters else []),
         ("bases", bases_text(parameters)),
         form_row(parameters),
         ("rowers", f"{parameters['rowers']}, reduction by {parameters['reduction']}"),

@@ -15,7 +15,7 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.simulation.words import verify_word_core, with_model
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign
-from residua.hardware.exponentiation.rsa_engine_model import private_operation
+from residua.hardware.exponentiation.rsa_engine_model import Drawn, private_operation
 
 MODEL_PRODUCTS = 1_000_000
 """Products of residues that the model computes in one verification."""
@@ -62,13 +62,15 @@ def verify_rsa(core: RsaEngineCore, sources: Sequence[Path], runs: Runs) -> Veri
     def first(operations: RsaEngineOperations) -> list[tuple[int, int]]:
         return [(x, 0) for x in operations.edges]
 
-    found = verify_word_core(designs, core.name, sources, runs, first)
+    blinded = core.design.blinding > 0
+    found = verify_word_core(designs, core.name, sources, runs, first, takes_random=blinded)
     return with_model(found, designs, _modelled, checks, runs.seed)
 
 
 @lru_cache(4096)
 def _modelled_root(design: RsaEngineDesign, words: tuple[tuple[str, int], ...], x: int) -> int:
-    root, right = private_operation(design, dict(words), x)
+    drawn = Drawn.by(design, random.Random(x)) if design.blinding else None
+    root, right = private_operation(design, dict(words), x, drawn)
     return root if right else 0
 
 

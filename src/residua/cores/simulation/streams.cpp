@@ -9,7 +9,8 @@
 //            16 bytes each; then the operands and the expected result of every run, each as one
 //            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both, and
-//            where a modulus is loaded it is loaded again now and then, while operands wait
+//            where a modulus is loaded it is loaded again now and then, while operands wait; if
+//            TAKES_RANDOM is defined, random words are offered in the same way
 //   RESETS   after the runs, so many resets in the middle of others, each before two that must be
 //            right; "every" for each cycle of a run
 // Registers begin with random values. Prints one JSON object.
@@ -239,6 +240,23 @@ class Bench {
   void withdraw_modulus() {}
 #endif
 
+#ifdef TAKES_RANDOM
+  // Offer a random word, or make a gap.
+  void offer_random() {
+    if (core_->random_valid || (stalls_ && random_.one_in(gap_rate_))) return;
+    set_word(core_->random_payload, random_.next() & word_mask);
+    core_->random_valid = 1;
+  }
+
+  bool random_taken() const { return core_->random_valid && core_->random_ready; }
+
+  void take_random() { core_->random_valid = 0; }
+#else
+  void offer_random() {}
+  bool random_taken() const { return false; }
+  void take_random() {}
+#endif
+
   // Offer the next operand word, or make a gap; an offer stands until it is taken.
   void drive() {
     if (stalls_ && now_ % 256 == 0) {
@@ -270,14 +288,17 @@ class Bench {
   }
 
   void step() {
+    offer_random();
     core_->clk = 0;
     core_->eval();
     const bool taken = offered_ && core_->operands_ready, loaded = modulus_taken();
+    const bool drawn = random_taken();
     look();
     core_->clk = 1;
     core_->eval();
     if (taken) take();
     if (loaded) take_modulus();
+    if (drawn) take_random();
     ++now_;
   }
 

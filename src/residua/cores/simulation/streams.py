@@ -104,12 +104,17 @@ def _joined(words: Sequence[int], width: int) -> int:
 
 
 def harness_source(
-    streams: Streams, top: str, modulus_words: int = 0, tested_words: Sequence[int] = ()
+    streams: Streams,
+    top: str,
+    modulus_words: int = 0,
+    tested_words: Sequence[int] = (),
+    *,
+    takes_random: bool = False,
 ) -> str:
     """The harness for module ``top``.
 
     ``modulus_words`` are loaded before the first run. Of them the core tests the ``tested_words``:
-    they are odd, or it tells of an error.
+    they are odd, or it tells of an error. A core that ``takes_random`` has a stream of such words.
     """
     figures = {
         "modulus_words": modulus_words,
@@ -120,8 +125,12 @@ def harness_source(
         "latency": streams.latency,
         "interval": streams.interval,
     }
-    loads = {"LOADS_MODULUS": modulus_words, "TESTS_MODULUS": tested_words}
-    flags = [name for name, words in loads.items() if words]
+    parts = {
+        "LOADS_MODULUS": modulus_words,
+        "TESTS_MODULUS": tested_words,
+        "TAKES_RANDOM": takes_random,
+    }
+    flags = [name for name, there in parts.items() if there]
     tested = ", ".join(map(str, tested_words))
     lists = [f"constexpr std::array<int, {len(tested_words)}> tested{{{tested}}};"]
     return word_harness(_HARNESS, top, streams.width, figures, flags, lists)

@@ -106,16 +106,18 @@ def build_word_simulator(
     *,
     top: str,
     modulus: Sequence[int] = (),
+    takes_random: bool = False,
     optimise: bool = True,
 ) -> WordSimulator:
     """Compile the RTL of a core with words, module ``top``, and the harness.
 
-    ``modulus`` is the words that the core loads before the first product. Without
-    ``optimise``, for short runs, compiling takes less time and simulating more.
+    ``modulus`` is the words that the core loads before the first product. A core that
+    ``takes_random`` has a stream of random words, too. Without ``optimise``, for short runs,
+    compiling takes less time and simulating more.
     """
     start = time.monotonic()
     tested = design.tested_words if modulus else ()
-    text = harness_source(_streams(design), top, len(modulus), tested)
+    text = harness_source(_streams(design), top, len(modulus), tested, takes_random=takes_random)
     executable = compile_harness(text, rtl_sources, top, optimise=optimise)
     return WordSimulator(design, executable, time.monotonic() - start, tuple(modulus))
 
@@ -126,12 +128,15 @@ def verify_word_core(
     sources: Sequence[Path],
     runs: Runs,
     begins: Callable[[D], Sequence[Pair]] = lambda design: (),
+    *,
+    takes_random: bool = False,
 ) -> VerificationResult:
     """Compare the Verilog of a core with words, module ``top``, with plain integers.
 
     ``designs`` are what it promises with each modulus, or key, that it may load: it is compiled
-    once, and they share the runs, of which ``begins`` gives the first operands. Stops after the
-    first of them that fails; see `verify_words`.
+    once, and they share the runs, of which ``begins`` gives the first operands. A core that
+    ``takes_random`` has a stream of random words. Stops after the first design that fails; see
+    `verify_words`.
 
     Raises:
         ToolError: the simulator cannot be built or does not run.
@@ -142,6 +147,7 @@ def verify_word_core(
         sources,
         top=top,
         modulus=first.modulus_words,
+        takes_random=takes_random,
         optimise=runs.are_long(first.interval),
     )
     results: list[VerificationResult] = []

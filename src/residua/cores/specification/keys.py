@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator
 
+from residua.curves.blinding import MARGIN, MOST_RANDOM_BITS, BlindingChoice
 from residua.errors import SpecificationError
 from residua.numbers.catalogue import SMALLEST_MODULUS, check_modulus, parse_modulus
 from residua.numbers.search import MOST_CHANNELS, WIDTHS
@@ -74,6 +75,30 @@ BUS = Key(
     "KIND",
     panel=USUAL,
 )
+
+
+BLINDING = Key(
+    "Random bits that blind each scalar of a coprocessor, besides its random coordinates, by a "
+    "multiple of the number of points, or each private exponent of RSA on an engine by a multiple "
+    "of p - 1 or q - 1, beside messages by a random factor; fewer than hide every bit are "
+    "refused, 0 is for no blinding; needs `curve`, or `algorithm` rsa-crt on the `unit` "
+    "rns-montgomery.",
+    f"`auto`, or a number of bits from 0 to {MOST_RANDOM_BITS}; of RSA 0, or {MARGIN} and more",
+    f"`auto`: for each curve {MARGIN} more than the longest run of equal bits in that number, of "
+    "RSA as many more as say how long a prime is; 0 of RSA",
+    "BITS",
+    panel=COPROCESSOR,
+)
+
+
+def random_bits(value: object) -> BlindingChoice:
+    """A number of random bits, also as text, or `auto`."""
+    if value == "auto":
+        return "auto"
+    number = integer(value)
+    if not 0 <= number <= MOST_RANDOM_BITS:
+        raise ValueError("")
+    return number
 
 
 def integer(value: object) -> int:

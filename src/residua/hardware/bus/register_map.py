@@ -96,12 +96,14 @@ class CoreCapabilities(Protocol):
     Attributes:
         source: the description of its registers, beside this module.
         address_map: its name in there.
-        takes_random: whether operations take random words.
     """
 
     source: ClassVar[str]
     address_map: ClassVar[str]
-    takes_random: ClassVar[bool]
+
+    @property
+    def takes_random(self) -> bool:
+        """Whether operations take random words."""
 
     @property
     def words(self) -> int:
@@ -180,6 +182,7 @@ class ExponentiationCapabilities:
         operand_numbers: numbers that another operation takes, 1 to 15.
         operations: codes of the operations, each below 32.
         data_registers: operands and results go through registers; if not, through streams.
+        takes_random: whether operations take random words.
 
     Raises:
         SpecificationError: a value is out of range.
@@ -187,13 +190,13 @@ class ExponentiationCapabilities:
 
     source: ClassVar[str] = "exponentiation.rdl"
     address_map: ClassVar[str] = "residua_exponentiation"
-    takes_random: ClassVar[bool] = False
 
     words: int
     load_numbers: int
     operand_numbers: int
     operations: Collection[int]
     data_registers: bool = True
+    takes_random: bool = False
 
     def __post_init__(self) -> None:
         _check_held("words", self.words, 0xFFFF)
@@ -209,6 +212,7 @@ class ExponentiationCapabilities:
             "OPERAND_NUMBERS": self.operand_numbers,
             "OPERATION_MASK": _mask(self.operations),
             "DATA_REGISTERS": self.data_registers,
+            "TAKES_RANDOM": self.takes_random,
         }
 
     def rdl_defines(self) -> dict[str, str]:

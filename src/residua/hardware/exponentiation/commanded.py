@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Mux, Signal, Value
+from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import Component, In, Out
 
@@ -21,6 +21,7 @@ from residua.hardware.bus.register_map import ExponentiationCapabilities, Regist
 from residua.hardware.bus.tops import CoreInstance
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
+from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.unbuilt import unbuilt
 from residua.numbers.digits import join_digits
 
@@ -53,6 +54,8 @@ class CommandedDesign:
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
         exponent: of all powers, if there is only one.
+        random_words: of the core's width, that it takes for a key and an operation; 0 if it takes
+            none.
 
     Raises:
         SpecificationError: the words are too wide.
@@ -66,6 +69,7 @@ class CommandedDesign:
     tests_modulus: bool = False
     flagged: bool = False
     exponent: int | None = None
+    random_words: int = 0
 
     def __post_init__(self) -> None:
         if self.width > WIDEST:
@@ -101,8 +105,14 @@ class CommandedDesign:
         """The registers of a bus; operands and results go through them, or through streams."""
 
         def capabilities(codes: list[int]) -> ExponentiationCapabilities:
-            loads, takes = len(self.load), len(self.operands)
-            return ExponentiationCapabilities(self.words, loads, takes, codes, data_registers)
+            return ExponentiationCapabilities(
+                self.words,
+                len(self.load),
+                len(self.operands),
+                codes,
+                data_registers,
+                takes_random=self.random_words > 0,
+            )
 
         defined = RegisterMap(capabilities([])).operations
         return RegisterMap(capabilities([defined[name] for name in self.operations]))
@@ -124,6 +134,8 @@ class CommandedDesign:
             ports["modulus"] = In(stream.Signature(self.width))
         if self.tests_modulus:
             ports["modulus_error"] = Out(1)
+        if self.random_words:
+            ports["random"] = In(stream.Signature(self.width))
         return ports
 
 
@@ -147,9 +159,10 @@ class _State(IntEnum):
 class Commanded(Component):
     """A core that takes commands, around an instance of the exponentiator called ``module``.
 
-    Ports: `residua.hardware.bus.control.raw_members`, without random words. Every number comes as
-    ``design.words`` words, the lowest first. ``load`` takes those of a modulus or key, the other
-    operation its operands; the result leaves when it is whole, and if the status is ok.
+    Ports: `residua.hardware.bus.control.raw_members`, with random words if the core takes them.
+    Every number comes as ``design.words`` words, the lowest first. ``load`` takes those of a
+    modulus or key, the other operation its operands; the result leaves when it is whole, and if the
+    status is ok.
 
     Number by number, bits above those that it may have are refused with ``operand_range``; a power
     is computed all the same, and dropped. Operands are taken also where no modulus is loaded. A
@@ -158,7 +171,12 @@ class Commanded(Component):
 
     A zeroisation, and a reset, wipe by computing: the core is reset, loads numbers of ones alone,
     and makes an operation of operands of ones, whose result is dropped. An operation writes the
-    same places whatever its numbers are, so that nothing of earlier ones is left.
+    same places whatever its numbers are, so that nothing of earlier ones is left. In place of
+    random words it takes ones, too; those that come are for the next operation.
+
+    Random words are tested (`RandomMonitor`). Once they fail no result leaves, and no key is
+    taken, until a zeroisation: ``random_fault``. If one does not come while a key or operands are
+    taken the core is wiped likewise: ``random_starved``.
 
     Args:
         design: of what is inside.
@@ -173,7 +191,7 @@ class Commanded(Component):
         instance: Callable[..., Component] = CoreInstance,
     ) -> None:
         self.design, self._module, self._instance = design, module, instance
-        super().__init__(raw_members(takes_random=False))
+        super().__init__(raw_members(takes_random=design.random_words > 0))
 
     def elaborate(self, platform: Any) -> Module:
         """The core between a gearbox and a buffer of results, and the states."""
@@ -193,7 +211,11 @@ class Commanded(Component):
         self._loaded = Signal(name="loaded", init=not design.load)
         self._excess = Signal(name="excess")
         self._withheld = Signal(name="withheld")
+        self._unfit: Value = Const(0)
+        self._starved: Value = Const(0)
         self._numbers(m)
+        if design.random_words:
+            self._draw(m)
         self._collect(m)
         self._sequence(m)
         return m
@@ -252,6 +274,36 @@ class Commanded(Component):
             m.d.sync += [place.eq(0), self._excess.eq(0)]
             m.d.sync += number.eq(Mux(self._begins_load, 0, len(design.load)))
 
+    def _draw(self, m: Module) -> None:
+        """Random words to the core, one or two for each of its own."""
+        width, random, own = self.design.width, self.random, self._core.random
+        wipes = self._is(_State.WIPE_TAKE)
+        whole: Value = Const(1)
+        word: Value = random.payload
+        if width > BUS_WIDTH:
+            # The lower part of a word waits for the other one.
+            lower, there = Signal(BUS_WIDTH, name="random_lower"), Signal(name="random_half")
+            whole, word = there, Cat(lower, word)
+            with m.If(random.valid & random.ready):
+                m.d.sync += [there.eq(~there), lower.eq(Mux(there, 0, random.payload))]
+            with m.If(self._is(_State.RESET)):
+                m.d.sync += [there.eq(0), lower.eq(0)]
+        m.submodules.random_monitor = monitor = RandomMonitor()
+        self._unfit, self._starved = monitor.unfit, monitor.starved
+        waits = self._is(_State.LOAD, _State.TAKE)
+        m.d.comb += [
+            monitor.word.eq(random.payload),
+            monitor.valid.eq(random.valid),
+            # Also those are tested that the core takes before a command; none has to come then.
+            monitor.ready.eq(random.ready & (random.valid | (waits & own.ready))),
+            monitor.clear.eq(self._is(_State.RESET)),
+        ]
+        m.d.comb += [
+            own.payload.eq(Mux(wipes, -1, word[:width])),
+            own.valid.eq(wipes | (random.valid & whole)),
+            random.ready.eq(~wipes & (own.ready | ~whole)),
+        ]
+
     @property
     def _begins_load(self) -> Value:
         """Whether the numbers that come next are those of a load."""
@@ -303,6 +355,8 @@ class Commanded(Component):
         status = Signal(8, name="ended_with")
         ordered = Signal(name="zeroisation_ordered")
         sound = ~self._excess & ~self._withheld
+        if design.random_words:
+            sound &= ~self._unfit
         m.d.comb += [
             self._aborted.eq(self._is(_State.RESET)),
             self.busy.eq(~self._is(_State.IDLE)),
@@ -319,21 +373,7 @@ class Commanded(Component):
             m.d.sync += [status.eq(statuses[name]), state.eq(_State.END)]
 
         with m.Switch(state):
-            with m.Case(_State.RESET):
-                m.d.sync += self._loaded.eq(not design.load)
-                m.d.sync += state.eq(_State.WIPE_LOAD if design.load else _State.WIPE_TAKE)
-            with m.Case(_State.WIPE_LOAD), m.If(self._complete):
-                m.d.sync += state.eq(_State.WIPE_TAKE)
-            with m.Case(_State.WIPE_TAKE), m.If(self._complete):
-                m.d.sync += state.eq(_State.WIPE_RUN)
-            with m.Case(_State.WIPE_RUN):
-                result = self._core.result
-                with m.If(result.valid & result.payload.last):
-                    m.d.sync += state.eq(_State.CLEAR)
-            with m.Case(_State.CLEAR), m.If(~results.clearing):
-                m.d.sync += [state.eq(_State.IDLE), ordered.eq(0)]
-                with m.If(ordered):
-                    end("zeroised")
+            self._wipes(m, ordered, end)
             with m.Case(_State.IDLE), m.If(self.command.valid & ~results.busy):
                 end("bad_operation")
                 with m.If(operation == self._operations[design.operation]):
@@ -355,10 +395,48 @@ class Commanded(Component):
                 end("fault")
                 with m.If(self._excess):
                     end("operand_range")
+                self._tell_unfit(m, end)
             with m.Case(_State.END):
                 m.d.sync += state.eq(_State.IDLE)
+        if design.random_words:
+            self._starve(m, end)
         with m.If(self.zeroise):
             m.d.sync += [state.eq(_State.RESET), ordered.eq(1)]
+
+    def _wipes(self, m: Module, ordered: Signal, end: Callable[[str], None]) -> None:
+        """A zeroisation, ``ordered`` or after a reset."""
+        with m.Case(_State.RESET):
+            m.d.sync += self._loaded.eq(not self.design.load)
+            m.d.sync += self._state.eq(_State.WIPE_LOAD if self.design.load else _State.WIPE_TAKE)
+        with m.Case(_State.WIPE_LOAD), m.If(self._complete):
+            m.d.sync += self._state.eq(_State.WIPE_TAKE)
+        with m.Case(_State.WIPE_TAKE), m.If(self._complete):
+            m.d.sync += self._state.eq(_State.WIPE_RUN)
+        with m.Case(_State.WIPE_RUN):
+            result = self._core.result
+            with m.If(result.valid & result.payload.last):
+                m.d.sync += self._state.eq(_State.CLEAR)
+        with m.Case(_State.CLEAR), m.If(~self._results.clearing):
+            m.d.sync += [self._state.eq(_State.IDLE), ordered.eq(0)]
+            with m.If(ordered):
+                end("zeroised")
+
+    def _starve(self, m: Module, end: Callable[[str], None]) -> None:
+        """A zeroisation where a random word does not come, and how it ends."""
+        starved = Signal(name="wipes_starved")
+        with m.If(self._starved & self._is(_State.LOAD, _State.TAKE)):
+            m.d.sync += [self._state.eq(_State.RESET), starved.eq(1)]
+        with m.If(self._is(_State.CLEAR) & ~self._results.clearing & starved):
+            m.d.sync += starved.eq(0)
+            end("random_starved")
+        with m.If(self.zeroise):
+            m.d.sync += starved.eq(0)
+
+    def _tell_unfit(self, m: Module, end: Callable[[str], None]) -> None:
+        """Another status where random words fail their tests."""
+        if self.design.random_words:
+            with m.If(self._unfit):
+                end("random_fault")
 
     def _loads(self, m: Module, end: Callable[[str], None]) -> None:
         """A modulus or key is there; the core tells of it in the cycle after its last word."""
@@ -374,3 +452,7 @@ class Commanded(Component):
             with m.If(self._excess):
                 end("operand_range")
                 m.d.sync += self._loaded.eq(0)
+            if self.design.random_words:
+                with m.If(self._unfit):
+                    end("random_fault")
+                    m.d.sync += self._loaded.eq(0)

@@ -19,6 +19,7 @@ from residua.hardware.converters.final_reduction import FinalReduction
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.digit.results import result_payload
 from residua.hardware.engine.processor import Processor
+from residua.hardware.exponentiation.exponent_blinding import ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
 
@@ -46,6 +47,9 @@ class RsaEngine(Component):
     message and then whenever another key is offered between messages: it goes before a message.
     ``modulus_error`` is set until the next key if a prime is even or below 2^15; then no message is
     taken. The number of cycles is the same for all keys and messages.
+
+    If exponents and messages are blinded, ``random`` takes uniformly distributed words, fresh ones
+    for each key, after its last word, and for each message, before its first one.
     """
 
     def __init__(self, design: RsaEngineDesign) -> None:
@@ -57,6 +61,7 @@ class RsaEngine(Component):
                 "result": Out(stream.Signature(result_payload(width, flagged=True))),
                 "modulus": In(stream.Signature(width)),
                 "modulus_error": Out(1),
+                **({"random": In(stream.Signature(width))} if design.blinding else {}),
             }
         )
 
@@ -64,7 +69,7 @@ class RsaEngine(Component):
         """Instructions, processor, converter, final reduction, exponents, memory."""
         m = Module()
         design = self.design
-        most = max(step.rounds for step in design.steps)
+        most = max(step.rounds for step in design.steps if step.routine)
         m.submodules.processor = self._processor = Processor(design.processor, most)
         m.submodules.converter = self._converter = ResidueToBinary(design.conversion)
         m.submodules.reduction = self._reduction = FinalReduction(design.words, design.width)
@@ -78,6 +83,7 @@ class RsaEngine(Component):
         self._payload = Signal(design.width, name="word_taken")
         self._instructions(m)
         self._memory(m)
+        self._blinding = self._blind(m) if design.blinding else None
         self._sources(m)
         self._targets(m)
         self._execute(m)
@@ -104,6 +110,8 @@ class RsaEngine(Component):
                     "length": block.length - 1 if block else 0,
                     "rounds": step.rounds - 1,
                     "pause": pause,
+                    **({"negates": int(step.negates)} if design.blinding else {}),
+                    **({"highest": int(step.highest)} if design.blinding else {}),
                 }
             )
         widths = {name: max(word[name] for word in words).bit_length() or 1 for name in words[0]}
@@ -130,11 +138,27 @@ class RsaEngine(Component):
         return self._is(_State.WORDS) & (self._step.target == target)
 
     def _memory(self, m: Module) -> None:
-        """N, a message and its root in one memory, the exponents in another one."""
+        """N, a message and its root in one memory, exponents, and primes, in another one."""
         design, secret = self.design, self._step.target == Target.EXPONENTS
+        if design.blinding:
+            secret |= self._step.target == Target.PRIME
         self._words = self._add(m, "words", design.places["depth"], ~secret)
         self._held = self._words[1]
-        self._secret = self._add(m, "exponents", 2 * design.half_words, secret)[1]
+        self._secret = self._add(m, "exponents", design.secret_words, secret)[1]
+
+    def _blind(self, m: Module) -> ExponentBlinding:
+        """What adds multiples of p - 1 and q - 1 to the exponents."""
+        m.submodules.blinding = blinding = ExponentBlinding(self.design.blinding_shape)
+        m.d.comb += [
+            blinding.random.eq(self._payload),
+            blinding.secret.eq(self._secret),
+            blinding.index.eq(self._word),
+            blinding.negative.eq(self._step.negates),
+            blinding.take.eq(self._moves & self._goes(Target.MULTIPLE)),
+            blinding.adds.eq(self._moves & self._goes(Target.PASS)),
+            blinding.gives.eq(self._moves & self._comes(Source.BLINDED) & ~self._goes(Target.PASS)),
+        ]
+        return blinding
 
     def _add(self, m: Module, name: str, depth: int, chosen: Value) -> tuple[Memory, Value]:
         """A memory that keeps words of a step if it is ``chosen``, and the word that it reads."""
@@ -177,24 +201,38 @@ class RsaEngine(Component):
             Source.CONVERTER: (converted.payload.word, converted.valid),
             Source.REDUCTION: (reduced.payload.word, reduced.valid),
         }
+        if self._blinding is not None:
+            m.d.comb += self.random.ready.eq(self._comes(Source.RANDOM))
+            words[Source.RANDOM] = self._random_word, self.random.valid
+            words[Source.BLINDED] = self._blinding.blinded, C(1, 1)
         with m.Switch(self._step.source):
             for source, (word, there) in words.items():
                 with m.Case(source):
                     m.d.comb += [self._payload.eq(word), self._there.eq(there)]
+
+    @property
+    def _random_word(self) -> Value:
+        """A random word; the highest one of a message has no bits above those of N."""
+        design, step = self.design, self._step
+        bits = design.bits - (design.words - 1) * design.width
+        highest = step.highest & (self._word == step.count)
+        return Mux(highest, self.random.payload[:bits], self.random.payload)
 
     def _targets(self, m: Module) -> None:
         """Words to where they go; what they say of the message."""
         processor, reduction, width = self._processor, self._reduction, self.design.width
         last = self._word == self._step.count
         moves, word = self._moves, self._payload
-        gives = self._goes(Target.RESULT)
+        gives, enters = self._goes(Target.RESULT), self._goes(Target.ENGINE)
+        if self._blinding is not None:
+            enters |= self._goes(Target.PRIME)
         # A root leaves only after a verdict and a tally of its own.
         wrong, tallied = Signal(name="wrong", init=1), Signal(name="tallied")
         differs, below = Signal(name="differs"), Signal(name="below")
         m.d.comb += [
             moves.eq(self._is(_State.WORDS) & self._there & (~gives | self.result.ready)),
             processor.binary.payload.eq(word),
-            processor.binary.valid.eq(moves & self._goes(Target.ENGINE)),
+            processor.binary.valid.eq(moves & enters),
             processor.binary_start.eq(self._is(_State.DECODE)),
             reduction.modulus.eq(word),
             # The highest word of N is 0 and not one of those of a root.
@@ -259,6 +297,18 @@ class RsaEngine(Component):
                 self._address.eq(Mux(end, design.first_of_operation, self._address + 1)),
             ]
 
+        def follow_words() -> None:
+            """The words once more, if they go round."""
+            if not design.blinding:
+                follow()
+                return
+            done = Signal(range(design.blinding), name="pass_number")
+            with m.If(self._goes(Target.PASS) & (done != design.blinding - 1)):
+                m.d.sync += done.eq(done + 1)
+            with m.Else():
+                m.d.sync += done.eq(0)
+                follow()
+
         with m.Switch(state):
             with m.Case(_State.FETCH):
                 m.d.sync += state.eq(_State.LATCH)
@@ -277,7 +327,7 @@ class RsaEngine(Component):
                         with m.If(step.runs):
                             m.d.sync += state.eq(_State.START)
                         with m.Else():
-                            follow()
+                            follow_words()
                 with m.If(self._idle & self.modulus.valid):
                     m.d.sync += [state.eq(_State.FETCH), self._address.eq(0)]
             with m.Case(_State.START):

@@ -23,6 +23,7 @@ from residua.hardware.converters.final_reduction import reduction_latency
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.microsequencer import pause_after
 from residua.hardware.engine.processor_design import ProcessorDesign
+from residua.hardware.exponentiation.exponent_blinding import BlindingShape
 from residua.hardware.exponentiation.exponentiator import (
     LARGEST_WINDOW,
     ExponentShape,
@@ -44,6 +45,9 @@ EMITTING = ("whole", "join", "verdict")
 
 FETCH = 3
 """Cycles until an instruction is there."""
+
+HIDING, REVEALING = "hiding", "revealing"
+"""The elements that blind a message: v, with which it is multiplied, and v^-d for its root."""
 
 _KEY_NUMBERS = (NUMBER, INVERSE, SQUARE)
 """Numbers of a key that each half has."""
@@ -69,7 +73,8 @@ def check_length(bits: int) -> None:
 class Source(IntEnum):
     """Where the words of a step come from.
 
-    The exponents have a memory of their own, from which no way leads to the result.
+    The exponents have a memory of their own, from which no way leads to the result. Random words
+    and blinded exponents are there if exponents are blinded.
     """
 
     KEY = 0
@@ -78,10 +83,16 @@ class Source(IntEnum):
     EXPONENTS = 3
     CONVERTER = 4
     REDUCTION = 5
+    RANDOM = 6
+    BLINDED = 7
 
 
 class Target(IntEnum):
-    """Where the words of a step go to; the memory may keep them as well."""
+    """Where the words of a step go to; the memory may keep them as well.
+
+    Those of a prime go to the engine, and stay beside the exponents. Random words become a multiple
+    k, of which a pass takes a bit (`residua.hardware.exponentiation.exponent_blinding`).
+    """
 
     ENGINE = 0
     EXPONENT_P = 1
@@ -91,6 +102,9 @@ class Target(IntEnum):
     TALLY = 5
     RESULT = 6
     EXPONENTS = 7
+    PRIME = 8
+    MULTIPLE = 9
+    PASS = 10
 
 
 @dataclass(frozen=True)
@@ -99,13 +113,15 @@ class Step:
 
     Attributes:
         routine: its name, or "".
-        rounds: of the routine.
+        rounds: of the routine; of the words, if there is none.
         count: words.
         source: where they come from.
         target: where they go to.
         read: place in a memory of the first one of the words that are read meanwhile.
         kept: place in a memory that the first one goes to, None if they are not kept.
         tests: p or q, the lowest word of which has to be odd.
+        negates: the exponent that is blinded.
+        highest: the last word is the highest one of a message.
     """
 
     routine: str = ""
@@ -116,6 +132,8 @@ class Step:
     read: int = 0
     kept: int | None = None
     tests: bool = False
+    negates: bool = False
+    highest: bool = False
 
 
 class RsaEngineDesign:
@@ -123,7 +141,9 @@ class RsaEngineDesign:
 
     The modulus of the domain is above all primes; its bound is chosen here. ``window`` are the bits
     of a digit of the exponents, ``exponent`` is the public one; the converter to binary has
-    ``output_multipliers``.
+    ``output_multipliers``. ``blinding`` random bits choose multiples of p - 1 and q - 1, fresh ones
+    for each message, that are added to the private exponents, and messages are multiplied with
+    random numbers; 0 leaves both as they are.
 
     Raises:
         SpecificationError: the exponent or the window does not do, or the bases are too narrow.
@@ -137,9 +157,10 @@ class RsaEngineDesign:
         window: int,
         exponent: int,
         output_multipliers: int = 1,
+        blinding: int = 0,
     ) -> None:
         self._open_domain, self.options = domain, options
-        self.output_multipliers = output_multipliers
+        self.output_multipliers, self.blinding = output_multipliers, blinding
         self.bits, self.window, self.exponent = bits, window, exponent
         if self.words < 2:
             raise SpecificationError(
@@ -160,9 +181,14 @@ class RsaEngineDesign:
         return self._open_domain.base_a.width
 
     @property
-    def exponent_bits(self) -> int:
-        """Bits of a prime and of its exponent at most."""
+    def prime_bits(self) -> int:
+        """Bits of a prime and of its exponent, as it is loaded, at most."""
         return -(-self.bits // 2)
+
+    @property
+    def exponent_bits(self) -> int:
+        """Bits of an exponent that the engine goes through at most."""
+        return self.prime_bits + self.blinding
 
     @property
     def words(self) -> int:
@@ -172,7 +198,13 @@ class RsaEngineDesign:
     @property
     def half_words(self) -> int:
         """Words of a prime and of what is below it."""
-        return -(-self.exponent_bits // self.width)
+        return -(-self.prime_bits // self.width)
+
+    @property
+    def blinding_shape(self) -> BlindingShape:
+        """Sizes of an exponent that is blinded."""
+        words = self.exponent_shape.words
+        return BlindingShape(self.width, self.half_words, words, self.blinding)
 
     @property
     def inverse_words(self) -> int:
@@ -182,7 +214,7 @@ class RsaEngineDesign:
     @property
     def parts(self) -> tuple[int, int]:
         """Words of the low part of a message and of the high one."""
-        low = max(self.exponent_bits // self.width, 1)
+        low = max(self.prime_bits // self.width, 1)
         return low, self.words - low
 
     @property
@@ -197,9 +229,18 @@ class RsaEngineDesign:
         return -(-self.exponent_bits // self.window)
 
     @property
+    def random_words(self) -> tuple[int, int]:
+        """Random words for a key and for a message."""
+        if not self.blinding:
+            return 0, 0
+        multiples = 2 * self.blinding_shape.random_words
+        return multiples + self.words, multiples
+
+    @property
     def exponent_shape(self) -> ExponentShape:
         """Sizes of the exponents modulo p - 1 and q - 1."""
-        return ExponentShape(self.width, self.half_words, self.exponent_bits, self.window)
+        words = -(-self.exponent_bits // self.width)
+        return ExponentShape(self.width, words, self.exponent_bits, self.window)
 
     @property
     def products(self) -> int:
@@ -227,13 +268,27 @@ class RsaEngineDesign:
             "square": square,
             "multiply": multiply,
         }
+        found |= self._blinding_programs
         used = {step.routine for step in self.steps}
         return {name: program for name, program in found.items() if name in used}
+
+    @property
+    def _blinding_programs(self) -> dict[str, FieldProgram]:
+        """The programs that make a pair to blind with, use it, and make the next one of it."""
+        base, power = field_exponentiation.BASE, field_exponentiation.POWER
+        pair, hide, reveal = (FieldProgram(name) for name in ("pair", "hide", "reveal"))
+        for element, source in ((HIDING, base), (REVEALING, power)):
+            pair.output(element, pair.combine(element, (pair.input(source), 1)))
+        hide.output(base, hide.product(base, hide.input(base), hide.input(HIDING)))
+        v, u, r = (reveal.input(name) for name in (HIDING, REVEALING, power))
+        for element, factors in ((power, (r, u)), (HIDING, (v, v)), (REVEALING, (u, u))):
+            reveal.output(element, reveal.product(element, *factors))
+        return {program.name: program for program in (pair, hide, reveal)}
 
     def _lowered(self, domain: MontgomeryDomain, squarings: int) -> dict[str, Lowered]:
         """All programs under the bound of a domain."""
         kind, half, parts = Redundant(1), self.half_words, self._part_bits
-        longest = self.exponent_bits
+        longest = self.prime_bits
         programs = {
             name: crt_field.lower(program, domain, kind)
             for name, program in self._programs(squarings).items()
@@ -304,6 +359,17 @@ class RsaEngineDesign:
             base += count
         return found | {"depth": base}
 
+    @property
+    def _secret_places(self) -> dict[str, tuple[int, int]]:
+        """Places of the exponents and of the primes, if they are kept, in the memory of secrets."""
+        half = self.half_words
+        return {"exponents": (0, half), "primes": (2 * half, 3 * half)}
+
+    @property
+    def secret_words(self) -> int:
+        """Words of the memory of secrets."""
+        return (4 if self.blinding else 2) * self.half_words
+
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """All steps: those that take a key, then those of an operation."""
@@ -334,8 +400,17 @@ class RsaEngineDesign:
             for own in HALVES
             for name, count in counts.items()
         ]
+        if self.blinding:
+            primes = iter(self._secret_places["primes"])
+            found = [
+                replace(step, target=Target.PRIME, kept=next(primes)) if step.tests else step
+                for step in found
+            ]
         found.append(Step(f"load_{COEFFICIENT}", count=half))
-        found += [Step(count=half, target=Target.EXPONENTS, kept=place) for place in (0, half)]
+        found += [
+            Step(count=half, target=Target.EXPONENTS, kept=place)
+            for place in self._secret_places["exponents"]
+        ]
         count = self.words + 1
         loads = Step("", 1, count, Source.CONVERTER, Target.MODULUS, kept=places["n"])
         return [
@@ -343,20 +418,36 @@ class RsaEngineDesign:
             Step("prepare", source=Source.MEMORY),
             Step("whole", source=Source.MEMORY),
             loads,
+            *(self._pair if self.blinding else ()),
         ]
+
+    @property
+    def _pair(self) -> Iterator[Step]:
+        """The steps that make a fresh pair, v and v^-d."""
+        yield from self._exponents(negates=True)
+        yield from self._taking("take", Source.RANDOM, 0, None)
+        yield from self._runs(*self._power, ("pair", 1))
+
+    @property
+    def _power(self) -> tuple[tuple[str, int], ...]:
+        """The routines that raise to the power of both exponents."""
+        return (
+            ("start", 1),
+            ("table_step", (1 << self.window) - 2),
+            ("first", 1),
+            ("step", self.digits - 1),
+        )
 
     @cached_property
     def _operation(self) -> list[Step]:
-        half, words, places = self.half_words, self.words, self.places
+        words, places = self.words, self.places
         return [
-            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_P, 0),
-            Step("", 1, half, Source.EXPONENTS, Target.EXPONENT_Q, half),
+            *self._exponents(),
             *self._taking("take", Source.OPERANDS, places["n"], places["message"]),
             *self._runs(
-                ("start", 1),
-                ("table_step", (1 << self.window) - 2),
-                ("first", 1),
-                ("step", self.digits - 1),
+                ("hide", int(self.blinding > 0)),
+                *self._power,
+                ("reveal", int(self.blinding > 0)),
                 ("join", 1),
             ),
             *self._taking("take", Source.REDUCTION, 0, places["root"]),
@@ -368,6 +459,23 @@ class RsaEngineDesign:
             Step("", 1, words, Source.MEMORY, Target.RESULT, places["root"]),
         ]
 
+    def _exponents(self, *, negates: bool = False) -> Iterator[Step]:
+        """The steps that make the digits of both exponents, blinded or as they are."""
+        targets = Target.EXPONENT_P, Target.EXPONENT_Q
+        places = self._secret_places
+        count, random_words = self.exponent_shape.words, self.blinding_shape.random_words
+        for target, place, prime in zip(
+            targets, places["exponents"], places["primes"], strict=True
+        ):
+            if not self.blinding:
+                yield Step("", 1, count, Source.EXPONENTS, target, place)
+                continue
+            yield Step("", 1, random_words, Source.RANDOM, Target.MULTIPLE)
+            yield Step(
+                "", self.blinding, count, Source.BLINDED, Target.PASS, prime, negates=negates
+            )
+            yield Step("", 1, count, Source.BLINDED, target, place, negates=negates)
+
     def _taking(
         self, routine: str, source: Source, read: int, kept: int | None
     ) -> tuple[Step, Step]:
@@ -376,7 +484,7 @@ class RsaEngineDesign:
         above = None if kept is None else kept + low
         return (
             Step(f"load_{LOW}", 1, low, source, Target.ENGINE, read, kept),
-            Step(routine, 1, high, source, Target.ENGINE, read + low, above),
+            Step(routine, 1, high, source, Target.ENGINE, read + low, above, highest=True),
         )
 
     def _runs(self, *runs: tuple[str, int]) -> list[Step]:
@@ -398,22 +506,30 @@ class RsaEngineDesign:
 
     def step_cycles(self, step: Step, pause: int) -> int:
         """Cycles of a step whose words do not wait."""
-        cycles = FETCH + step.count
-        if step.routine:
-            length = self.processor.store.blocks[step.routine].length
-            cycles += 1 + length * step.rounds + pause
-        return cycles
+        if not step.routine:
+            return FETCH + step.count * step.rounds
+        length = self.processor.store.blocks[step.routine].length
+        return FETCH + step.count + 1 + length * step.rounds + pause
 
     @cached_property
     def latency(self) -> int:
         """Cycles from the last word of a message to the last word of the root."""
-        timed = list(zip(self.steps, self.pauses, strict=True))
-        taken = next(place for place, step in enumerate(self.steps) if step.routine == "take")
+        taken = self.first_of_message + 1
         # The words of the message have come before.
         now = self.step_cycles(replace(self.steps[taken], count=0), self.pauses[taken]) - FETCH
+        return self._elapsed(now, taken + 1, len(self.steps))
+
+    @cached_property
+    def preparation(self) -> int:
+        """Cycles from the last word of a key until a message may come."""
+        keys = [place for place, step in enumerate(self.steps) if step.source == Source.KEY]
+        return self._elapsed(0, keys[-1] + 1, self.first_of_message) + FETCH
+
+    def _elapsed(self, now: int, first: int, end: int) -> int:
+        """The cycle in which these steps end, from ``now`` on, where no word of a stream waits."""
         there = 0
-        for step, pause in timed[taken + 1 :]:
-            if step.source == Source.REDUCTION and there:
+        for step, pause in zip(self.steps[first:end], self.pauses[first:end], strict=True):
+            if step.source in (Source.REDUCTION, Source.CONVERTER) and there:
                 now, there = max(now, there - FETCH), 0
             if step.routine in EMITTING:
                 there = now + FETCH + step.count + self._result_delay(step.routine)
@@ -421,17 +537,22 @@ class RsaEngineDesign:
         return now
 
     def _result_delay(self, routine: str) -> int:
-        """Cycles from the start of a routine to the first word of what it gives out, reduced."""
+        """Cycles from the start of a routine to the first word of what it gives out.
+
+        N is not reduced.
+        """
         last_residue = self.processor.emission(routine)[1]
         # The converter waits for residues, of which the last ones come from the second base.
         converted = last_residue - len(self.conversion.base) + 1 + self.conversion.latency
+        if routine == "whole":
+            return converted - self.words
         return converted + reduction_latency(self.words) - self.words + 1
 
     @property
     def interval(self) -> int:
         """Cycles between results; the next message comes after a result."""
-        first = self.first_of_operation
-        begins = zip(self.steps[first:], self.pauses[first : first + 3], strict=False)
+        first, last = self.first_of_operation, self.first_of_message
+        begins = zip(self.steps[first:], self.pauses[first : last + 1], strict=False)
         return self.latency + sum(self.step_cycles(*own) for own in begins) + FETCH + self.parts[1]
 
     def check(self, key: RsaKey) -> None:
@@ -440,7 +561,7 @@ class RsaEngineDesign:
         Raises:
             SpecificationError: what is wrong, and what would do.
         """
-        longest, shortest = self.exponent_bits, SHORTEST
+        longest, shortest = self.prime_bits, SHORTEST
         lengths = key.p.bit_length(), key.q.bit_length()
         if not shortest <= min(lengths) or max(lengths) > longest:
             raise SpecificationError(

@@ -1,10 +1,14 @@
 """Model of RSA on an engine: the steps of a key and of an operation, residue by residue."""
 
+import random
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 
 from residua.algorithms.conversion import from_cofactors, split_words
 from residua.algorithms.fields import crt_field, field_exponentiation
 from residua.algorithms.fields.crt_field import HALVES, LOW
+from residua.algorithms.fields.loaded_field import NUMBER
 from residua.algorithms.terms import Words
 from residua.hardware.exponentiation.rsa_engine_design import (
     EMITTING,
@@ -15,32 +19,72 @@ from residua.hardware.exponentiation.rsa_engine_design import (
 from residua.machines.values import outputs
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Random numbers of a key and of the first operation with it.
+
+    Attributes:
+        factor: v, with which the message is multiplied.
+        first: multiples of p - 1 and q - 1 of the exponents for v; their highest bits do not count.
+        multiples: those of the exponents for the message.
+    """
+
+    factor: int
+    first: tuple[int, int]
+    multiples: tuple[int, int]
+
+    @classmethod
+    def by(cls, design: RsaEngineDesign, chooser: random.Random) -> "Drawn":
+        """Numbers as a core may draw them."""
+        of_p, of_q, of_first_p, of_first_q = (chooser.getrandbits(design.blinding) for _ in "pqpq")
+        return cls(chooser.getrandbits(design.bits), (of_first_p, of_first_q), (of_p, of_q))
+
+
 def private_operation(
-    design: RsaEngineDesign, numbers: Mapping[str, int], message: int
+    design: RsaEngineDesign,
+    numbers: Mapping[str, int],
+    message: int,
+    drawn: Drawn | None = None,
 ) -> tuple[int, bool]:
     """The root of a message as the engine computes it, and whether it leaves the core.
 
-    ``numbers`` are those of a key (`RsaEngineDesign.numbers`), perhaps wrong ones.
+    ``numbers`` are those of a key (`RsaEngineDesign.numbers`), perhaps wrong ones. A design that
+    blinds needs what was ``drawn``.
     """
     # The bounds give all programs their representation.
     _ = design.processor.folds
-    return _Model(design, numbers, message).run()
+    return _Model(design, numbers, message, drawn).run()
 
 
 class _Model:
     """The steps of a key and of an operation on the words of the engine."""
 
-    def __init__(self, design: RsaEngineDesign, numbers: Mapping[str, int], message: int) -> None:
+    def __init__(
+        self,
+        design: RsaEngineDesign,
+        numbers: Mapping[str, int],
+        message: int,
+        drawn: Drawn | None,
+    ) -> None:
         self.design, self.numbers, self.message = design, numbers, message
         self.programs = {s.name: s.reference for s in design.processor.sources}
         self.state: dict[str, tuple[int, ...]] = {}
-        self.flags = zip(*(self._flags(own, f"d_{own[0]}") for own in HALVES), strict=True)
-
-    def _flags(self, own: str, exponent: str) -> Iterator[dict[str, tuple[int]]]:
-        design = self.design
-        every = field_exponentiation.digits(
-            self.numbers[exponent], design.exponent_bits, design.window
+        self.factor = drawn.factor if drawn else 0
+        powers = [((0, 0), 1)]
+        if drawn is not None:
+            highest = 1 << design.blinding - 1
+            of_p, of_q = (multiple | highest for multiple in drawn.first)
+            powers = [((of_p, of_q), -1), (drawn.multiples, 1)]
+        self.flags = chain.from_iterable(
+            zip(*(self._flags(*each, sign) for each in zip(HALVES, own, strict=True)), strict=True)
+            for own, sign in powers
         )
+
+    def _flags(self, own: str, multiple: int, sign: int) -> Iterator[dict[str, tuple[int]]]:
+        design, numbers = self.design, self.numbers
+        # The lowest bit of a prime is not looked at.
+        exponent = sign * numbers[f"d_{own[0]}"] + multiple * (numbers[own + NUMBER] & ~1)
+        every = field_exponentiation.digits(exponent, design.exponent_bits, design.window)
         for digit in every:
             flags = field_exponentiation.digit_flags(digit, design.window)
             yield {own + name: (int(flag),) for name, flag in flags.items()}
@@ -49,7 +93,11 @@ class _Model:
         """The root, and whether it is the message's."""
         design, emitted, whole, root = self.design, 0, 0, 0
         low = design.width * design.parts[0]
-        values = {Source.OPERANDS: self.message, Source.MEMORY: self.message}
+        values = {
+            Source.OPERANDS: self.message,
+            Source.MEMORY: self.message,
+            Source.RANDOM: self.factor,
+        }
         for step in design.steps:
             if step.source == Source.CONVERTER:
                 whole = emitted

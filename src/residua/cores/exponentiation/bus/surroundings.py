@@ -76,8 +76,12 @@ class ExponentiationBus:
         """Cycles after which an operation, or a zeroisation, hangs."""
         design = self.core.commanded
         words = sum(number.words for number in design.numbers) + design.result_words
-        moves = len(design.numbers) * design.words * PLACE
-        return 2 * self.cases(_BENCH_SEED).settings[0].interval + 4 * words + design.moves + moves
+        random_words = design.random_words * -(-design.width // 32)
+        moves = (len(design.numbers) * design.words + random_words) * PLACE
+        # A core that takes random words may compute with some before it takes an operand.
+        operations = 3 if design.random_words else 2
+        interval = self.cases(_BENCH_SEED).settings[0].interval
+        return operations * interval + 4 * words + design.moves + moves
 
     def component(self) -> Component:
         """The bus and its registers around an instance of the core."""

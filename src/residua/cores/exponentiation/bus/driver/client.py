@@ -1,5 +1,7 @@
 """The driver in Python of exponentiators and RSA cores, on anything with 32-bit registers."""
 
+from collections.abc import Callable
+
 from residua.cores.bus.driver.client import BusClient, DriverError, RegisterPort, StreamPort
 from residua.cores.bus.simulator import DEFAULT_PAUSE, BusSimulator, directory_bus_model
 from residua.cores.core import PlainCore
@@ -17,6 +19,7 @@ class RsaClient(BusClient):
     Args:
         port: the registers.
         around: the core's bus.
+        random: gives fresh random words to a core with data registers that uses them.
         streams: those of a core without data registers.
         polls: reads of STATUS without progress before the driver gives up; at least 1.
 
@@ -30,10 +33,11 @@ class RsaClient(BusClient):
         port: RegisterPort,
         around: ExponentiationBus,
         *,
+        random: Callable[[], int] | None = None,
         streams: StreamPort | None = None,
         polls: int = 1_000_000,
     ) -> None:
-        super().__init__(port, around.registers, streams=streams, polls=polls)
+        super().__init__(port, around.registers, random=random, streams=streams, polls=polls)
         self._around = around
         self._key: RsaKey | None = None
 
@@ -169,4 +173,4 @@ def simulated_rsa_client(
     model = directory_bus_model(directory, capabilities, optimise=optimise)
     simulator = BusSimulator(model, seed=seed, stalls=stalls, pause=pause)
     streams = None if capabilities.data_registers else simulator
-    return RsaClient(simulator, around, streams=streams)
+    return RsaClient(simulator, around, random=simulator.random, streams=streams)

@@ -15,7 +15,9 @@ _HEADER = "residua_rsa.h"
 
 _PACKAGE = "residua.cores.exponentiation.bus.driver"
 
-_ANY = ExponentiationCapabilities(words=1, load_numbers=0, operand_numbers=1, operations=())
+_ANY = ExponentiationCapabilities(
+    words=1, load_numbers=0, operand_numbers=1, operations=(), takes_random=True
+)
 """A core with all registers: the layout is that of every core."""
 
 
