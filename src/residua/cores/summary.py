@@ -42,7 +42,7 @@ def verified(found: Mapping[str, Any]) -> Rows:
     return [
         ("core", found["name"]),
         ("results compared", f"{found['vectors']}, {stalls_text(found)}"),
-        *([("in ECP5 cells", str(found["ecp5_vectors"]))] if found.get("ecp5_vectors") else []),
+        *primitive_rows(found),
         *([("through the bus", str(found["bus_operations"]))] if "bus_operations" in found else []),
         ("mismatches", str(found["mismatches"])),
         ("resets in mid-run", str(found["resets"])),
@@ -81,6 +81,12 @@ def verdict_rows(found: Mapping[str, Any]) -> Rows:
     """Whether a verification passed, and every failure."""
     verdict = "passed" if found["passed"] else "FAILED"
     return [("verdict", verdict), *(("", failure) for failure in found["failures"])]
+
+
+def primitive_rows(found: Mapping[str, Any]) -> Rows:
+    """How many primitives were compared with their form for a device, if they have one."""
+    count = found.get("device_primitives")
+    return [("primitives for the ECP5", f"{count} compared")] if count else []
 
 
 def form_row(parameters: Mapping[str, Any]) -> tuple[str, str]:

@@ -83,8 +83,7 @@ def test_bench(directories, bus):
     directory = directories("powers, loaded", bus)
     around = surroundings(directory)
     codes = around.registers.operations
-    rtl = directory.sources("ecp5")
-    assert verify_bench(directory.path, rtl, codes["power"], setup=codes["load"]) == []
+    assert verify_bench(directory.path, codes["power"], setup=codes["load"]) == []
 
 
 def test_a_directory_is_verified_with_its_bus(directories):

@@ -1,8 +1,4 @@
-"""The test bench of a directory, run as it lies there, with the ECP5 form of the primitives.
-
-The harnesses of `residua.cores` simulate the form for any target; the bench takes the other one,
-with models of the cells, so that both are simulated as they are shipped.
-"""
+"""The test bench of a directory, run as it lies there."""
 
 import re
 import shutil
@@ -12,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from residua.cores.bus.vectors import END, HEADER
 from residua.cores.core import BENCH, VECTORS
-from residua.toolchain import process, verilator, yosys
+from residua.toolchain import process, verilator
 from residua.toolchain.kept.simulations import keep_simulation
 from residua.toolchain.process import ToolError
 
@@ -23,14 +19,9 @@ _ENDS = (*range(256), -signal.SIGABRT)
 """Exit codes of a bench that came to its end: a simulator aborts where a bench is fatal, and what
 another signal ended says nothing."""
 
-_CELLS, _APART = "cells.v", "apart.vlt"
-
-_MODULE = re.compile(r"^module (\w+)", re.MULTILINE)
-
 
 def verify_bench(
     directory: Path,
-    rtl: list[Path],
     operation: int,
     *,
     setup: int | None = None,
@@ -42,7 +33,6 @@ def verify_bench(
 
     Args:
         directory: the core's.
-        rtl: its Verilog with the ECP5 form of the primitives, which is the last file.
         operation: a quick one with a result, of which the wrong one is.
         setup: the operation without which it has none, which comes before it among the vectors.
         optimise: for long operations.
@@ -51,27 +41,14 @@ def verify_bench(
         folder = Path(work) / "core"
         for name in ("rtl", "sim"):
             shutil.copytree(directory / name, folder / name, ignore=_outputs)
-        cells = folder / _CELLS
-        cells.write_text(yosys.cell_model_text("ecp5"), encoding="utf-8")
         sim = folder / Path(BENCH).parent
-        copies = [folder / path.relative_to(directory) for path in rtl]
-        sources = [folder / BENCH, *copies, cells]
-        if optimise:
-            sources.append(folder / _APART)
-            sources[-1].write_text(_apart(copies[-1]), encoding="utf-8")
+        sources = [folder / BENCH, *sorted((folder / "rtl").glob("*.v"))]
         found = _missing(sim)
         try:
             bench = verilator.build_bench(sim, sources, optimise=optimise)
             return found + _passes(bench, sim) + _fails(bench, sim, operation, setup)
         except ToolError as error:
             return [*found, f"bench: {error}"]
-
-
-def _apart(primitives: Path) -> str:
-    """Verilator's settings that leave primitives modules: all cells at once compile slowly."""
-    names = _MODULE.findall(primitives.read_text(encoding="utf-8"))
-    lines = ["`verilator_config", *(f'no_inline -module "{name}"' for name in names)]
-    return "\n".join([*lines, ""])
 
 
 def _outputs(_folder: str, names: list[str]) -> set[str]:

@@ -3,7 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from residua.cores.summary import Rows, bases_text, cox_text, stalls_text, verdict_rows
+from residua.cores.summary import (
+    Rows,
+    bases_text,
+    cox_text,
+    primitive_rows,
+    stalls_text,
+    verdict_rows,
+)
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
@@ -42,6 +49,7 @@ def verified(found: Mapping[str, Any]) -> Rows:
         ("core", found["name"]),
         ("operations compared", f"{found['operations']}, {stalls_text(found)}"),
         ("points multiplied", f"{found['vectors']} random ones on each curve"),
+        *primitive_rows(found),
         *bus,
         ("resets in mid-run", str(found["resets"])),
         ("mismatches", str(found["mismatches"])),

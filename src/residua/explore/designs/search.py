@@ -91,6 +91,7 @@ class Search:
         names = FIGURES if space.limits else space.objectives
         needed = {own for name in names for own in (name, *FIGURES[name].needs)}
         self._wanted = [name for name in _ESTIMATED if name in needed]
+        self._estimates: dict[str, tuple[object, list[Estimate | None]]] = {}
 
     def model(self, keys: Sequence[Keys], total: int) -> list[int | None]:
         """Find the places of the cores of more points; None where there is no core.
@@ -208,7 +209,15 @@ class Search:
         return {name: errors(self._traits, self._known(name)) for name in self._wanted}
 
     def _estimated(self) -> dict[str, list[Estimate | None]]:
-        return {name: estimates(self._traits, self._known(name)) for name in self._wanted}
+        return {name: self._estimates_of(name) for name in self._wanted}
+
+    def _estimates_of(self, name: str) -> list[Estimate | None]:
+        """The estimates of a figure, anew only after more is known: a fit takes long."""
+        known = self._known(name)
+        made_of = len(self.points), known
+        if name not in self._estimates or self._estimates[name][0] != made_of:
+            self._estimates[name] = made_of, estimates(self._traits, known)
+        return self._estimates[name][1]
 
     def _known(self, name: str) -> dict[int, float]:
         """Look up a figure of all points that have it, by their places."""

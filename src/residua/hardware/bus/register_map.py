@@ -6,7 +6,7 @@ their meanings. The hardware, the C header, the register page and the drivers ta
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import as_file, files
 from typing import Any, ClassVar, Literal, Protocol
 
@@ -243,10 +243,7 @@ class RegisterMap:
     @cached_property
     def node(self) -> AddrmapNode:
         """The address map, compiled."""
-        compiler = RDLCompiler()
-        with as_file(files(__package__)) as folder:
-            path = folder / self.capabilities.source
-            compiler.compile_file(str(path), defines=self.capabilities.rdl_defines())
+        compiler = _compiled(self.capabilities.source, **self.capabilities.rdl_defines())
         parameters = self.capabilities.rdl_parameters()
         return compiler.elaborate(self.capabilities.address_map, parameters=parameters).top
 
@@ -287,6 +284,15 @@ class RegisterMap:
     def zeroise_key(self) -> int:
         """The word that ZEROISE accepts."""
         return self["ZEROISE"].fields["key"].codes["zeroise"]
+
+
+@cache
+def _compiled(source: str, **defines: str) -> RDLCompiler:
+    """The compiler that has read a description, which it elaborates any number of times."""
+    compiler = RDLCompiler()
+    with as_file(files(__package__)) as folder:
+        compiler.compile_file(str(folder / source), defines=defines)
+    return compiler
 
 
 def _register(node: RegNode) -> Register:

@@ -7,6 +7,7 @@ from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.driver import verify_driver
+from residua.cores.simulation.forms import compare_forms
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
 from residua.curves.operations import Operation, point_operation
@@ -35,12 +36,11 @@ def verify_coprocessor_directory(
     ladders = sum(rounds * design.step_cycles(n) for n, rounds in enumerate(design.rounds))
     long = ladders >= LONG_LADDERS
     failures = verify_texts(directory.path, directory.manifest)
+    forms, faults = compare_forms(directory)
+    failures += faults
     with side_by_side(2) as pool:
         core = pool.submit(made.simulate, directory.sources(top=made.name), runs)
-        ecp5 = directory.sources("ecp5")
-        bench = pool.submit(
-            verify_bench, directory.path, ecp5, Operation.FIELD_MULTIPLY, optimise=long
-        )
+        bench = pool.submit(verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long)
         through_bus = None
         if directory.top != directory.name:
             through_bus, faults = _around(directory, design, runs.seed)
@@ -54,6 +54,7 @@ def verify_coprocessor_directory(
         "operations": found.operations,
         "resets": found.resets,
         "bus_operations": through_bus,
+        "device_primitives": forms,
         "mismatches": found.mismatches,
         "passed": found.passed and not failures,
         "failures": found.failures + failures,

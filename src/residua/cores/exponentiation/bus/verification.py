@@ -56,7 +56,6 @@ def verify_surroundings(
     design, operations = around.core.commanded, around.registers.operations
     failures += verify_bench(
         directory.path,
-        directory.sources("ecp5"),
         operations[design.operation],
         setup=operations["load"],
         optimise=long,
