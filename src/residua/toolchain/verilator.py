@@ -14,6 +14,7 @@ from residua.toolchain.initial_values import without_initial_values
 from residua.toolchain.process import ToolError, log_of_failure, run, side_by_side
 from residua.toolchain.verilator_runtime import (
     FLAGS,
+    OPTIMISED,
     QUICK,
     ROOT,
     compile_cpp,
@@ -69,7 +70,8 @@ def build(
     contents = [*options, *macros, *_contents([*sources, harness_cpp])]
 
     def key(optimised: bool) -> str:
-        return cache.key([version(), f"{optimised} {library}", *contents])
+        level = OPTIMISED if optimised else ""
+        return cache.key([version(), f"{level} {library}", *contents])
 
     if found := cache.find("simulators", top, key(True)):
         return found
@@ -102,11 +104,11 @@ def _objects(work: Path, harness: str, macros: Sequence[str], *, optimise: bool)
     once = [name for name in files if name.endswith("__Slow.cpp")]
     often = [name for name in files if name not in once]
     macros = ["-I.", *macros]
-    included = headers(work, *(["-O2"] if optimise else []))
+    included = headers(work, *([OPTIMISED] if optimise else []))
     quick = [*QUICK, *included, *macros]
     parts = {"all": (_include(files) + harness, quick)}
     if optimise:
-        optimised = [*QUICK, "-O2", *included, *macros]
+        optimised = [*QUICK, OPTIMISED, *included, *macros]
         parts = {"often": (_include(often) + harness, optimised), "once": (_include(once), quick)}
     with side_by_side(len(parts)) as pool:
         made = [
@@ -169,9 +171,10 @@ def bench_compiler(work: Path, *, optimise: bool = False) -> str:
     """
     # Verilator's makefile calls Python by a name that Debian lacks.
     variables = [f"PYTHON3={sys.executable}", "VM_GLOBAL_FAST=", "OPT_GLOBAL="]
-    flags, options = [*FLAGS, *QUICK, *headers(work)], ["--output-split", "0"]
+    levels = [OPTIMISED] if optimise else []
+    flags, options = [*FLAGS, *QUICK, *headers(work, *levels)], ["--output-split", "0"]
     if optimise:
-        variables += ["OPT_FAST=-O1", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"]
+        variables += [f"OPT_FAST={OPTIMISED}", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"]
         # It compiles a header of its own first, which does not go with the one in the flags.
         variables += ["CFG_CXXFLAGS_PCH=--version", "VK_PCH_I_FAST=", "VK_PCH_I_SLOW="]
         flags.remove("-O0")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from residua.cores.directory import Directory
 
 LONG_LADDERS = 75_000
-"""Cycles of the ladders of all curves from which on the bench, which runs about ten of each, is
+"""Cycles of the ladders of all curves from which on bench and bus, which run about ten of each, are
 worth an optimised simulator."""
 
 
@@ -43,7 +43,7 @@ def verify_coprocessor_directory(
         bench = pool.submit(verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long)
         through_bus = None
         if directory.top != directory.name:
-            through_bus, faults = _around(directory, design, runs.seed)
+            through_bus, faults = _around(directory, design, runs.seed, optimise=long)
             failures += faults
         failures += bench.result()
         found = core.result()
@@ -67,9 +67,11 @@ def verify_coprocessor_directory(
     return result, times
 
 
-def _around(directory: "Directory", design: CurveDesign, seed: int) -> tuple[int, list[str]]:
+def _around(
+    directory: "Directory", design: CurveDesign, seed: int, *, optimise: bool
+) -> tuple[int, list[str]]:
     """Run the bus with the core and alone, and by the driver; operations, and what goes wrong."""
-    model = directory_model(directory, optimise=False)
+    model = directory_model(directory, optimise=optimise)
     count, failures = verify_bus(model, design, seed)
     failures += verify_bus_alone(stand_in_model(directory), seed)
     return count, failures + verify_driver(directory, design)
