@@ -31,7 +31,7 @@ def imported(package: str) -> set[str]:
             parts = node.module.split(".")
             if parts[0] == "residua":
                 names |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
-    return names - {package, "cache", "errors", "output", "__version__"}
+    return names - {package, "cache", "errors", "interrupts", "output", "__version__"}
 
 
 def test_every_package_is_in_the_table():

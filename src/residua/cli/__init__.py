@@ -61,6 +61,10 @@ VERBS = {
         "Make a system on a chip of coprocessors: RISC-V, memory, serial port, program.",
     ),
     "host": ("systems", "Ask a system on a chip over its serial port, simulated or on a board."),
+    "provider": (
+        "systems",
+        "Make a provider of OpenSSL 3, whose keys and signatures coprocessors compute.",
+    ),
     "curve": ("curves", "Make a curve over a prime of one's own, for `residua build`."),
     "results": ("results", "Tell which measured rows hold, and which are stale or missing."),
     "cache": ("caches", "Show what is kept to save time, and where; nothing depends on it."),

@@ -1,4 +1,4 @@
-"""The verbs soc and host: systems on a chip, and talking to them."""
+"""The verbs soc, host and provider: what is made of coprocessors, and talking to it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +25,9 @@ host = typer.Typer(
 )
 app.add_typer(host)
 
+Cores = Annotated[
+    list[Path], typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone.")
+]
 System = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua soc`.")]
 Port = Annotated[
     str | None,
@@ -44,10 +47,7 @@ Timeout = Annotated[
 
 @app.command(cls=Verb)
 def soc(
-    cores: Annotated[
-        list[Path],
-        typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone."),
-    ],
+    cores: Cores,
     *,
     output: Output,
     name: Annotated[str, typer.Option(metavar="NAME", help="Of the top module.")] = "soc",
@@ -70,6 +70,28 @@ def soc(
     with steps("soc") as step:
         made = soc_directory.build(request, output, step)
     show(made.manifest, as_json, _system_table)
+
+
+@app.command(cls=Verb)
+def provider(
+    cores: Cores,
+    *,
+    output: Output,
+    simulated: Annotated[
+        bool, typer.Option("--simulated", help="With simulations of the cores. [default: UIO]")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a provider of OpenSSL 3, whose keys and signatures coprocessors compute."""
+    from residua.cores.directory import Directory
+    from residua.systems.provider import provider_directory
+
+    request = provider_directory.ProviderRequest(
+        tuple(Directory.open(path) for path in cores), simulated
+    )
+    with steps("provider") as step:
+        made = provider_directory.build(request, output, step)
+    show(made, as_json, _provider_table)
 
 
 @host.command(cls=Verb)
@@ -229,6 +251,15 @@ def _system_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
     table = Table("address", "bytes", "device", caption=_caption(found))
     for device, region in found["regions"].items():
         table.add_row(f"{region['base']:#010x}", str(region["size"]), _device(found, device))
+    return [table]
+
+
+def _provider_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
+    from rich.table import Table
+
+    table = Table("core", "curves", "device", caption=f"provider of OpenSSL {found['openssl']}")
+    for core in found["cores"]:
+        table.add_row(core["name"], ", ".join(core["curves"]), core["device"])
     return [table]
 
 

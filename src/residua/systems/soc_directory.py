@@ -21,6 +21,7 @@ from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
 from residua.hardware.soc.soc import SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
 from residua.output import Progress, check_new_directory, new_directory
+from residua.systems.coprocessors import coprocessor
 from residua.systems.known_answers import known_answers
 from residua.toolchain import riscv
 
@@ -87,7 +88,7 @@ class SocRequest:
             )
         names = [core.name for core in self.cores]
         for core, name in zip(self.cores, names, strict=True):
-            _check_core(core)
+            _ = coprocessor(core, "a system")
             if names.count(name) > 1:
                 raise SpecificationError(
                     f"two cores have the name {name}: build one with another `name`"
@@ -110,8 +111,7 @@ class SocRequest:
     @cached_property
     def made(self) -> tuple[CoprocessorCore, ...]:
         """The coprocessors."""
-        made = (core.made for core in self.cores)
-        return tuple(one for one in made if isinstance(one, CoprocessorCore))
+        return tuple(coprocessor(core, "a system") for core in self.cores)
 
     @property
     def words(self) -> int:
@@ -187,18 +187,6 @@ def build(request: SocRequest, path: Path, progress: Progress = lambda step: Non
         manifest = _manifest(draft, facts, [name for name in texts if name.endswith(".v")])
         _write(draft, {MANIFEST: json.dumps(manifest, indent=2) + "\n"})
     return SocDirectory(path, manifest)
-
-
-def _check_core(core: Directory) -> None:
-    """Refuse what is no coprocessor with registers for data."""
-    made = core.made
-    if not isinstance(made, CoprocessorCore):
-        raise SpecificationError(f"{core.path}: a system has coprocessors, not {core.kind.noun}")
-    if made.request.bus != "wishbone":
-        raise SpecificationError(
-            f"{core.path}: bus = '{made.request.bus}', but a system reaches coprocessors over "
-            "Wishbone: build it with --bus wishbone"
-        )
 
 
 def _processor(cpu: str) -> str:

@@ -70,7 +70,7 @@ def build_simulated_program(simulations: Sequence[Simulation], main: Path, out_d
         ToolError: a compiler fails.
     """
     directories = [one.directory for one in simulations]
-    sources = _driver_sources(directories)
+    sources = [path for path in driver_files(directories) if path.suffix == ".c"]
     includes = [directory.path / "driver" for directory in directories]
     out_dir.mkdir(parents=True, exist_ok=True)
     for one in simulations:
@@ -91,8 +91,12 @@ def run_driver_program(program: Path, *, timeout: float | None = None) -> str:
     return run([program.resolve()], tool=program.name, cwd=program.parent, log=log, timeout=timeout)
 
 
-def _driver_sources(directories: Sequence[Directory]) -> list[Path]:
-    """All C files of the drivers; those that several directories have are taken once."""
+def driver_files(directories: Sequence[Directory]) -> list[Path]:
+    """All files of the drivers; those that several directories have are taken once.
+
+    Raises:
+        SpecificationError: two cores of one name, or drivers of two versions.
+    """
     chosen: dict[str, Path] = {}
     if len({directory.name for directory in directories}) < len(directories):
         raise SpecificationError("two cores of one name: build one of them with another name")
@@ -103,4 +107,4 @@ def _driver_sources(directories: Sequence[Directory]) -> list[Path]:
                 raise SpecificationError(
                     f"{first} and {path} differ: build both directories with one version of Residua"
                 )
-    return [path for path in chosen.values() if path.suffix == ".c"]
+    return list(chosen.values())

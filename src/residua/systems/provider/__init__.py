@@ -1,0 +1,1 @@
+"""An OpenSSL provider whose keys and signatures coprocessors compute."""

@@ -1,0 +1,273 @@
+/* The devices of the cores: opened when they are needed, one operation at a time. */
+#include <string.h>
+#include <unistd.h>
+
+#include <openssl/params.h>
+#include <openssl/rand.h>
+
+#include "provider.h"
+
+#define SIMULATION "simulation"
+
+/* Random words of a core: OpenSSL's, of its generator for secrets. */
+static int random_word(void *context, uint32_t *word)
+{
+    const provider_slot *slot = context;
+
+    return RAND_priv_bytes_ex(slot->provider->libctx, (unsigned char *)word, sizeof *word, 0) == 1
+               ? 0
+               : -1;
+}
+
+static uint32_t read_register(void *context, uint32_t offset)
+{
+    const provider_slot *slot = context;
+    return slot->port->read32(slot->context, offset);
+}
+
+static void write_register(void *context, uint32_t offset, uint32_t value)
+{
+    const provider_slot *slot = context;
+    slot->port->write32(slot->context, offset, value);
+}
+
+/* What openssl.cnf says of a core: NULL if nothing. */
+static char *configured(residua_provider *provider, OSSL_FUNC_core_get_params_fn *get_params,
+                        const char *name)
+{
+    char *value = NULL;
+    OSSL_PARAM wanted[] = {OSSL_PARAM_utf8_ptr(NULL, &value, 0), OSSL_PARAM_END};
+
+    wanted[0].key = name;
+    if (get_params == NULL || !get_params(provider->handle, wanted) || value == NULL) {
+        return NULL;
+    }
+    return OPENSSL_strdup(value);
+}
+
+int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn *get_params)
+{
+    size_t i;
+
+    provider->slots = OPENSSL_zalloc(provider_core_count * sizeof *provider->slots);
+    if (provider->slots == NULL) {
+        return 0;
+    }
+    for (i = 0; i < provider_core_count; i++) {
+        provider_slot *slot = &provider->slots[i];
+
+        slot->provider = provider;
+        slot->core = &provider_cores[i];
+        slot->where = configured(provider, get_params, slot->core->core->name);
+        slot->lock = CRYPTO_THREAD_lock_new();
+        slot->device.core = slot->core->core;
+        slot->device.read32 = read_register;
+        slot->device.write32 = write_register;
+        slot->device.random = random_word;
+        slot->device.context = slot;
+        if (slot->lock == NULL) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+static void shut(provider_slot *slot)
+{
+    if (slot->context != NULL) {
+        slot->port->close(slot->context, slot->process != (long)getpid());
+    }
+    slot->context = NULL;
+}
+
+void provider_slots_free(residua_provider *provider)
+{
+    size_t i;
+
+    for (i = 0; provider->slots != NULL && i < provider_core_count; i++) {
+        shut(&provider->slots[i]);
+        CRYPTO_THREAD_lock_free(provider->slots[i].lock);
+        OPENSSL_free(provider->slots[i].where);
+    }
+    OPENSSL_free(provider->slots);
+}
+
+/* Opens the device, in this process: a child has its own. */
+static int opened(provider_slot *slot)
+{
+    const char *name = slot->core->core->name;
+
+    if (slot->context != NULL && slot->process == (long)getpid()) {
+        return 1;
+    }
+    shut(slot);
+    if (slot->where == NULL) {
+        RAISE(slot->provider, REASON_CONFIGURATION, "%s = %s or a path is missing", name, SIMULATION);
+        return 0;
+    }
+    if (strcmp(slot->where, SIMULATION) == 0) {
+        slot->port = &provider_simulation;
+        slot->device.polls = slot->core->simulated_polls;
+    } else if (slot->where[0] == '/') {
+        slot->port = &provider_uio;
+        slot->device.polls = RESIDUA_ECC_DEFAULT_POLLS;
+    } else {
+        RAISE(slot->provider, REASON_CONFIGURATION, "%s = %s is neither %s nor an absolute path",
+              name, slot->where, SIMULATION);
+        return 0;
+    }
+    slot->process = (long)getpid();
+    slot->context = slot->port->open(slot);
+    return slot->context != NULL;
+}
+
+/* An error for a code of the driver that is none of success. */
+static void raise_code(const provider_slot *slot, int code)
+{
+    static const int reasons[] = {
+        REASON_NO_CORE, REASON_DRIVER,  REASON_UNSUPPORTED, REASON_ENCODING,
+        REASON_BUSY,    REASON_TIMEOUT, REASON_ACCESS,      REASON_DRIVER,
+    };
+    int reason = REASON_DRIVER;
+
+    if (code > 0) {
+        reason = REASON_STATUS + code;
+    } else if ((size_t)-code <= sizeof reasons / sizeof *reasons) {
+        reason = reasons[-code - 1];
+    }
+    RAISE(slot->provider, reason, "%s (%s), code %d", slot->core->core->name, slot->where, code);
+}
+
+/* Looks whether the core is there and idle. One that was left busy is cleared. */
+static int present(provider_slot *slot)
+{
+    int code = residua_ecc_open(&slot->device);
+
+    if (code == RESIDUA_ECC_BUSY && residua_ecc_zeroise(&slot->device) == RESIDUA_ECC_STATUS_OK) {
+        code = residua_ecc_open(&slot->device);
+    }
+    if (code != RESIDUA_ECC_STATUS_OK) {
+        raise_code(slot, code);
+    }
+    return code == RESIDUA_ECC_STATUS_OK;
+}
+
+/* Begins an operation: the core is there, and nobody else uses it before release(). */
+static int acquire(provider_slot *slot)
+{
+    if (!CRYPTO_THREAD_write_lock(slot->lock)) {
+        RAISE(slot->provider, REASON_INTERNAL, "a lock failed");
+        return 0;
+    }
+    if (opened(slot)) {
+        if (!slot->port->enter(slot->context)) {
+            RAISE(slot->provider, REASON_TAKEN, "%s", slot->where);
+        } else if (present(slot)) {
+            return 1;
+        } else {
+            slot->port->leave(slot->context);
+        }
+        shut(slot);
+    }
+    CRYPTO_THREAD_unlock(slot->lock);
+    return 0;
+}
+
+/* Ends an operation with a code of the driver; returns the code if the device was in order. */
+static int release(provider_slot *slot, int code)
+{
+    if (!slot->port->sound(slot->context)) {
+        code = RESIDUA_ECC_ACCESS;
+    }
+    slot->port->leave(slot->context);
+    if (code < 0 && code != RESIDUA_ECC_RETRY) {
+        shut(slot);
+    }
+    CRYPTO_THREAD_unlock(slot->lock);
+    return code;
+}
+
+/* Raises an error unless the code is that of success; what may be wrong then is wiped. */
+static int succeeded(const provider_curve_of *curve, int code, uint8_t *output, size_t size)
+{
+    if (code == RESIDUA_ECC_STATUS_OK) {
+        return 1;
+    }
+    OPENSSL_cleanse(output, size);
+    raise_code(curve->slot, code);
+    return 0;
+}
+
+int provider_core_public(const provider_curve_of *curve, const uint8_t *private_key,
+                         uint8_t *public_key)
+{
+    int code;
+
+    if (!acquire(curve->slot)) {
+        return 0;
+    }
+    code = residua_ecc_public_key(&curve->slot->device, curve->index, private_key, public_key);
+    code = release(curve->slot, code);
+    return succeeded(curve, code, public_key, provider_public_size(curve));
+}
+
+int provider_core_ecdh(const provider_curve_of *curve, const uint8_t *private_key,
+                       const uint8_t *public_key, uint8_t *secret)
+{
+    int code;
+
+    if (!acquire(curve->slot)) {
+        return 0;
+    }
+    code = residua_ecc_ecdh(&curve->slot->device, curve->index, private_key, public_key,
+                            provider_public_size(curve), secret);
+    code = release(curve->slot, code);
+    return succeeded(curve, code, secret, curve->numbers->field_size);
+}
+
+int provider_core_validate(const provider_curve_of *curve, const uint8_t *public_key)
+{
+    int code;
+
+    if (!acquire(curve->slot)) {
+        return 0;
+    }
+    code = residua_ecc_validate(&curve->slot->device, curve->index, public_key,
+                                provider_public_size(curve));
+    return succeeded(curve, release(curve->slot, code), NULL, 0);
+}
+
+int provider_core_sign(const provider_curve_of *curve, const uint8_t *private_key,
+                       const uint8_t *digest, size_t digest_size, const uint8_t *nonce,
+                       uint8_t *signature)
+{
+    int code;
+
+    if (!acquire(curve->slot)) {
+        return 0;
+    }
+    code = residua_ecc_ecdsa_sign(&curve->slot->device, curve->index, private_key, digest,
+                                  digest_size, nonce, signature);
+    code = release(curve->slot, code);
+    if (code == RESIDUA_ECC_RETRY) {
+        return -1;
+    }
+    return succeeded(curve, code, signature, 2 * (size_t)curve->numbers->order_size);
+}
+
+int provider_core_verify(const provider_curve_of *curve, const uint8_t *public_key,
+                         const uint8_t *digest, size_t digest_size, const uint8_t *signature)
+{
+    int code;
+
+    if (!acquire(curve->slot)) {
+        return 0;
+    }
+    code = residua_ecc_ecdsa_verify(&curve->slot->device, curve->index, public_key,
+                                    provider_public_size(curve), digest, digest_size, signature);
+    code = release(curve->slot, code);
+    if (code != RESIDUA_ECC_VALID && code != RESIDUA_ECC_INVALID) {
+        raise_code(curve->slot, code);
+    }
+    return code == RESIDUA_ECC_VALID;
+}

@@ -1,0 +1,161 @@
+/* OpenSSL 3 provider of keys, key agreements and signatures that cores made by Residua compute. */
+#ifndef RESIDUA_PROVIDER_H
+#define RESIDUA_PROVIDER_H
+
+#include <openssl/bn.h>
+#include <openssl/core.h>
+#include <openssl/core_dispatch.h>
+#include <openssl/crypto.h>
+
+#include "cores.h"
+#include "residua_ecc_protocols.h"
+
+/* Reasons of errors. A status of the core is REASON_STATUS + its code. */
+enum {
+    REASON_CONFIGURATION = 1, /* the section of the provider in openssl.cnf */
+    REASON_OPEN,              /* the device cannot be opened */
+    REASON_TAKEN,
+    REASON_NO_CORE,
+    REASON_BUSY,
+    REASON_TIMEOUT,
+    REASON_ACCESS,
+    REASON_DRIVER,
+    REASON_NO_CURVE,
+    REASON_KEY,
+    REASON_NO_PRIVATE_KEY,
+    REASON_NO_PUBLIC_KEY,
+    REASON_ENCODING,
+    REASON_RANDOM,
+    REASON_UNSUPPORTED,
+    REASON_BUFFER,
+    REASON_DIGEST,
+    REASON_SIGNATURE,
+    REASON_INTERNAL,
+    REASON_STATUS = 64
+};
+
+/* A core, and the device that openssl.cnf names for it. */
+typedef struct {
+    const struct residua_provider *provider;
+    const provider_core *core;
+    char *where;         /* of openssl.cnf; NULL if it names none */
+    CRYPTO_RWLOCK *lock; /* one operation at a time */
+    const struct provider_port *port;
+    void *context;  /* of the port; NULL while the device is not open */
+    long process;   /* that opened it */
+    residua_ecc_device device;
+} provider_slot;
+
+/* A way to reach a core. Functions that return int return 1 on success. */
+typedef struct provider_port {
+    /* Opens the device of a slot; NULL on failure, with an error raised. */
+    void *(*open)(const provider_slot *slot);
+    /* Closes it; inherited if a parent of this process opened it. */
+    void (*close)(void *context, int inherited);
+    /* One access of 32 bits, in program order. */
+    uint32_t (*read32)(void *context, uint32_t offset);
+    void (*write32)(void *context, uint32_t offset, uint32_t value);
+    /* Keeps other processes away, until leave(); 0 if one keeps the core for too long. */
+    int (*enter)(void *context);
+    void (*leave)(void *context);
+    /* Whether every access since the last call went well. */
+    int (*sound)(void *context);
+} provider_port;
+
+extern const provider_port provider_simulation, provider_uio;
+
+/* What OSSL_provider_init() makes: the context of everything. */
+typedef struct residua_provider {
+    const OSSL_CORE_HANDLE *handle;
+    OSSL_LIB_CTX *libctx; /* for random numbers and digests */
+    OSSL_FUNC_core_new_error_fn *new_error;
+    OSSL_FUNC_core_set_error_debug_fn *set_error_debug;
+    OSSL_FUNC_core_vset_error_fn *vset_error;
+    provider_slot *slots; /* provider_core_count of them */
+    OSSL_ALGORITHM keymgmt[3], exchange[3], signature[2];
+} residua_provider;
+
+/* Tells OpenSSL what went wrong. */
+#define RAISE(provider, reason, ...)                                                               \
+    provider_raise(provider, __FILE__, __LINE__, __func__, reason, __VA_ARGS__)
+void provider_raise(const residua_provider *provider, const char *file, int line,
+                    const char *function, int reason, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
+extern const OSSL_ITEM provider_reasons[];
+
+/* A curve of a core: the slot, and the number of the curve in it. */
+typedef struct {
+    provider_slot *slot;
+    unsigned index;
+    const provider_curve *names;
+    const struct residua_ecc_curve *numbers;
+} provider_curve_of;
+
+/* Finds the curve with a name of OpenSSL among curves of one form; returns whether there is one. */
+int provider_find(const residua_provider *provider, int montgomery, const char *name,
+                  provider_curve_of *curve);
+
+/* Bits of security: half of those of the order, rounded up to an even number. */
+unsigned provider_security_bits(const struct residua_ecc_curve *numbers);
+
+/* Sizes in bytes. */
+size_t provider_private_size(const provider_curve_of *curve);
+size_t provider_public_size(const provider_curve_of *curve);
+size_t provider_signature_size(const provider_curve_of *curve); /* of the longest one */
+
+/* The devices of all cores; none is opened before it is needed. */
+int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn *get_params);
+void provider_slots_free(residua_provider *provider);
+
+/* Operations of a core, with the conventions of residua_ecc_protocols.h. They return 1 on success,
+ * and 0, with an error raised, if the core is missing, refuses, or makes no progress. */
+int provider_core_public(const provider_curve_of *curve, const uint8_t *private_key,
+                         uint8_t *public_key);
+int provider_core_ecdh(const provider_curve_of *curve, const uint8_t *private_key,
+                       const uint8_t *public_key, uint8_t *secret);
+int provider_core_validate(const provider_curve_of *curve, const uint8_t *public_key);
+/* -1: another nonce is needed. */
+int provider_core_sign(const provider_curve_of *curve, const uint8_t *private_key,
+                       const uint8_t *digest, size_t digest_size, const uint8_t *nonce,
+                       uint8_t *signature);
+int provider_core_verify(const provider_curve_of *curve, const uint8_t *public_key,
+                         const uint8_t *digest, size_t digest_size, const uint8_t *signature);
+
+/* A key, counted by its references. Its private part is wiped with it. */
+typedef struct {
+    residua_provider *provider;
+    int references;
+    CRYPTO_RWLOCK *lock;
+    int montgomery;
+    int has_curve, has_private, has_public;
+    provider_curve_of curve;
+    uint8_t private_key[RESIDUA_ECC_MAX_NUMBER];
+    uint8_t public_key[RESIDUA_ECC_MAX_POINT];
+} provider_key;
+
+provider_key *provider_key_new(residua_provider *provider, int montgomery);
+provider_key *provider_key_reference(provider_key *key);
+void provider_key_free(void *key);
+
+/* The public part, which the core computes when it is first asked for; 0 if there is none. */
+int provider_key_public(provider_key *key);
+
+/* Sets a part of a key with a curve; 0 if it has not the right form. */
+int provider_key_set_public(provider_key *key, const uint8_t *bytes, size_t size);
+int provider_key_set_private(provider_key *key, const BIGNUM *number);
+
+/* The order of the curve's generator; NULL on failure. */
+BIGNUM *provider_order(const provider_curve_of *curve);
+
+/* The groups of TLS that cores have, for OSSL_FUNC_provider_get_capabilities(). */
+int provider_capabilities(void *context, const char *capability, OSSL_CALLBACK *callback,
+                          void *argument);
+
+/* An entry of a list of functions, and enough for the names that OpenSSL asks for. */
+#define FUNCTION(name, function) {name, (void (*)(void))(function)}
+#define NAME_SIZE 64
+
+extern const OSSL_DISPATCH provider_ec_keymgmt[], provider_x25519_keymgmt[];
+extern const OSSL_DISPATCH provider_exchange_functions[], provider_signature_functions[];
+
+#endif

@@ -1,0 +1,61 @@
+"""A provider on simulated cores, and keys."""
+
+import shutil
+
+import pytest
+from tests.system.provider.runs import CURVES, OTHER, Key, done
+
+from residua.cores.directory import build
+from residua.cores.specification.reading import check_any
+from residua.systems.provider import provider_directory
+from residua.systems.provider.provider_directory import ProviderRequest
+
+CORES = {"p256": ["P-256"], "p384_x25519": ["P-384", "Curve25519"]}
+
+
+@pytest.fixture(scope="session")
+def cores(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cores")
+    return tuple(
+        build(check_any({"curve": curves, "bus": "wishbone", "name": name}), folder / name)
+        for name, curves in CORES.items()
+    )
+
+
+@pytest.fixture(scope="session")
+def made(cores, tmp_path_factory):
+    """The provider's directory."""
+    path = tmp_path_factory.mktemp("made") / "provider"
+    provider_directory.build(ProviderRequest(cores, simulated=True), path)
+    return path
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    """A directory of the provider that a test may change."""
+    return shutil.copytree(made, tmp_path / "provider")
+
+
+@pytest.fixture(scope="session")
+def keys(tmp_path_factory):
+    """Two keys of each curve, and one of a curve that no core has."""
+    folders = [tmp_path_factory.mktemp("own"), tmp_path_factory.mktemp("theirs")]
+    return {curve: [Key(one, curve) for one in folders] for curve in (*CURVES, OTHER)}
+
+
+@pytest.fixture(scope="session")
+def message(tmp_path_factory):
+    path = tmp_path_factory.mktemp("message") / "message"
+    path.write_bytes(b"message")
+    return path
+
+
+@pytest.fixture(scope="session")
+def certificates(keys, tmp_path_factory):
+    """A certificate of each curve's own key."""
+    folder, found = tmp_path_factory.mktemp("certificates"), {}
+    for curve in ("P-256", "P-384"):
+        found[curve] = folder / f"{curve}.pem"
+        words = ["-x509", "-key", keys[curve][0].private, "-subj", "/CN=localhost"]
+        done(None, "req", "-config", "/dev/null", *words, "-out", found[curve])
+    return found

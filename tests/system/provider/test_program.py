@@ -1,0 +1,47 @@
+"""A program in C that uses the provider by OpenSSL's library, without and with sanitizers."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.system.provider.runs import TIMEOUT, environment
+
+from residua.systems.provider.provider_directory import LIBRARY, NEEDS, SETTINGS, ProviderRequest
+from residua.toolchain.c_compiler import STRICT, compile_library
+
+PROGRAM = Path(__file__).with_name("program.c")
+SANITIZED = ("-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+
+
+def library(directory, flags):
+    """Make the library again out of the directory, without any warning."""
+    folders = [directory / "source", directory / "driver"]
+    sources = [path for folder in folders for path in sorted(folder.glob("*.c"))]
+    return compile_library(sources, directory / LIBRARY, includes=folders, flags=flags, needs=NEEDS)
+
+
+@pytest.fixture(scope="module", params=[(), SANITIZED], ids=["plain", "sanitized"])
+def built(made, cores, request, tmp_path_factory):
+    """A directory whose library is compiled with flags, and the program compiled with them."""
+    folder = tmp_path_factory.mktemp("program")
+    directory = shutil.copytree(made, folder / "provider")
+    library(directory, (*ProviderRequest(cores).flags, *STRICT, *request.param))
+    program = folder / "program"
+    command = [os.environ.get("CC", "cc"), *STRICT, "-D_DEFAULT_SOURCE", "-pthread", *request.param]
+    subprocess.run([*command, "-o", program, PROGRAM, "-lcrypto"], check=True, timeout=TIMEOUT)
+    return directory, program
+
+
+def test_the_program(built):
+    directory, program = built
+    ended = subprocess.run(
+        [program, directory / SETTINGS],
+        env={**environment(None), "OPENSSL_MODULES": str(directory)},
+        capture_output=True,
+        timeout=2 * TIMEOUT,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr.decode()) == (b"PASS\n", "")
+    assert ended.returncode == 0

@@ -1,0 +1,100 @@
+"""What no provider is made of, and what stands in its settings."""
+
+import pytest
+from tests.small_curves import TINY
+
+from residua.cores.directory import build
+from residua.cores.specification.reading import check_any
+from residua.curves.catalogue import find_curve
+from residua.errors import SpecificationError
+from residua.systems.provider import provider_directory
+from residua.systems.provider.provider_directory import CURVES, ProviderRequest
+
+P256 = {"curve": ["P-256"], "bus": "wishbone"}
+
+
+@pytest.fixture(scope="module")
+def cores(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cores")
+    keys = {
+        "p256": {**P256, "name": "p256"},
+        "other": {**P256, "name": "other"},
+        "identity": {**P256, "name": "identity"},
+        "axi": {**P256, "bus": "axi"},
+        "tiny": {"curve": [TINY], "bus": "wishbone"},
+        "named": {"curve": [{**TINY, "name": "P-256"}], "bus": "wishbone"},
+        "product": {"algorithm": "r2mm", "modulus": "0x1000b"},
+    }
+    return {name: build(check_any(one), folder / name) for name, one in keys.items()}
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "a provider has at least one coprocessor: give its directory"),
+        (["axi"], "bus = 'axi', but a provider reaches coprocessors over Wishbone: build it"),
+        (["product"], "a provider has coprocessors, not a digit multiplier"),
+        (["tiny"], "the provider has no curve .*; it has P-256, P-384, Curve25519"),
+        (["named"], "named: P-256 is not the curve of this name"),
+        (["p256", "p256"], "two cores of one name"),
+        (["p256", "other"], "p256 and .*other both have P-256: give one of them"),
+        (["identity"], "OpenSSL reads identity in openssl.cnf itself: build the core with another"),
+    ],
+)
+def test_refusals(cores, names, message):
+    with pytest.raises(SpecificationError, match=message):
+        ProviderRequest(tuple(cores[name] for name in names))
+
+
+def test_without_headers_nothing_is_made(cores, tmp_path, monkeypatch):
+    compiler = tmp_path / "compiler"
+    compiler.write_text('#!/bin/sh\nexec cc -nostdinc "$@"\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CC", str(compiler))
+    with pytest.raises(
+        SpecificationError, match="no headers of OpenSSL 3 or later: install Debian"
+    ):
+        provider_directory.build(ProviderRequest((cores["p256"],)), tmp_path / "made")
+    assert list(tmp_path.iterdir()) == [compiler]
+
+
+def test_an_old_version_is_refused(monkeypatch):
+    monkeypatch.setattr(provider_directory, "preprocessed", lambda text: 'X\n1 "1.1.1w"\n')
+    with pytest.raises(SpecificationError, match="no headers of OpenSSL 3 or later"):
+        provider_directory.openssl_version()
+
+
+def test_a_directory_that_is_taken(cores, tmp_path):
+    (tmp_path / "file").write_text("kept")
+    with pytest.raises(SpecificationError, match="exists and is not empty"):
+        provider_directory.build(ProviderRequest((cores["p256"],)), tmp_path)
+    assert (tmp_path / "file").read_text() == "kept"
+
+
+@pytest.mark.parametrize(("simulated", "device"), [(False, "/dev/uio0"), (True, "simulation")])
+def test_texts(cores, simulated, device):
+    """A device for each core, and enough polls for its longest operation."""
+    request = ProviderRequest((cores["p256"],), simulated=simulated)
+    facts = provider_directory._facts(request, "3")
+    texts = provider_directory._texts(facts)
+    assert f"\np256 = {device}\n" in texts["openssl.cnf"]
+    assert "\nGroups = P-256\n" in texts["openssl.cnf"]
+    assert '{"prime256v1", "P-256", "secp256r1", NULL}, .tls_group = 23}' in texts["source/cores.c"]
+    assert f"| `p256` | P-256 | `{device}` |" in texts["README.md"]
+    (core,) = facts["cores"]
+    (cycles,) = request.made[0].cycles["operations"]
+    assert 64 * core["polls"] > 2 * max(cycles.values())
+
+
+def test_every_source_is_in_the_directory(cores):
+    """The list of sources is that of the package."""
+    folder = provider_directory.files(provider_directory._PACKAGE) / "c"
+    texts = provider_directory._texts(
+        provider_directory._facts(ProviderRequest((cores["p256"],)), "3")
+    )
+    made = {name.removeprefix("source/") for name in texts if name.startswith("source/")}
+    assert made == {file.name for file in folder.iterdir()} | {"cores.c"}
+
+
+def test_the_names_of_curves_are_those_of_the_catalogue():
+    assert [find_curve(name).name for name in CURVES] == list(CURVES)
