@@ -197,8 +197,12 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "curve": [MONTGOMERY, TINY], "protections": ["exit-check", "conversion-check"],
     },
     "coprocessor, high": COPROCESSOR | {"protections": "high"},
+    "coprocessor, masked": COPROCESSOR | {
+        "curve": [MONTGOMERY, TINY], "bus": "wishbone", "protections": ["masked-order"],
+    },
     "coprocessor on digits, standard": ON_DIGITS | {"protections": "standard"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
+    "coprocessor on digits, masked": ON_DIGITS | {"protections": ["masked-order"]},
     "coprocessor on digits, words tested": ON_DIGITS | {
         "protections": ["exit-check", "random-health", "conversion-check", "status"],
     },

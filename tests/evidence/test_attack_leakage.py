@@ -7,7 +7,8 @@ from scipy import stats
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
-from residua.evidence.attacks.leakage import Leakage, leakage
+from residua.evidence.attacks.groups import Compared
+from residua.evidence.attacks.leakage import leakage
 from residua.evidence.attacks.welch import Moments, threshold
 from residua.evidence.small_curves import TINY
 
@@ -64,7 +65,7 @@ def test_thresholds():
 
 
 def test_a_scalar_that_is_not_blinded_tells_itself_when_it_is_read(tiny):
-    found = leakage(tiny, Leakage(traces=120))
+    found = leakage(tiny, Compared(traces=120))
     first = found["first"]
     assert found["cycles"] == 4905
     assert first["phases"]["read scalar"] > found["threshold"] < first["t"]
@@ -74,7 +75,7 @@ def test_a_scalar_that_is_not_blinded_tells_itself_when_it_is_read(tiny):
 
 
 def test_groups_that_are_alike_are_not_told_apart(tiny):
-    found = leakage(tiny, Leakage(traces=120, control=True))
+    found = leakage(tiny, Compared(traces=120, control=True))
     for order in (found["first"], found["second"]):
         assert order["t"] < found["threshold"]
         assert order["above"] == 0
@@ -82,7 +83,7 @@ def test_groups_that_are_alike_are_not_told_apart(tiny):
 
 def test_registers_and_arrays_are_chosen(tiny, tmp_path):
     file = tmp_path / "traces.npz"
-    found = leakage(tiny, Leakage(traces=60, where="scalar_unit.*"), keep=file)
+    found = leakage(tiny, Compared(traces=60, where="scalar_unit.*"), keep=file)
     with np.load(file) as archive:
         kept = dict(archive)
     assert kept["traces"].shape == (60, found["cycles"])
@@ -97,8 +98,56 @@ def test_registers_and_arrays_are_chosen(tiny, tmp_path):
 
 def test_bad_requests_are_named(tiny, tmp_path):
     with pytest.raises(SpecificationError, match="traces = 3: two of each group"):
-        leakage(tiny, Leakage(traces=3))
+        leakage(tiny, Compared(traces=3))
     with pytest.raises(SpecificationError, match=r"no register has a name like 'x\*'"):
-        leakage(tiny, Leakage(where="x*"))
+        leakage(tiny, Compared(where="x*"))
     with pytest.raises(SpecificationError, match="cannot write"):
-        leakage(tiny, Leakage(traces=20), keep=tmp_path / "none" / "file.npz")
+        leakage(tiny, Compared(traces=20), keep=tmp_path / "none" / "file.npz")
+
+
+def test_arithmetic_is_compared_too(tiny, tmp_path):
+    """One number is fixed or random, all others are random: the other group tells nothing."""
+    file = tmp_path / "traces.npz"
+    asked = Compared(traces=200, operation="order_multiply_add", operand=1)
+    found = leakage(tiny, asked, keep=file)
+    assert (found["operation"], found["operand"], found["cycles"]) == (
+        "ORDER_MULTIPLY_ADD",
+        "b",
+        412,
+    )
+    phases = found["first"]["phases"]
+    assert min(phases["load"], phases["multiply_add"]) > found["threshold"]
+    # The sum is as random as what is added.
+    assert max(phases["unload"], phases["receive"]) < found["usual"]
+    with np.load(file) as archive:
+        own = archive["scalars"][archive["fixed"]]
+    assert len(set(own)) == 1
+
+
+def test_a_stuck_random_port_hides_nothing(tiny):
+    """The coordinates of both points of a ladder are in a scaling that does not change."""
+    fresh, stuck = (leakage(tiny, Compared(traces=60, random_word=w)) for w in (None, 1))
+    assert stuck["first"]["above"] > 3 * fresh["first"]["above"]
+
+
+def test_the_same_multiplications_are_drawn_as_without_a_name(tiny):
+    named = leakage(tiny, Compared(traces=20, operation="POINT_MULTIPLY"))
+    assert named == leakage(tiny, Compared(traces=20))
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (Compared(operation="FLY"), "tiny has no operation 'FLY': one of POINT_MULTIPLY"),
+        (Compared(operation="VALIDATE"), "VALIDATE is for public data"),
+        (Compared(operation="DOUBLE_MULTIPLY"), "DOUBLE_MULTIPLY is for public data"),
+        (Compared(operand=1), r"operand = 1: of POINT_MULTIPLY it is 0 \(k\)"),
+        (
+            Compared(operation="ORDER_MULTIPLY", operand=2),
+            r"operand = 2: of ORDER_MULTIPLY it is 0 \(a\), 1 \(b\)",
+        ),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(tiny, asked, message):
+    with pytest.raises(SpecificationError, match=message):
+        leakage(tiny, asked)

@@ -17,7 +17,7 @@ from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.bus.tops import BUSES
 
-CAPABILITIES = Capabilities(2, 3, range(1, 13))
+CAPABILITIES = Capabilities(2, 3, sorted(OPERANDS))
 MAP = RegisterMap(CAPABILITIES)
 CURVES = [DriverCurve(name, "weierstrass", 2**96 - 17, 2**96 - 19, 1, 1, 1) for name in ("a", "b")]
 BUS = os.environ.get("RESIDUA_TEST_BUS", "axi")

@@ -12,8 +12,8 @@ from amaranth.lib.wiring import Component
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.register_map import Capabilities
 
-OPERANDS = {1: 3, 2: 1, 3: 3, 4: 6, 5: 2, 6: 2, 7: 1, 8: 3, 9: 2, 10: 1, 11: 3, 12: 5}
-RESULTS = {1: 2, 2: 2, 3: 1, 4: 2, 5: 0, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1}
+OPERANDS = {1: 3, 2: 1, 3: 3, 4: 6, 5: 2, 6: 2, 7: 1, 8: 3, 9: 2, 10: 1, 11: 3, 12: 5, 13: 4}
+RESULTS = {1: 2, 2: 2, 3: 1, 4: 2, 5: 0, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1}
 """Numbers that go in and come out, by operation."""
 
 REFUSED, SLOW = 0xFFFFFFFF, 0xFFFFFFFE

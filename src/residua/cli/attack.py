@@ -95,20 +95,47 @@ def leakage(
     ] = "*",
     curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
     control: Annotated[
-        bool, typer.Option("--control", help="Random scalars in both groups: what chance gives.")
+        bool, typer.Option("--control", help="Random operands in both groups: what chance gives.")
     ] = False,
+    operation: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Operation. [default: multiplication of a point]"),
+    ] = None,
+    operand: Annotated[
+        int,
+        typer.Option(metavar="I", min=0, help="Index of the operand that is fixed or random."),
+    ] = 0,
+    random_word: Annotated[
+        int | None,
+        typer.Option(
+            metavar="W",
+            min=0,
+            max=0xFFFFFFFF,
+            help="Every random word, as of a port that is stuck. [default: fresh ones]",
+        ),
+    ] = None,
     keep: Annotated[
         Path | None,
         typer.Option(metavar="FILE.npz", help="Write traces and t as NumPy arrays."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare traces of a fixed scalar and of random ones by Welch's t, cycle by cycle."""
+    """Compare traces of a fixed operand and of random ones by Welch's t, cycle by cycle."""
     from residua.cores.directory import Directory
-    from residua.evidence.attacks.leakage import Leakage, leakage
+    from residua.evidence.attacks.groups import Compared
+    from residua.evidence.attacks.leakage import leakage
     from residua.report import tables
 
-    asked = Leakage(traces=traces, seed=seed, where=where, curve=curve, control=control)
+    asked = Compared(
+        traces=traces,
+        seed=seed,
+        where=where,
+        curve=curve,
+        control=control,
+        operation=operation,
+        operand=operand,
+        random_word=random_word,
+    )
     opened = Directory.open(directory, write=True)
     with counter("attack leakage") as progress:
         found = leakage(opened, asked, keep=keep, progress=progress)

@@ -39,6 +39,7 @@ class Operation(IntEnum):
     ORDER_INVERT = 10
     ORDER_MULTIPLY_ADD = 11
     ECDSA_VERIFY = 12
+    ORDER_SIGN = 13
 
 
 class Status(IntEnum):
@@ -235,6 +236,7 @@ ORDER_OPERATIONS = {
     Operation.ORDER_MULTIPLY,
     Operation.ORDER_INVERT,
     Operation.ORDER_MULTIPLY_ADD,
+    Operation.ORDER_SIGN,
 }
 """Operations modulo the order of the group; the others are modulo the field's prime."""
 

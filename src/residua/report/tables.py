@@ -113,8 +113,9 @@ def traced(found: Result) -> Text:
 
 
 def leaked(found: Result) -> Text:
-    """How far traces of a fixed scalar and of random ones are apart, phase by phase."""
-    groups = "random scalars, twice" if found["control"] else "a fixed scalar, and random ones"
+    """How far traces of a fixed operand and of random ones are apart, phase by phase."""
+    operand = found["operand"]
+    groups = f"random {operand}, twice" if found["control"] else f"a fixed {operand}, random ones"
     rows = [
         ("core", found["name"]),
         ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),

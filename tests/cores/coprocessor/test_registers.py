@@ -10,7 +10,7 @@ import pytest
 from residua.cores.bus.export import c_header, html_page
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import c_driver
-from residua.curves.operations import Status
+from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
@@ -76,7 +76,7 @@ def test_codes():
     registers = RegisterMap(FULL)
     assert list(registers.statuses.values()) == list(range(len(Status)))
     assert [registers.statuses[name] for name in ("zeroised", "invalid", "fault")] == [9, 10, 11]
-    assert list(registers.operations.values()) == list(range(1, 13))
+    assert list(registers.operations.values()) == list(Operation)
     assert registers.operations["x_multiply"] == 3
     assert registers.zeroise_key.to_bytes(4) == b"ZERO"
 

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.cores.generated import MONTGOMERY
-from tests.small_curves import TINY, WITHOUT_A
+from tests.small_curves import SQUARE, TINY, WITHOUT_A
 
 from residua.cores.directory import Directory, build
 from residua.cores.kinds import core_of
@@ -25,17 +25,18 @@ def test_each_level_has_what_the_one_below_has():
 
 @pytest.mark.parametrize("level", [Level.STANDARD, Level.HIGH])
 @pytest.mark.parametrize(
-    "keys",
+    ("keys", "without"),
     [
-        {},
-        {"curve": [MONTGOMERY, TINY]},
-        {"algorithm": "iddmm"},
-        {"formula": "endomorphism", "curve": [MONTGOMERY]},
+        ({}, set()),
+        ({"curve": [MONTGOMERY, TINY]}, set()),
+        ({"algorithm": "iddmm"}, set()),
+        ({"formula": "endomorphism", "curve": [MONTGOMERY]}, {Protection.MASKED_ORDER}),
+        ({"algorithm": "sbmm", "curve": [SQUARE]}, {Protection.MASKED_ORDER}),
     ],
 )
-def test_a_level_is_a_list(keys, level):
-    assert chosen(protections=level, **keys) == set(level.protections)
-    assert chosen(protections=f" {level} ", **keys) == set(level.protections)
+def test_a_level_is_a_list(keys, without, level):
+    assert chosen(protections=level, **keys) == set(level.protections) - without
+    assert chosen(protections=f" {level} ", **keys) == set(level.protections) - without
 
 
 def test_none_is_the_default():

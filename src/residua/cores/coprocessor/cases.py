@@ -33,6 +33,7 @@ def all_cases(design: CurveDesign, vectors: int, seed: int) -> Iterator[Case]:
         yield from cases.sums()
         yield from cases.signatures(vectors)
         yield from cases.numbers(vectors * _FIELD_RUNS)
+        yield from cases.quotients(vectors)
         yield from cases.invalid()
     known = [int(operation) for operation in design.operation_codes]
     for code in (0, max(known) + 1, 255):
@@ -197,6 +198,18 @@ class _Cases:
                 yield from self.case(multiply, *operands)
             yield from self.case(add, 1, 1, modulus)
             yield from self.case(invert, modulus)
+
+    def quotients(self, runs: int) -> Iterator[Case]:
+        """(z + r d) / k modulo the order, with extreme numbers and such as are refused."""
+        if Operation.ORDER_SIGN not in self.codes:
+            return
+        n = self.curve.order
+        some = [tuple(self.draw.randrange(n) for _ in range(4)) for _ in range(runs)]
+        some += [(1, 0, 0, 0), (1, 1, 1, n - 1), (n - 1,) * 4, (2, n - 1, 1, 0), (0, 1, 1, 1)]
+        # Whatever is refused, all four are taken.
+        some += [tuple(n if i == own else 0 for i in range(4)) for own in range(4)]
+        for operands in (*some, (self.largest,) * 4):
+            yield from self.case(Operation.ORDER_SIGN, *operands)
 
     def invalid(self) -> Iterator[Case]:
         """Coordinates and scalars out of range, points that are on no curve or of small order."""

@@ -609,6 +609,7 @@ _NUMBERS: dict[Operation, tuple[str, str, str]] = {
         "r",
         "r if (r, s) is a signature of the digest e by (x, y); for public data, in variable time",
     ),
+    Operation.ORDER_SIGN: ("k, d, r, z", "s", "s = (z + r d) / k mod n, under a random factor"),
 }
 """Operands, results and meaning, on curves in Weierstrass form."""
 

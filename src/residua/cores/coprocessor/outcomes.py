@@ -9,6 +9,9 @@ from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 Outcome = tuple[Status, tuple[int, ...]]
 """A status and the results."""
 
+_INVERT = {Operation.FIELD_INVERT, Operation.ORDER_INVERT, Operation.ORDER_SIGN}
+"""Operations that divide by their first operand."""
+
 
 def operand_point(curve: Curve, point: tuple[int, int]) -> tuple[int, ...]:
     """A point as the operands of an operation."""
@@ -112,11 +115,14 @@ def _montgomery(
 def _arithmetic(modulus: int, operation: Operation, operands: tuple[int, ...]) -> Outcome:
     if any(number >= modulus for number in operands):
         return Status.OPERAND_RANGE, ()
+    if operation in _INVERT and operands[0] == 0:
+        return Status.NO_INVERSE, ()
     match operation:
         case Operation.FIELD_INVERT | Operation.ORDER_INVERT:
-            if operands[0] == 0:
-                return Status.NO_INVERSE, ()
             return Status.OK, (pow(operands[0], -1, modulus),)
+        case Operation.ORDER_SIGN:
+            k, d, r, z = operands
+            return Status.OK, ((z + r * d) * pow(k, -1, modulus) % modulus,)
         case Operation.FIELD_MULTIPLY_ADD | Operation.ORDER_MULTIPLY_ADD:
             a, b, addend = operands
             return Status.OK, ((a * b + addend) % modulus,)

@@ -158,6 +158,8 @@ class CurveSpecification(CoreSpecification):
         refused = refusals(
             halves=getattr(self, "formula", None) == Formula.ENDOMORPHISM and weierstrass,
             combs=getattr(self, "fixed_base", None) is not None,
+            orders=self.algorithm != "sbmm",
+            signs=weierstrass,
         )
         return {own: reason for own, reason in refused.items() if own in asked.protections}
 
@@ -176,13 +178,14 @@ ProtectionsKey = Annotated[
     tuple[Protection, ...] | Literal[Level.STANDARD, Level.HIGH] | None,
     BeforeValidator(_protections),
     keys.Key(
-        "Protections of a coprocessor against faults: `exit-check` holds multiples of points, and "
+        "Protections of a coprocessor, against faults: `exit-check` holds multiples of points, and "
         "the points once more, against the curve before they leave, `control-signature` what an "
         "operation runs against what it has to run, `scalar-check` the bits of a scalar that a "
         "loop takes against those that there were before, `random-health` tests random words, "
         "`status` keeps how an operation ended twice, in codes far from each other, "
         "`conversion-check` has the check of a result take the words that leave, beside "
-        "`exit-check`; needs `curve`.",
+        "`exit-check`; and against traces: `masked-order` makes signatures from key and nonce "
+        "under a random factor; needs `curve`.",
         "names separated by commas, in TOML also a list of them: "
         + ", ".join(f"`{one}`" for one in Protection)
         + "; or a level, of which a core gets what it can have: `none`, "

@@ -22,7 +22,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
         ("bus", parameters["bus"]),
         ("scalars", _blinding(manifest["blinding"])),
         ("inversion", parameters["inversion"]),
-        ("against faults", ", ".join(parameters.get("protections", ())) or "nothing"),
+        ("protections", ", ".join(parameters.get("protections", ())) or "nothing"),
         *_field_unit(parameters),
         (
             "step of the ladder",

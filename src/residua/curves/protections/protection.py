@@ -17,7 +17,9 @@ class Protection(StrEnum):
     `residua.hardware.coprocessor.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
     bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
     if two registers agree. ``CONVERSION_CHECK`` has the check of results take the words that they
-    leave as, see `residua.curves.protections.converted_words`.
+    leave as, see `residua.curves.protections.converted_words`. ``MASKED_ORDER`` has an operation
+    that makes a signature from key and nonce under a random factor, see
+    `residua.curves.protections.masked_order`.
     """
 
     EXIT_CHECK = "exit-check"
@@ -26,6 +28,7 @@ class Protection(StrEnum):
     RANDOM_HEALTH = "random-health"
     STATUS = "status"
     CONVERSION_CHECK = "conversion-check"
+    MASKED_ORDER = "masked-order"
 
 
 Protections = frozenset[Protection]
@@ -61,18 +64,32 @@ _LEVELS: Mapping[Level, tuple[Protection, ...]] = {
 }
 
 
-def refusals(*, halves: bool, combs: bool) -> dict[Protection, str]:
+def refusals(*, halves: bool, combs: bool, orders: bool, signs: bool) -> dict[Protection, str]:
     """The protections that a core cannot have, each with the reason.
 
     Args:
         halves: a curve's scalars are taken as two halves.
         combs: base points are multiplied by combs.
+        orders: there is arithmetic modulo orders of groups.
+        signs: there are curves with ECDSA signatures, short Weierstrass ones.
     """
-    if halves:
-        reason = "formula = 'endomorphism' takes halves of scalars"
-    elif combs:
-        reason = "fixed_base = 'comb' takes columns of a scalar's bits"
-    else:
-        return {}
+    found: dict[Protection, str] = {}
     one_by_one = "it is for scalars whose bits are taken one after the other, and"
-    return {Protection.SCALAR_CHECK: f"{one_by_one} {reason}"}
+    if halves:
+        found[Protection.SCALAR_CHECK] = (
+            f"{one_by_one} formula = 'endomorphism' takes halves of scalars"
+        )
+    elif combs:
+        found[Protection.SCALAR_CHECK] = (
+            f"{one_by_one} fixed_base = 'comb' takes columns of a scalar's bits"
+        )
+    if not orders:
+        found[Protection.MASKED_ORDER] = (
+            "it is for arithmetic modulo orders of groups, and algorithm = 'sbmm' has none"
+        )
+    elif not signs:
+        found[Protection.MASKED_ORDER] = (
+            "it is for ECDSA signatures, and no curve of the core has them: they are those of "
+            "short Weierstrass curves"
+        )
+    return found

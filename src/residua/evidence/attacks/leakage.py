@@ -1,15 +1,13 @@
-"""Leakage of a coprocessor: do simulated traces tell a fixed scalar from random ones?
+"""Leakage of a coprocessor: do simulated traces tell a fixed operand from random ones?
 
 A trace has for each cycle how many bits of registers changed, which is what power follows. Traces
-of a fixed scalar and of random ones, with fresh random words each, are compared cycle by cycle by
-Welch's t, of their means and of their variances (Goodwill, Jun, Jaffe and Rohatgi, 2011; Schneider
-and Moradi, CHES 2015).
+of a fixed scalar, or of another secret operand, and of random ones, with fresh random words each,
+are compared cycle by cycle by Welch's t, of their means and of their variances (Goodwill, Jun,
+Jaffe and Rohatgi, 2011; Schneider and Moradi, CHES 2015).
 """
 
-import random
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,8 @@ from residua.cores.simulation.runs import Steps
 from residua.curves.operations import Instruction, Operation, Read, Receive, Run
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
-from residua.evidence.attacks.victim import Victim, coprocessor_of
+from residua.evidence.attacks.groups import Compared, Groups
+from residua.evidence.attacks.victim import coprocessor_of
 from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import timeline
@@ -39,40 +38,21 @@ _LONG = 5_000_000
 """Cycles from which on it is worth while to compile for speed."""
 
 
-@dataclass(frozen=True)
-class Leakage:
-    """What is looked for.
-
-    Attributes:
-        traces: half of them, about, with the fixed scalar; at least 4.
-        seed: chooses scalars, the point, random words and the order of the traces.
-        where: pattern of the names of registers whose bits count.
-        curve: index of the curve.
-        control: both groups have random scalars, so that nothing should be found.
-    """
-
-    traces: int = 500
-    seed: int = 1
-    where: str = "*"
-    curve: int = 0
-    control: bool = False
-
-
 def leakage(
     directory: Directory,
-    asked: Leakage,
+    asked: Compared,
     *,
     keep: Path | None = None,
     progress: Steps = lambda done, total: None,
 ) -> dict[str, Any]:
-    """Compare traces of multiplications by a fixed scalar and by random ones.
+    """Compare traces of operations with a fixed operand and with random ones.
 
     Args:
         directory: of a coprocessor.
-        asked: see `Leakage`.
+        asked: see `Compared`.
         keep: a file that takes the traces as NumPy arrays: ``traces``, ``fixed`` (whether a trace
-            has the fixed scalar), ``scalars``, ``t1``, ``t2``, and ``starts`` and ``phases``, the
-            first cycles and the names of the phases.
+            has the fixed operand), ``scalars`` (the operand of each), ``t1``, ``t2``, and
+            ``starts`` and ``phases``, the first cycles and the names of the phases.
         progress: called now and then.
 
     Returns:
@@ -81,8 +61,8 @@ def leakage(
         of each; ``threshold`` for the whole trace, and the ``usual`` one for a single cycle.
 
     Raises:
-        SpecificationError: the directory is of no coprocessor, it has no such curve or registers,
-            or there are too few traces.
+        SpecificationError: the directory is of no coprocessor, it has no such curve, operation,
+            operand or registers, or there are too few traces.
         ToolError: a tool failed.
     """
     if asked.traces < 4:
@@ -90,73 +70,48 @@ def leakage(
     if keep is not None and not keep.absolute().parent.is_dir():
         raise SpecificationError(f"cannot write {keep}: there is no such directory")
     core = coprocessor_of(directory)
-    victim = Victim(core, asked.curve, asked.seed, keys=1)
+    design, runs = core.core.design, Groups(core, asked)
     with tempfile.TemporaryDirectory(prefix="leakage-") as name:
         work = Path(name)
         opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
-        source = bench_source(core.name, victim.design.status_codes) + _HARNESS.read_text(
-            encoding="utf-8"
-        )
-        optimise = asked.traces * victim.cycles > _LONG
+        source = bench_source(core.name, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
+        optimise = asked.traces * runs.cycles > _LONG
         simulator = compile_harness(
             source, [opened.verilog], core.name, optimise=optimise, any_state=False
         )
         bits = _mask(opened, asked.where)
         (work / "bits").write_text(" ".join(f"{word:08x}" for word in bits), encoding="utf-8")
-        runs = _Runs(victim, asked)
-        groups = Moments(victim.cycles), Moments(victim.cycles)
+        groups = Moments(runs.cycles), Moments(runs.cycles)
         kept = []
         for first in range(0, asked.traces, _STEP):
             part = runs.part(first, min(asked.traces - first, _STEP))
-            traces = _traced(simulator, work, part, victim)
+            traces = _traced(simulator, work, part, design.words, runs.cycles)
             for group, own in zip(groups, (True, False), strict=True):
                 group.add(traces[[is_fixed is own for _, is_fixed in part]])
             if keep is not None:
                 kept.append(traces)
             progress(first + len(part), asked.traces)
     t = groups[0].first(groups[1]), groups[0].second(groups[1])
-    phases = _phases(victim.design, victim.operation, asked.curve)
+    phases = _phases(design, runs.operation, asked.curve)
     if keep is not None:
         _keep(keep, np.concatenate(kept), runs, t, phases)
     result = {
-        "operation": victim.operation.name,
-        "curve": victim.curve.name,
+        "operation": runs.operation.name,
+        "operand": runs.name,
+        "curve": design.curves[asked.curve].name,
         "seed": asked.seed,
         "where": asked.where,
         "control": asked.control,
         "traces": asked.traces,
-        "cycles": victim.cycles,
+        "cycles": runs.cycles,
         "bits": sum(word.bit_count() for word in bits),
-        "threshold": round(threshold(victim.cycles), 2),
+        "threshold": round(threshold(runs.cycles), 2),
         "usual": USUAL,
         "first": _told(t[0], phases),
         "second": _told(t[1], phases),
     }
     directory.store("leakage", result)
     return {"name": directory.name, **result}
-
-
-class _Runs:
-    """The operations in their order: of either group by the toss of a coin."""
-
-    def __init__(self, victim: Victim, asked: Leakage) -> None:
-        draw = random.Random(f"traces {asked.seed}")
-        (fixed, *point), *_ = victim.operands
-        self.fixed = [draw.random() < 0.5 for _ in range(asked.traces)]
-        order = victim.curve.order
-        self.scalars = [
-            fixed if own and not asked.control else draw.randrange(1, order) for own in self.fixed
-        ]
-        request = Request(victim.operation, (), curve=asked.curve)
-        self.requests = [
-            replace(request, operands=(k, *point), seed=asked.seed + 1 + number)
-            for number, k in enumerate(self.scalars)
-        ]
-
-    def part(self, first: int, count: int) -> list[tuple[Request, bool]]:
-        """Some of them, each with whether it is of the fixed group."""
-        chosen = slice(first, first + count)
-        return list(zip(self.requests[chosen], self.fixed[chosen], strict=True))
 
 
 def _mask(opened: OpenDesign, where: str) -> list[int]:
@@ -169,9 +124,8 @@ def _mask(opened: OpenDesign, where: str) -> list[int]:
 
 
 def _traced(
-    simulator: Path, work: Path, part: Sequence[tuple[Request, bool]], victim: Victim
+    simulator: Path, work: Path, part: Sequence[tuple[Request, bool]], words: int, cycles: int
 ) -> Traces:
-    words, cycles = victim.design.words, victim.cycles
     lines = [request.line(words) for request, _ in part]
     (work / "script").write_text("\n".join(lines) + "\n", encoding="utf-8")
     command: list[str | Path] = [
@@ -182,7 +136,7 @@ def _traced(
     lengths = {int(line.split()[1]) for line in log.read_text(encoding="utf-8").splitlines()}
     if lengths != {cycles}:
         raise SpecificationError(
-            f"multiplications took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "
+            f"operations took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "
             "run residua verify"
         )
     return np.fromfile(work / "traces", dtype=np.uint16).reshape(len(part), cycles)
@@ -240,7 +194,7 @@ def _rounded(t: float) -> float | str:
 def _keep(
     file: Path,
     traces: Traces,
-    runs: _Runs,
+    runs: Groups,
     t: tuple[NDArray[np.float64], NDArray[np.float64]],
     phases: Sequence[tuple[int, str]],
 ) -> None:
@@ -250,7 +204,7 @@ def _keep(
             file,
             traces=traces,
             fixed=np.array(runs.fixed),
-            scalars=np.array([hex(k) for k in runs.scalars]),
+            scalars=np.array([hex(value) for value in runs.values]),
             t1=t[0],
             t2=t[1],
             starts=np.array([start for start, _ in phases]),

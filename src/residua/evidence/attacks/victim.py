@@ -8,7 +8,7 @@ from residua.cores.coprocessor.outcomes import Outcome, operand_point, outcome
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.operations import point_operation
+from residua.curves.operations import Operation, Read, every, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
@@ -28,6 +28,36 @@ def coprocessor_of(directory: Directory) -> CoprocessorCore:
             "is attacked so far"
         )
     return core
+
+
+def operation_named(design: CurveDesign, curve: int, name: str | None) -> Operation:
+    """The operation of a curve that is called so; None: the multiplication of a point.
+
+    Raises:
+        SpecificationError: the curve has no such operation.
+    """
+    if name is None:
+        return point_operation(design.curves[curve])
+    found = {one.name: one for one in sorted(design.operations[curve])}
+    if name.upper() not in found:
+        raise SpecificationError(
+            f"{design.curves[curve].name} has no operation '{name}': one of {', '.join(found)}"
+        )
+    return found[name.upper()]
+
+
+def operand_names(core: CoprocessorCore, curve: int, operation: Operation) -> list[str]:
+    """The operands of an operation of a curve, by the names that its directory has for them."""
+    own = next(one for one in core.interface["operations"] if one["code"] == operation)
+    form = core.core.design.curves[curve].form
+    found: dict[str, str] = {each["form"]: each["operands"] for each in own["forms"]}
+    return found.get(form, next(iter(found.values()))).split(", ")
+
+
+def operands_read(design: CurveDesign, curve: int, operation: Operation) -> int:
+    """Numbers that an operation reads from its operands."""
+    own = every(design.operations[curve][operation])
+    return sum(isinstance(one, Read) and one.source != "random" for one in own)
 
 
 class Victim:

@@ -13,13 +13,17 @@ from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.simulator import Request, bench_source, numbers_of
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
-from residua.curves.operations import Operation, Read, every, point_operation
+from residua.curves.operations import Operation, point_operation
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
-from residua.evidence.attacks.victim import Victim, coprocessor_of
+from residua.evidence.attacks.victim import (
+    Victim,
+    coprocessor_of,
+    operands_read,
+    operation_named,
+)
 from residua.evidence.traces.names import CycleNames, cycle_names
 from residua.evidence.traces.waveform import States, write_waveform
-from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
 from residua.toolchain import process
 from residua.toolchain.planted.injection import Register, open_state
@@ -134,7 +138,7 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
     """The operation that is asked for."""
     design = core.core.design
     chosen = Victim(core, asked.curve, asked.seed, keys=1)
-    operation = _operation(design, asked)
+    operation = operation_named(design, asked.curve, asked.operation)
     operands = asked.operands
     if operands is None:
         if operation is not point_operation(design.curves[asked.curve]):
@@ -142,7 +146,7 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
                 f"{operation.name} takes {_told(core, operation)}: give its operands"
             )
         operands = chosen.operands[0]
-    wanted = _reads(design, asked.curve, operation)
+    wanted = operands_read(design, asked.curve, operation)
     if len(operands) != wanted:
         raise SpecificationError(
             f"{operation.name} takes {wanted} operands, {_told(core, operation)}, not "
@@ -151,25 +155,6 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
     request = Request(operation, operands, curve=asked.curve, seed=asked.seed)
     request.line(design.words)
     return request
-
-
-def _operation(design: CurveDesign, asked: Recording) -> Operation:
-    own = design.operations[asked.curve]
-    if asked.operation is None:
-        return point_operation(design.curves[asked.curve])
-    found = {one.name: one for one in sorted(own)}
-    if asked.operation.upper() not in found:
-        raise SpecificationError(
-            f"{design.curves[asked.curve].name} has no operation '{asked.operation}': one of "
-            f"{', '.join(found)}"
-        )
-    return found[asked.operation.upper()]
-
-
-def _reads(design: CurveDesign, curve: int, operation: Operation) -> int:
-    """Numbers that an operation reads from its operands."""
-    own = every(design.operations[curve][operation])
-    return sum(isinstance(one, Read) and one.source != "random" for one in own)
 
 
 def _told(core: CoprocessorCore, operation: Operation) -> str:

@@ -34,6 +34,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
+from residua.curves.protections import masked_order
 from residua.curves.protections.converted_words import check_words
 from residua.curves.protections.protection import NONE, Protection, Protections, refusals
 from residua.curves.protections.random_factors import refuse_zeros
@@ -349,7 +350,12 @@ class CurveDesign(ABC):
                 f"protections: {Protection.CONVERSION_CHECK} has the check of "
                 f"{Protection.EXIT_CHECK} take the words that leave: name both"
             )
-        refused = refusals(halves=any(self.halved), combs=self.fixed_base is not None)
+        refused = refusals(
+            halves=any(self.halved),
+            combs=self.fixed_base is not None,
+            orders=self.curve_pages > 1,
+            signs=any(isinstance(curve, WeierstrassCurve) for curve in self.curves),
+        )
         for protection, reason in refused.items():
             if protection in self.protections:
                 raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
@@ -368,6 +374,10 @@ class CurveDesign(ABC):
             groups = [{k: check_words(v) for k, v in group.items()} for group in groups]
         if self.watches_random:
             groups = [{k: refuse_zeros(v) for k, v in group.items()} for group in groups]
+        if Protection.MASKED_ORDER in self.protections:
+            for group, form in zip(groups, self.curves, strict=True):
+                if isinstance(form, WeierstrassCurve):
+                    group[Operation.ORDER_SIGN] = masked_order.instructions()
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
@@ -405,7 +415,7 @@ class CurveDesign(ABC):
             for parts in (run.routine.split("_") for run in runs)
             if parts[0] == "copy"
         }
-        common = common_routines(copies) | verification.common_routines()
+        common = common_routines(copies) | verification.common_routines() | masked_order.routines()
         programs: dict[str, list[FieldProgram | None]] = {
             name: [program] * len(self.moduli) for name, program in common.items() if name in used
         }

@@ -64,6 +64,8 @@ class CoprocessorDesign(CurveDesign):
         verifies: bool = False,
         protections: Protections = NONE,
     ) -> None:
+        # What protections there can be depends on the domains.
+        self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
         super().__init__(
             curves,
             formulas,
@@ -73,7 +75,6 @@ class CoprocessorDesign(CurveDesign):
             verifies=verifies,
             protections=protections,
         )
-        self._open_domains, self._inverter_rowers = tuple(domains), inverter_rowers
         self.options = options
         if inversion is Inversion.PLUS_MINUS:
             self._check_residues()

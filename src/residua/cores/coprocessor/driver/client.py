@@ -104,7 +104,10 @@ class Client(BusClient):
         return self._arithmetic(f"field_{operation}", curve, numbers, self.curves[curve].field_size)
 
     def order(self, operation: str, curve: int, *numbers: bytes) -> bytes:
-        """``multiply``, ``invert`` or ``multiply_add`` modulo the order of the group."""
+        """``multiply``, ``invert``, ``multiply_add`` or ``sign`` modulo the order of the group.
+
+        ``sign`` takes k, d, r and z and gives (z + r d) / k, of cores that have it.
+        """
         return self._arithmetic(f"order_{operation}", curve, numbers, self.curves[curve].order_size)
 
     def _check_supported(self, operation: str, curve: int) -> None:

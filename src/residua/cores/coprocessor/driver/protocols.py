@@ -53,11 +53,18 @@ def ecdsa_sign(
     r = _x_modulo_order(client, curve, client.base_multiply(curve, nonce))
     if not any(r):
         raise RetryError("r = 0")
-    total = client.order("multiply_add", curve, r, private_key, _digest(client, curve, digest))
-    s = client.order("multiply", curve, total, client.order("invert", curve, nonce))
+    s = _second_half(client, curve, nonce, private_key, r, _digest(client, curve, digest))
     if s == bytes(size):
         raise RetryError("s = 0")
     return r + s
+
+
+def _second_half(client: Client, curve: int, k: bytes, d: bytes, r: bytes, z: bytes) -> bytes:
+    """(z + r d) / k: in one operation under a random factor, if the core has that."""
+    if client.has("order_sign"):
+        return client.order("sign", curve, k, d, r, z)
+    total = client.order("multiply_add", curve, r, d, z)
+    return client.order("multiply", curve, total, client.order("invert", curve, k))
 
 
 def ecdsa_verify(client: Client, curve: int, key: bytes, digest: bytes, signature: bytes) -> bool:

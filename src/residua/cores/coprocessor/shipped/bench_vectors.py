@@ -73,6 +73,10 @@ class _Vectors:
         yield from self.case("an operand equal to p", Operation.FIELD_MULTIPLY, p, 1)
         yield from self.case("a random number", Operation.ORDER_INVERT, self.draw.randrange(1, n))
         yield from self.case("zero", Operation.ORDER_INVERT, 0)
+        if Operation.ORDER_SIGN in self.codes:
+            numbers = [self.draw.randrange(1, n) for _ in range(4)]
+            yield from self.case("random numbers", Operation.ORDER_SIGN, *numbers)
+            yield from self.case("k = 0", Operation.ORDER_SIGN, 0, *numbers[1:])
 
     def multiplications(self) -> Iterator[Vector]:
         """Multiples of points, by random and by exceptional scalars."""

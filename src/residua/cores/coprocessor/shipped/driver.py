@@ -83,6 +83,9 @@ class _Calls:
         yield from self.call(
             Operation.ORDER_MULTIPLY_ADD, "order_multiply_add", *sums[:3], result=sums[3]
         )
+        s = self.order((a + c * b) * pow(a, -1, n) % n)
+        numbers = (sums[0], sums[1], sums[2], sums[0])
+        yield from self.call(Operation.ORDER_SIGN, "order_sign", *numbers, result=s)
         yield from self.call(
             Operation.ORDER_INVERT,
             "order_invert",

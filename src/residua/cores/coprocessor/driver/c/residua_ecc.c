@@ -262,6 +262,19 @@ int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned cu
     return arithmetic(device, RESIDUA_ECC_OPERATION_ORDER_MULTIPLY_ADD, curve, 1, a, b, c, result);
 }
 
+int residua_ecc_order_sign(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
+                           const uint8_t *d, const uint8_t *r, const uint8_t *z, uint8_t *s)
+{
+    preparation p;
+
+    prepare(&p, device, curve);
+    add_number(&p, k, 1);
+    add_number(&p, d, 1);
+    add_number(&p, r, 1);
+    add_number(&p, z, 1);
+    return run_number(&p, RESIDUA_ECC_OPERATION_ORDER_SIGN, 1, s);
+}
+
 int residua_ecc_has(const residua_ecc_device *device, unsigned operation)
 {
     return residua_ecc_usable(device) && operation <= 31 &&

@@ -104,13 +104,16 @@ static int in_range(const struct residua_ecc_curve *curve, size_t words, const u
     return answer;
 }
 
-/* s = (z + r d) / k. */
+/* s = (z + r d) / k: in one operation under a random factor, if the core has that. */
 static int sign(const residua_ecc_device *device, unsigned curve, const uint8_t *d, const uint8_t *z,
                 const uint8_t *k, const uint8_t *r, uint8_t *s)
 {
     uint8_t sum[RESIDUA_ECC_MAX_NUMBER], inverse[RESIDUA_ECC_MAX_NUMBER];
     int code;
 
+    if (residua_ecc_has(device, RESIDUA_ECC_OPERATION_ORDER_SIGN)) {
+        return residua_ecc_order_sign(device, curve, k, d, r, z, s);
+    }
     code = residua_ecc_order_multiply_add(device, curve, r, d, z, sum);
     if (code == RESIDUA_ECC_STATUS_OK) {
         code = residua_ecc_order_invert(device, curve, k, inverse);

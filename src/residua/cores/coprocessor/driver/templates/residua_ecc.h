@@ -122,6 +122,12 @@ int residua_ecc_order_invert(const residua_ecc_device *device, unsigned curve, c
 int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned curve, const uint8_t *a,
                                    const uint8_t *b, const uint8_t *c, uint8_t *result);
 
+/* (z + r d)/k modulo the order of the group, the s of a signature, by a core that computes it under a
+ * random factor (ORDER_SIGN). RESIDUA_ECC_UNSUPPORTED or RESIDUA_ECC_STATUS_BAD_OPERATION where it
+ * is missing. */
+int residua_ecc_order_sign(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
+                           const uint8_t *d, const uint8_t *r, const uint8_t *z, uint8_t *s);
+
 /* Whether the core has an operation, on this curve or on another one. */
 int residua_ecc_has(const residua_ecc_device *device, unsigned operation);
 
