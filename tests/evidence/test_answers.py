@@ -7,7 +7,7 @@ from tests.small_curves import TINY
 
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
-from residua.evidence.answers import specifications, write_answers
+from residua.evidence.answers import add_answers, specifications, write_answers
 from residua.numbers import solver
 
 
@@ -33,6 +33,9 @@ def test_answers_that_are_known_are_written_too(tmp_path):
     path = tmp_path / "answers.json.xz"
     assert write_answers(path, [], known=tmp_path) == 1
     assert json.loads(lzma.decompress(path.read_bytes())) == {"key": {"solution": [3], "time": 0.0}}
+    (known / "solver-key-digest").rename(known / "solver-other-digest")
+    assert add_answers(path, tmp_path) == 2
+    assert list(json.loads(lzma.decompress(path.read_bytes()))) == ["key", "other"]
 
 
 def test_the_catalogue_s_specifications_are_right():

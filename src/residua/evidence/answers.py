@@ -1,7 +1,8 @@
 """Write the solver's answers that are part of the package: residua/numbers/answers.json.xz.
 
 The answers are those that the catalogue's coprocessors need, by default and as the README has them,
-and whatever else is in a cache that ``--cache`` names, such as that of a run of the tests.
+and whatever else is in a cache that ``--cache`` names, such as that of a run of the tests; with
+``--add`` those of the cache are added to what is there.
 """
 
 import argparse
@@ -91,13 +92,29 @@ def write_answers(
         with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(home,)) as pool:
             for task in as_completed([pool.submit(_made, dict(each)) for each in asked]):
                 progress(task.result())
-        found = {
-            kept.name.split("-")[1]: json.loads(kept.read_text(encoding="utf-8"))
-            for kept in Path(home, "residua", solver.KIND).glob("solver-*")
-        }
-    text = json.dumps(dict(sorted(found.items())), separators=(",", ":"))
+        return _write(path, _kept(Path(home)))
+
+
+def add_answers(path: Path, known: Path) -> int:
+    """Add what a cache holds to the answers of the file, and make nothing.
+
+    Arguments and result are those of `write_answers`.
+    """
+    return _write(path, json.loads(lzma.decompress(path.read_bytes())) | _kept(known))
+
+
+def _kept(home: Path) -> dict[str, Any]:
+    """The answers in a directory like ``XDG_CACHE_HOME``, by their keys."""
+    return {
+        kept.name.split("-")[1]: json.loads(kept.read_text(encoding="utf-8"))
+        for kept in (home / "residua" / solver.KIND).glob("solver-*")
+    }
+
+
+def _write(path: Path, answers: Mapping[str, Any]) -> int:
+    text = json.dumps(dict(sorted(answers.items())), separators=(",", ":"))
     path.write_bytes(lzma.compress(text.encode(), preset=9))
-    return len(found)
+    return len(answers)
 
 
 def _begin(home: str) -> None:
@@ -119,15 +136,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cache", type=Path, help="a directory like XDG_CACHE_HOME")
     parser.add_argument("--jobs", type=int, default=2, help="cores at once")
-    options = parser.parse_args()
-    console = Console()
-    count = write_answers(
-        solver.SHIPPED,
-        specifications(),
-        jobs=options.jobs,
-        known=options.cache,
-        progress=console.print,
+    parser.add_argument(
+        "--add", action="store_true", help="add the cache's answers to those that are there"
     )
+    options = parser.parse_args()
+    if options.add and options.cache is None:
+        parser.error("--add needs the --cache whose answers it adds")
+    console = Console()
+    if options.add:
+        count = add_answers(solver.SHIPPED, options.cache)
+    else:
+        count = write_answers(
+            solver.SHIPPED,
+            specifications(),
+            jobs=options.jobs,
+            known=options.cache,
+            progress=console.print,
+        )
     console.print(f"{count} answers, {solver.SHIPPED.stat().st_size} bytes")
     return 0
 
