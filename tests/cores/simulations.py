@@ -71,7 +71,7 @@ def bus_model(name, factory):
 class StreamClient(Client):
     """The driver's calls on a coprocessor without a bus, its streams with stalls.
 
-    One that ``verifies`` has the verification of signatures as an operation.
+    One that ``verifies`` has the verification of signatures as an operation; none is protected.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class StreamClient(Client):
 
     def has(self, operation: str) -> bool:
         """Whether the core has an operation."""
-        return self.verifies or operation != "ecdsa_verify"
+        return operation != "order_sign" and (self.verifies or operation != "ecdsa_verify")
 
     def execute(
         self, operation: str, curve: int, operands: Sequence[int], results: int

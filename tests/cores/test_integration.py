@@ -8,7 +8,10 @@ from residua.cores.integration import integration_files
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check
 
-PORTS = [{"name": "clk", "width": 1}, {"name": "data", "width": 200}]
+PORTS = [
+    {"name": name, "direction": "input", "width": width}
+    for name, width in (("clk", 1), ("data", 200))
+]
 COPROCESSOR = {"kind": "coprocessor", "name": "unit", "top": "unit_axi", "ports": PORTS}
 
 
@@ -75,11 +78,11 @@ def test_core_file_of_a_coprocessor():
     vectors = core["filesets"]["bench"]["files"][1]["sim/vectors.hex"]
     assert vectors == {"file_type": "user", "copyto": "vectors.hex"}
     made = {name for fileset in core["filesets"].values() for name in file_names(fileset)}
-    assert set(files) - {"unit_axi.core"} < made
+    assert set(files) - {"unit_axi.core", "vhdl/unit_axi.vhd"} < made
 
 
 def test_more_ports_than_pins_leave_no_target_for_them():
-    wide = COPROCESSOR | {"ports": [{"name": "data", "width": 366}]}
+    wide = COPROCESSOR | {"ports": [PORTS[1] | {"width": 366}]}
     assert (
         "ecp5" not in core_file(integration_files(wide, "wide", 125.0)["unit_axi.core"])["targets"]
     )
@@ -98,3 +101,17 @@ def test_files_are_hashed_in_the_manifest(multiplier):
     names = set(multiplier.manifest["files"])
     assert {f"constraints/{multiplier.name}.{end}" for end in ("lpf", "xdc")} <= names
     assert Path(multiplier.path / "constraints" / "out_of_context.tcl").is_file()
+
+
+def test_component_for_vhdl(multiplier):
+    """The ports in order, one vector each, and a port map of all of them."""
+    text = (multiplier.path / f"vhdl/{multiplier.name}.vhd").read_text()
+    ports = multiplier.manifest["ports"]
+    declared = [line.strip().rstrip(";") for line in text.splitlines() if " : " in line][1:]
+    assert declared == [
+        f"{port['name']} : {port['direction'].removesuffix('put')} std_logic"
+        + (f"_vector({port['width'] - 1} downto 0)" if port["width"] > 1 else "")
+        for port in ports
+    ]
+    assert text.count(" => ") == len(ports)
+    assert f"package {multiplier.name}_component is\n  component {multiplier.name} is\n" in text

@@ -1,4 +1,4 @@
-"""Files that take a core into a design: a FuseSoC core file, and constraints for two families."""
+"""Files that take a core into a design: for FuseSoC and for VHDL, constraints for two families."""
 
 import re
 from typing import Any
@@ -55,9 +55,11 @@ def integration_files(
         "vectors": vectors,
         "ecp5": _ECP5 | {"mhz": ecp5_mhz, "fits": _pins(manifest) <= _PINS},
         "vivado": _VIVADO,
+        "directions": {"input": "in", "output": "out"},
     }
     rendered = {
         f"{top}.core": "fusesoc.core",
+        f"vhdl/{top}.vhd": "component.vhd",
         f"constraints/{top}.lpf": "constraints.lpf",
         f"constraints/{top}.xdc": "constraints.xdc",
         "constraints/out_of_context.tcl": "out_of_context.tcl",

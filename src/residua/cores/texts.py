@@ -22,6 +22,10 @@ _LPF = re.compile(
     r'FREQUENCY PORT "(?P<port>\w+)" (?P<mhz>\d+(?:\.\d+)?) MHZ;|BLOCK (?:ASYNCPATHS|RESETPATHS);'
 )
 
+_VHDL_PORT = re.compile(
+    r"^      (\w+) : (in|out) std_logic(?:_vector\((\d+) downto 0\))?(?:;|\n    \);)$", re.MULTILINE
+)
+
 _XDC_COMMANDS = {
     "create_clock", "set", "set_input_delay", "set_output_delay", "set_property", "get_ports",
     "get_runs",
@@ -29,10 +33,12 @@ _XDC_COMMANDS = {
 
 
 def verify_texts(directory: Path, manifest: dict[str, Any]) -> list[str]:
-    """Check the names in the FuseSoC core file and the constraints; one line for each wrong one."""
+    """Check the names in the files for FuseSoC, VHDL and constraints; a line for each wrong one."""
     top = manifest["top"]
     ports = {port["name"]: port["direction"] for port in manifest["ports"]}
     found = [f"{top}.core: {text}" for text in _core_file(directory, manifest)]
+    component = f"vhdl/{top}.vhd"
+    found += [f"{component}: {one}" for one in _vhdl(_text(directory, component), manifest)]
     for name in sorted((directory / "constraints").iterdir()):
         text = name.read_text(encoding="utf-8")
         told = _lpf(text, ports) if name.suffix == ".lpf" else _tcl(text, ports, top)
@@ -105,6 +111,30 @@ def _target(
 def _text(directory: Path, name: str) -> str:
     path = directory / name
     return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _vhdl(text: str, manifest: dict[str, Any]) -> Iterator[str]:
+    """Faults of the component for VHDL: its ports and those of the port map are the core's."""
+    top = manifest["top"]
+    expected = [(one["name"], one["direction"], one["width"]) for one in manifest["ports"]]
+    declared = [
+        (name, f"{direction}put", int(highest) + 1 if highest else 1)
+        for name, direction, highest in _VHDL_PORT.findall(text)
+    ]
+    if declared != expected:
+        yield "its ports are not those of the core"
+    mapped = re.findall(r"^--       (\w+) => (\w+)(?:,|\n--     \);)$", text, re.MULTILINE)
+    if mapped != [(name, name) for name, *_ in expected]:
+        yield "its port map does not name the core's ports"
+    for line in (
+        f"--   instance : {top}",
+        f"package {top}_component is",
+        f"  component {top} is",
+        "  end component;",
+        "end package;",
+    ):
+        if text.splitlines().count(line) != 1:
+            yield f"it does not have the line '{line}' once"
 
 
 def _lpf(text: str, ports: dict[str, str]) -> Iterator[str]:

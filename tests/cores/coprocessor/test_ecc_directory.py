@@ -52,6 +52,7 @@ def test_files_of_a_bus(built):
     assert built.top == f"{built.name}_axi"
     assert {f"rtl/{built.name}.v", f"rtl/{built.top}.v", "rtl/primitives.v"} <= files
     assert {"driver/residua_ecc.c", "driver/residua_ecc_registers.h", "registers.html"} <= files
+    assert {"registers.rdl", f"vhdl/{built.top}.vhd"} <= files
     assert sorted(built.manifest["files"]) == sorted(files - {"manifest.json"})
     assert str(built.path.parent).encode() not in b"".join(contents(built.path).values())
 
@@ -118,6 +119,7 @@ def test_plain_streams_have_neither_bus_nor_driver(tmp_path):
         "sim/vectors.hex",
         "spec.toml",
         "unit.core",
+        "vhdl/unit.vhd",
     ]
     opened = Directory.open(made.path)
     assert opened.made.core.channels == made.manifest["parameters"]["n"]

@@ -3,16 +3,23 @@
 import json
 import re
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from systemrdl.compiler import RDLCompiler
 
 from residua.cores.bus.export import c_header, html_page
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import c_driver
 from residua.curves.operations import Operation, Status
 from residua.errors import SpecificationError
-from residua.hardware.bus.register_map import Capabilities, RegisterMap
+from residua.hardware.bus import register_map
+from residua.hardware.bus.register_map import (
+    Capabilities,
+    ExponentiationCapabilities,
+    RegisterMap,
+)
 
 FULL = Capabilities(curves=5, words=12, operations=range(1, 12), blinding=True)
 STREAMS = Capabilities(curves=1, words=8, operations=(2, 1), data_registers=False)
@@ -53,6 +60,29 @@ def test_addresses(capabilities):
     streamed = () if capabilities.data_registers else ("OPERAND", "RANDOM", "RESULT")
     right = {name: address for name, address in ADDRESSES.items() if name not in streamed}
     assert {name: register.address for name, register in registers.registers.items()} == right
+
+
+@pytest.mark.parametrize(
+    "capabilities",
+    [
+        FULL,
+        STREAMS,
+        Capabilities(2, 8, (1, 3), sparse_status=True),
+        ExponentiationCapabilities(4, 3, 1, (1, 2), data_registers=False, takes_random=True),
+    ],
+)
+def test_the_description_that_ships_gives_the_same_registers(capabilities, tmp_path):
+    """One file, read by a compiler that has nothing else."""
+    registers, wider = RegisterMap(capabilities), RegisterMap(replace(capabilities, words=99))
+    path = tmp_path / "registers.rdl"
+    path.write_text(registers.rdl("core_axi"))
+    compiler = RDLCompiler()
+    compiler.compile_file(str(path))
+    top = compiler.elaborate().top
+    assert top.inst_name == "core_axi"
+    (instance,) = top.children()
+    found = {node.inst_name: register_map._register(node) for node in instance.registers()}
+    assert found == registers.registers != wider.registers
 
 
 def test_capabilities_are_constants():

@@ -231,6 +231,12 @@ TEXT_FAULTS = [
     ("constraints/{top}.xdc", "-period 5", "-period -5"),
     ("constraints/{top}.xdc", "read_xdc -ref {top}", "read_xdc -ref {name}"),
     ("constraints/out_of_context.tcl", "{STEPS", "STEPS"),
+    ("vhdl/{top}.vhd", "  component {top} is", "  component {name} is"),
+    ("vhdl/{top}.vhd", "      clk : in std_logic;\n", ""),
+    ("vhdl/{top}.vhd", "      clk : in ", "      clk : out "),
+    ("vhdl/{top}.vhd", "std_logic_vector(", "std_logic_vector(1"),
+    ("vhdl/{top}.vhd", "rst => rst", "rst => clk"),
+    ("vhdl/{top}.vhd", "end package;", ""),
 ]
 
 

@@ -99,7 +99,11 @@ def coprocessor_files(made: "CoprocessorCore", progress: Callable[[str], None]) 
 
 
 def _driver(made: "CoprocessorCore") -> dict[str, str]:
-    """The files for software: C sources, and a page of the registers."""
+    """The files for software: C sources, a page of the registers, and their description."""
     files = c_driver(made.name, made.capabilities, made.driver_curves)
-    page = html_page(RegisterMap(made.capabilities))
-    return {f"driver/{name}": text for name, text in files.items()} | {"registers.html": page}
+    registers = RegisterMap(made.capabilities)
+    return {
+        **{f"driver/{name}": text for name, text in files.items()},
+        "registers.html": html_page(registers),
+        "registers.rdl": registers.rdl(made.top),
+    }

@@ -4,6 +4,7 @@ The SystemRDL files beside this module are the only place that holds addresses, 
 their meanings. The hardware, the C header, the register page and the drivers take them from here.
 """
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -15,6 +16,8 @@ from systemrdl.node import AddrmapNode, FieldNode, RegNode
 from systemrdl.rdltypes.builtin_enums import OnWriteType
 
 from residua.errors import SpecificationError
+
+_INCLUDE = re.compile(r'^`include "(.+)"$', re.MULTILINE)
 
 FieldKind = Literal["constant", "status", "storage", "pulse", "sticky", "written", "taken"]
 """Kinds of fields in hardware:
@@ -251,6 +254,20 @@ class RegisterMap:
         parameters = self.capabilities.rdl_parameters()
         return compiler.elaborate(self.capabilities.address_map, parameters=parameters).top
 
+    def rdl(self, name: str) -> str:
+        """The description as one file of SystemRDL, the last address map of which has a name."""
+        defined = self.capabilities.rdl_defines()
+        values = ", ".join(
+            f".{parameter}({str(value).lower()})"
+            for parameter, value in self.capabilities.rdl_parameters().items()
+        )
+        return (
+            "".join(f"`define {macro} {text}".rstrip() + "\n" for macro, text in defined.items())
+            + _INCLUDE.sub(lambda found: _source(found[1]), _source(self.capabilities.source))
+            + f"\naddrmap {name} {{\n"
+            + f"    {self.capabilities.address_map} #({values}) registers;\n}};\n"
+        )
+
     @property
     def name(self) -> str:
         """Name of the address map."""
@@ -297,6 +314,10 @@ def _compiled(source: str, **defines: str) -> RDLCompiler:
     with as_file(files(__package__)) as folder:
         compiler.compile_file(str(folder / source), defines=defines)
     return compiler
+
+
+def _source(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _register(node: RegNode) -> Register:

@@ -343,6 +343,8 @@ class CurveDesign(ABC):
 
     def _check_protections(self) -> None:
         """Refuse protections that there are not for a curve's way to multiply."""
+        if not self.protections:
+            return
         if self.protections & {Protection.EXIT_CHECK, Protection.CONVERSION_CHECK} == {
             Protection.CONVERSION_CHECK
         }:

@@ -118,7 +118,7 @@ class ExponentiationBus:
         }
 
     def files(self, core: Core, manifest: dict[str, Any]) -> dict[str, str]:
-        """Files by name: the driver, the test bench and its vectors, a page of the registers."""
+        """Files by name: the driver, the test bench and its vectors, what tells of the registers."""
         bench = bench_files(
             core,
             manifest,
@@ -134,6 +134,7 @@ class ExponentiationBus:
         return {
             **{f"driver/{name}": text for name, text in driver.items()},
             "registers.html": html_page(self.registers),
+            "registers.rdl": self.registers.rdl(core.top),
             **bench,
         }
 
