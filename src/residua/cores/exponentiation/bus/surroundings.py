@@ -118,7 +118,7 @@ class ExponentiationBus:
         }
 
     def files(self, core: Core, manifest: dict[str, Any]) -> dict[str, str]:
-        """Files by name: the driver, the test bench and its vectors, what tells of the registers."""
+        """Files by name: the driver, test bench and vectors, and what tells of the registers."""
         bench = bench_files(
             core,
             manifest,
