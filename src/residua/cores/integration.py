@@ -64,7 +64,10 @@ def integration_files(
         f"constraints/{top}.xdc": "constraints.xdc",
         "constraints/out_of_context.tcl": "out_of_context.tcl",
     }
-    return {name: render(template, manifest, "", **names) for name, template in rendered.items()}
+    return {
+        name: render(f"integration/{template}", manifest, "", **names)
+        for name, template in rendered.items()
+    }
 
 
 def _pins(manifest: dict[str, Any]) -> int:
