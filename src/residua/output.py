@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -82,6 +82,14 @@ def new_directory(path: Path) -> Iterator[Path]:
             if before.is_dir() and not path.exists():
                 before.replace(path)
             raise
+
+
+def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Write files, by their paths within a folder, with the line ends of the texts."""
+    for name, text in texts.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _check_directory(path: Path) -> None:

@@ -16,7 +16,13 @@ from residua.cores.results import Results
 from residua.cores.specification.base import CoreSpecification
 from residua.cores.specification.reading import load_any
 from residua.errors import SpecificationError
-from residua.output import Progress, check_directory, check_new_directory, new_directory
+from residua.output import (
+    Progress,
+    check_directory,
+    check_new_directory,
+    new_directory,
+    write_texts,
+)
 from residua.toolchain.targets import primitive_file
 
 if TYPE_CHECKING:
@@ -54,10 +60,7 @@ def build(
     if _is_made_of(path, files):
         return Directory(path, json.loads(files[MANIFEST]))
     with new_directory(path) as draft:
-        for name, text in files.items():
-            target = draft / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8", newline="\n")
+        write_texts(draft, files)
     return Directory(path, json.loads(files[MANIFEST]))
 
 

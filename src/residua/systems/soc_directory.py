@@ -20,7 +20,7 @@ from residua.hardware.rtl import emit
 from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
 from residua.hardware.soc.soc import SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
-from residua.output import Progress, check_new_directory, new_directory
+from residua.output import Progress, check_new_directory, new_directory, write_texts
 from residua.systems.coprocessors import coprocessor
 from residua.systems.known_answers import known_answers
 from residua.toolchain import riscv
@@ -177,15 +177,15 @@ def build(request: SocRequest, path: Path, progress: Progress = lambda step: Non
     progress("hardware")
     texts = _hardware(request, processor) | _program_texts(request)
     with new_directory(path) as draft:
-        _write(draft, texts)
+        write_texts(draft, texts)
         progress("program")
         words = _compiled(draft, request)
         (draft / "firmware.hex").write_text("".join(f"{word:08x}\n" for word in words))
         facts = _facts(request, compiler, 4 * len(words))
         readme = environment("residua.systems").get_template("README.md").render(facts)
-        _write(draft, {"README.md": readme})
+        write_texts(draft, {"README.md": readme})
         manifest = _manifest(draft, facts, [name for name in texts if name.endswith(".v")])
-        _write(draft, {MANIFEST: json.dumps(manifest, indent=2) + "\n"})
+        write_texts(draft, {MANIFEST: json.dumps(manifest, indent=2) + "\n"})
     return SocDirectory(path, manifest)
 
 
@@ -324,13 +324,6 @@ def _manifest(draft: Path, facts: Mapping[str, Any], verilog: Sequence[str]) -> 
     digests = {path.relative_to(draft).as_posix(): _digest(path.read_bytes()) for path in paths}
     own = {key: value for key, value in facts.items() if key != "meanings"}
     return {"schema": SCHEMA, **own, "regions": regions, "verilog": list(verilog), "files": digests}
-
-
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    for name, text in texts.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", newline="\n")
 
 
 def _digest(content: bytes) -> str:

@@ -4,9 +4,8 @@ import random
 from dataclasses import replace
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from tests.cores.generated import BLINDED_RSA
+from tests.cores.kinds.openssl_rsa import signed
 from tests.cores.planted import replaced
 from tests.schedules import quick_schedules
 
@@ -18,7 +17,6 @@ from residua.cores.specification.reading import check_any
 from residua.cores.verification import verify_directory
 from residua.curves.blinding import MARGIN
 from residua.errors import SpecificationError
-from residua.numbers.rsa import RsaKey
 from residua.report import page
 
 RSA = {"algorithm": "rsa-crt", "unit": "rns-montgomery"}
@@ -128,11 +126,7 @@ def test_texts(built):
 @pytest.mark.slow
 def test_signatures_of_openssl(tmp_path):
     """A signature of a key that OpenSSL made, and nothing at all with one bit of it wrong."""
-    private = rsa.generate_private_key(65537, 1024)
-    numbers = private.private_numbers()
-    key = RsaKey(numbers.p, numbers.q, 65537)
-    signature = int.from_bytes(private.sign(b"text", padding.PKCS1v15(), hashes.SHA256()), "big")
-    message = pow(signature, 65537, key.modulus)
+    _, key, signature, message = signed()
     chosen = {**RSA, "bits": 1024, "width": 34, "blinding": "auto"}
     directory = build(check_any(chosen), tmp_path / "core")
     operations = directory.made.operations(key)

@@ -5,8 +5,7 @@ from dataclasses import replace
 from math import prod
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from tests.cores.kinds.openssl_rsa import signed
 
 from residua.cores.digit.core import DigitCore
 from residua.cores.digit.rsa_crt import RsaCrtCore
@@ -124,11 +123,7 @@ def test_even_public_exponents_are_for_powers_only():
 @pytest.mark.slow
 def test_signatures_of_openssl(tmp_path):
     """A signature of a key that OpenSSL made, and nothing at all with one bit of it wrong."""
-    private = rsa.generate_private_key(65537, 1024)
-    numbers = private.private_numbers()
-    key = RsaKey(numbers.p, numbers.q, 65537)
-    signature = int.from_bytes(private.sign(b"text", padding.PKCS1v15(), hashes.SHA256()), "big")
-    message = pow(signature, 65537, key.modulus)
+    _, key, signature, message = signed()
     keys = {"algorithm": "rsa-crt", "bits": 1024, "digit": 17, "lanes": 4}
     directory = build(check_any(keys), tmp_path / "core")
     operations = directory.made.operations(key)

@@ -4,8 +4,7 @@ import random
 from dataclasses import replace
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from tests.cores.kinds.openssl_rsa import signed
 from tests.schedules import quick_schedules
 
 from residua.cores.digit.rsa_crt import RsaCrtCore
@@ -156,11 +155,7 @@ def test_verification_finds_that_nothing_is_withheld(built, monkeypatch):
 @pytest.mark.slow
 def test_signatures_of_openssl(tmp_path):
     """A signature of a key that OpenSSL made, and nothing at all with one bit of it wrong."""
-    private = rsa.generate_private_key(65537, 1024)
-    numbers = private.private_numbers()
-    key = RsaKey(numbers.p, numbers.q, 65537)
-    signature = int.from_bytes(private.sign(b"text", padding.PKCS1v15(), hashes.SHA256()), "big")
-    message = pow(signature, 65537, key.modulus)
+    numbers, key, signature, message = signed()
     directory = build(check_any({**RSA, "bits": 1024, "width": 34}), tmp_path / "core")
     operations = directory.made.operations(key)
     assert operations.expected(message, 0) == signature

@@ -42,6 +42,7 @@ def compared(texts, tmp_path):
 
 def test_what_ships_is_equal_and_compared_once(texts, compared, monkeypatch):
     name, shipped = texts
+    assert shipped.keys() == {PRIMITIVE_FILE, DEVICE}, "a form that is not compared"
     modules = re.findall(r"^module (\w+)", shipped[DEVICE], re.MULTILINE)
     assert compared() == (len(modules), [])
     kinds = {module.removeprefix(f"{name}_").split("_")[0] for module in modules}

@@ -171,18 +171,26 @@ def random_core(monkeypatch):
     return cases, dut, simulator
 
 
+def random_words(dut, word):
+    """Gives, in each cycle, whether there is a word and which."""
+
+    async def give(ctx):
+        taken = aiter(ctx.tick())
+        while True:
+            valid, payload = word()
+            ctx.set(dut.random.valid, valid)
+            ctx.set(dut.random.payload, payload)
+            await anext(taken)
+
+    return give
+
+
 def test_random_words_that_fail_let_nothing_out(monkeypatch):
     """The same word again and again: no result and no key until a zeroisation."""
     cases, dut, simulator = random_core(monkeypatch)
     broken, draw = [False], random.Random(3)
     of_message = core_of(check_any(BLINDED)).design.random_words[1]
-
-    async def give_random(ctx):
-        taken = aiter(ctx.tick())
-        ctx.set(dut.random.valid, 1)
-        while True:
-            ctx.set(dut.random.payload, 77 if broken[0] else draw.getrandbits(32))
-            await anext(taken)
+    give_random = random_words(dut, lambda: (1, 77 if broken[0] else draw.getrandbits(32)))
 
     async def bench(ctx):
         ctx.set(dut.result.ready, 1)
@@ -212,13 +220,7 @@ def test_a_random_word_that_does_not_come(monkeypatch):
     """It ends with a status of its own, and nothing is left; one that comes late does no harm."""
     cases, dut, simulator = random_core(monkeypatch)
     given, draw = [True], random.Random(3)
-
-    async def give_random(ctx):
-        taken = aiter(ctx.tick())
-        while True:
-            ctx.set(dut.random.valid, given[0])
-            ctx.set(dut.random.payload, draw.getrandbits(32))
-            await anext(taken)
+    give_random = random_words(dut, lambda: (given[0], draw.getrandbits(32)))
 
     async def bench(ctx):
         ctx.set(dut.result.ready, 1)

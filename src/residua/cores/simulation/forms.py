@@ -14,14 +14,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from residua import cache
-from residua.hardware.rtl import TARGET_FORMS
 from residua.toolchain import process, verilator, yosys
 from residua.toolchain.process import ToolError
-from residua.toolchain.targets import PRIMITIVE_FILE
+from residua.toolchain.targets import PRIMITIVE_FILE, primitive_file
 from residua.toolchain.verilator_runtime import version
 
 if TYPE_CHECKING:
     from residua.cores.directory import Directory
+
+_DEVICE = "ecp5"
+
+_DEVICE_FILE = primitive_file(_DEVICE)
 
 CYCLES = 20_000
 """Cycles of each comparison, with numbers of its own in each."""
@@ -76,17 +79,15 @@ def compare_forms(directory: "Directory") -> tuple[int, list[str]]:
     Returns:
         How many there are that differ in their texts, and what is wrong, by file and module.
     """
-    count, found = 0, []
-    for file in TARGET_FORMS:
-        if file != PRIMITIVE_FILE:
-            pairs, faults = _compared(directory, file)
-            count += pairs
-            found += [f"{file}: {one}" for one in faults]
-    return count, found
+    count, faults = _compared(directory)
+    return count, [f"{_DEVICE_FILE}: {fault}" for fault in faults]
 
 
-def _compared(directory: "Directory", file: str) -> tuple[int, list[str]]:
-    texts = [(directory.path / name).read_text(encoding="utf-8") for name in (PRIMITIVE_FILE, file)]
+def _compared(directory: "Directory") -> tuple[int, list[str]]:
+    texts = [
+        (directory.path / name).read_text(encoding="utf-8")
+        for name in (PRIMITIVE_FILE, _DEVICE_FILE)
+    ]
     if texts[0] == texts[1]:
         return 0, []
     behaviour, device = map(_modules, texts)
@@ -140,7 +141,7 @@ def _modules(text: str) -> dict[str, _Module]:
 def _bench_state() -> str:
     """All that a comparison is made with."""
     harness = _HARNESS.read_text(encoding="utf-8")
-    return cache.key([version(), harness, str(CYCLES), yosys.cell_model_text("ecp5")])
+    return cache.key([version(), harness, str(CYCLES), yosys.cell_model_text(_DEVICE)])
 
 
 def _simulated(pairs: Sequence[_Pair]) -> list[str]:
@@ -153,7 +154,7 @@ def _simulated(pairs: Sequence[_Pair]) -> list[str]:
         "forms.v": top,
         "behaviour.v": "".join(pair.behaviour.text for pair in pairs),
         "device.v": device,
-        "cells.v": yosys.cell_model_text("ecp5"),
+        "cells.v": yosys.cell_model_text(_DEVICE),
     }
     with TemporaryDirectory() as name:
         work = Path(name)

@@ -17,7 +17,7 @@ from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
-from residua.output import Progress, check_new_directory, new_directory
+from residua.output import Progress, check_new_directory, new_directory, write_texts
 from residua.systems.coprocessors import coprocessor
 from residua.toolchain.c_compiler import SHARED, compile_library, preprocessed
 from residua.toolchain.process import ToolError
@@ -147,7 +147,7 @@ def build(
     facts = _facts(request, openssl_version())
     with new_directory(path) as draft:
         progress("library")
-        _write(draft, _texts(facts))
+        write_texts(draft, _texts(facts))
         (draft / "driver").mkdir()
         for file in driver_files(request.cores):
             shutil.copyfile(file, draft / "driver" / file.name)
@@ -231,10 +231,3 @@ def _texts(facts: Mapping[str, Any]) -> dict[str, str]:
         text = templates.get_template(template).render(known=CURVES, pause=DEFAULT_PAUSE, **facts)
         texts[name] = text
     return texts
-
-
-def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    for name, text in texts.items():
-        target = folder / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8", newline="\n")
