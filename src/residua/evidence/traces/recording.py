@@ -145,7 +145,7 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
             raise SpecificationError(
                 f"{operation.name} takes {_told(core, operation)}: give its operands"
             )
-        operands = chosen.operands[0]
+        operands = chosen.given[0]
     wanted = operands_read(design, asked.curve, operation)
     if len(operands) != wanted:
         raise SpecificationError(
