@@ -4,8 +4,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from residua.cores.coprocessor.outcomes import Outcome, operand_point, signature
-from residua.cores.coprocessor.shares import given_operands, given_outcome
+from residua.cores.coprocessor.outcomes import (
+    Outcome,
+    given_operands,
+    given_outcome,
+    operand_point,
+    signature,
+)
 from residua.curves import affine
 from residua.curves.operations import Operation, Status, point_operation
 from residua.curves.parameters import MontgomeryCurve, WeierstrassCurve

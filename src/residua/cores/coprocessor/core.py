@@ -19,8 +19,8 @@ from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.files import coprocessor_files
+from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.coprocessor.shares import given_operands
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification, named_formula
 from residua.cores.core import Core, Pace

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from residua.cores.coprocessor.shares import given_operands, given_outcome
+from residua.cores.coprocessor.outcomes import given_operands, given_outcome
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine

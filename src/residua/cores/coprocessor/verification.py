@@ -8,8 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from residua.cores.coprocessor.cases import Case, all_cases
-from residua.cores.coprocessor.outcomes import operand_point
-from residua.cores.coprocessor.shares import given_operands
+from residua.cores.coprocessor.outcomes import given_operands, operand_point
 from residua.cores.coprocessor.simulator import (
     Answer,
     CoprocessorSimulator,

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.shares import given_operands
+from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
 from residua.curves.operations import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
 from residua.errors import SpecificationError

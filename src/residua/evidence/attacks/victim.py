@@ -4,8 +4,7 @@ import random
 from functools import cached_property
 
 from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.outcomes import Outcome, operand_point
-from residua.cores.coprocessor.shares import given_operands, given_outcome
+from residua.cores.coprocessor.outcomes import Outcome, given_operands, given_outcome, operand_point
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.curves import affine

@@ -9,8 +9,7 @@ from matplotlib.figure import Figure as Drawing
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
-from residua.cores.coprocessor.outcomes import outcome, signature
-from residua.cores.coprocessor.shares import given_operands, given_outcome
+from residua.cores.coprocessor.outcomes import given_operands, given_outcome, outcome, signature
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
 from residua.cores.coprocessor.simulator import Request as SimulatedRequest
 from residua.cores.directory import Directory

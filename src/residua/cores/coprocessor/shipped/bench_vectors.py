@@ -4,8 +4,7 @@ import random
 from collections.abc import Iterator
 
 from residua.cores.bus.vectors import Vector
-from residua.cores.coprocessor.outcomes import signature
-from residua.cores.coprocessor.shares import given_operands, given_outcome
+from residua.cores.coprocessor.outcomes import given_operands, given_outcome, signature
 from residua.curves import affine
 from residua.curves.operations import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
