@@ -200,6 +200,12 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, masked": COPROCESSOR | {
         "curve": [MONTGOMERY, TINY], "bus": "wishbone", "protections": ["masked-order"],
     },
+    "coprocessor, shared": COPROCESSOR | {
+        "bus": "axi", "protections": ["masked-order", "masked-scalar"],
+    },
+    "coprocessor on digits, shared": ON_DIGITS | {
+        "bus": "wishbone", "protections": ["scalar-check", "masked-scalar"],
+    },
     "coprocessor on digits, standard": ON_DIGITS | {"protections": "standard"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
     "coprocessor on digits, masked": ON_DIGITS | {"protections": ["masked-order"]},

@@ -176,7 +176,7 @@ def test_a_driver_whose_random_words_are_stuck_gets_nothing(made):
     client = Client(simulator, simulator.model.registers, curves(directory), random=lambda: 0)
     numbers = [number.to_bytes(client.curves[0].order_size) for number in (5, 7, 11, 13)]
     with pytest.raises(CoreError) as caught:
-        client.order("sign", 0, *numbers)
+        client.sign_numbers(0, *numbers)
     assert caught.value.status == "random_zero"
 
 

@@ -4,6 +4,7 @@ import random
 from dataclasses import dataclass, replace
 
 from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
 from residua.curves.operations import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
 from residua.errors import SpecificationError
@@ -81,10 +82,12 @@ class Groups:
             supply=FRESH_WORDS if asked.random_word is None else asked.random_word,
         )
         self.requests: list[Request] = []
+        shares = random.Random(f"shares {asked.seed}")
         for number, value in enumerate(self.values):
             others = point[:count] if multiplies else [draw.randrange(1, own) for _ in range(count)]
             operands = (*others[: asked.operand], value, *others[asked.operand :])
-            self.requests.append(replace(request, operands=operands, seed=asked.seed + 1 + number))
+            given = given_operands(design, asked.curve, self.operation, operands, shares)
+            self.requests.append(replace(request, operands=given, seed=asked.seed + 1 + number))
 
     def part(self, first: int, count: int) -> list[tuple[Request, bool]]:
         """Some of them, each with whether it is of the fixed group."""

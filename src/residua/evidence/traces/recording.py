@@ -19,7 +19,7 @@ from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victim import (
     Victim,
     coprocessor_of,
-    operand_names,
+    given_names,
     operands_read,
     operation_named,
 )
@@ -140,12 +140,12 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
     design = core.core.design
     chosen = Victim(core, asked.curve, asked.seed, keys=1)
     operation = operation_named(design, asked.curve, asked.operation)
-    told = ", ".join(operand_names(core, asked.curve, operation))
+    told = ", ".join(given_names(core, asked.curve, operation))
     operands = asked.operands
     if operands is None:
         if operation is not point_operation(design.curves[asked.curve]):
             raise SpecificationError(f"{operation.name} takes {told}: give its operands")
-        operands = chosen.operands[0]
+        operands = chosen.given[0]
     wanted = operands_read(design, asked.curve, operation)
     if len(operands) != wanted:
         raise SpecificationError(
