@@ -2,7 +2,7 @@
 // out of standard output.
 //
 // residua.systems.simulation puts in front of this file:
-//   #include "Vtop.h", namespace tables with Core, divisor and patience
+//   #include "Vtop.h", namespace tables with Core, divisor, ahead and patience
 //
 // usage: simulator            with firmware.hex in the current directory; noise comes of the
 //                             operating system
@@ -102,6 +102,7 @@ class System {
     core_->rst = 1;
     cycle();
     core_->rst = 0;
+    for (int i = 0; i < tables::ahead; ++i) cycle();
   }
 
   int run() {

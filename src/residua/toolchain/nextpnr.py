@@ -224,6 +224,23 @@ def _reduction(width: int) -> list[str]:
     return [*lines, f"  assign serial_out = level_{level}[0];"]
 
 
+def run_nextpnr(
+    arguments: Sequence[str], directory: Path, log: Path, timeout: float | None
+) -> None:
+    """Run nextpnr, whose WebAssembly build sees its working directory and nothing else.
+
+    Args:
+        arguments: in which files are named from ``directory``.
+        directory: where it runs.
+        log: takes what it says.
+        timeout: seconds.
+
+    Raises:
+        ToolError: it failed, or took too long.
+    """
+    run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
+
+
 def _check(device: str, speed: int, seeds: Sequence[int]) -> None:
     if device not in DEVICES:
         raise SpecificationError(f"no device '{device}'; one of {', '.join(DEVICES)}")
@@ -242,7 +259,6 @@ def _run(
     seed: int,
     timeout: float | None,
 ) -> dict[str, Any]:
-    # The WebAssembly build sees its working directory and nothing else: all paths are relative.
     switch, package = DEVICES[device]
     arguments = [
         switch, "--package", package, "--speed", str(speed), "--seed", str(seed),
@@ -252,7 +268,7 @@ def _run(
     log = directory / "nextpnr.log"
 
     def run() -> None:
-        run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
+        run_nextpnr(arguments, directory, log, timeout)
         placed = directory / "placed.json"
         plan = asdict(floor_plan(placed, instances, _CORE))
         (directory / _FLOOR_PLAN).write_text(json.dumps(plan), encoding="utf-8")
