@@ -59,6 +59,10 @@ def soc(
         typer.Option(metavar="BYTES", min=1, help="Memory of program and data, a power of two."),
     ] = 65536,
     clock: Annotated[float, typer.Option(metavar="MHZ", help="Of the system.")] = 50.0,
+    core_clock: Annotated[
+        float | None,
+        typer.Option(metavar="MHZ", help="Of the coprocessors. [default: that of the system]"),
+    ] = None,
     baud: Annotated[int, typer.Option(metavar="BAUD", min=1, help="Of the serial port.")] = 115200,
     board: Annotated[
         str | None,
@@ -74,7 +78,14 @@ def soc(
     from residua.systems import soc_directory
 
     request = soc_directory.SocRequest(
-        tuple(Directory.open(path) for path in cores), name, cpu, ram, clock, baud, board
+        tuple(Directory.open(path) for path in cores),
+        name,
+        cpu,
+        ram,
+        clock,
+        baud,
+        board,
+        core_clock,
     )
     with steps("soc") as step:
         made = soc_directory.build(request, output, step)

@@ -4,6 +4,7 @@ import os
 import tty
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,7 +24,12 @@ def build_simulator(directory: SocDirectory) -> Path:
     Raises:
         ToolError: Verilator or the C++ compiler failed, or there is none.
     """
-    return compile_simulator(directory.sources, directory.name, directory.manifest["divisor"])
+    manifest = directory.manifest
+    core = manifest.get("core_megahertz")
+    ratio = None if core is None else Fraction(str(core)) / Fraction(str(manifest["megahertz"]))
+    return compile_simulator(
+        directory.sources, directory.name, manifest["divisor"], core_clock=ratio
+    )
 
 
 def compile_simulator(
@@ -33,6 +39,7 @@ def compile_simulator(
     *,
     includes: Sequence[Path] = (),
     ahead: int = 0,
+    core_clock: Fraction | None = None,
 ) -> Path:
     """Compile the Verilog of a module with the ports of a system; see `build_simulator`.
 
@@ -42,10 +49,18 @@ def compile_simulator(
         divisor: cycles of a bit of its serial port.
         includes: directories of an installed package that the files include from.
         ahead: cycles that pass before the first byte comes.
+        core_clock: how much faster the coprocessors' own clock is, if they have one.
 
     Raises:
         ToolError: Verilator or the C++ compiler failed, or there is none.
     """
+    own_clock = []
+    if core_clock is not None:
+        own_clock = [
+            "#define CORE_CLOCK",
+            f"constexpr std::int64_t core_ticks = {core_clock.numerator};",
+            f"constexpr std::int64_t ticks = {core_clock.denominator};",
+        ]
     tables = [
         f'#include "V{top}.h"',
         "#include <cstdint>",
@@ -54,6 +69,7 @@ def compile_simulator(
         f"using Core = V{top};",
         f"constexpr int divisor = {divisor};",
         f"constexpr int ahead = {ahead};",
+        *own_clock,
         f"constexpr std::int64_t patience = {PATIENCE};",
         "}",
     ]

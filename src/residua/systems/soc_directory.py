@@ -18,6 +18,7 @@ from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
+from residua.hardware.soc.crossing import FarMaster
 from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
 from residua.hardware.soc.soc import SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
@@ -66,6 +67,7 @@ class SocRequest:
         megahertz: of the clock.
         baud: of the serial port.
         board: one of `BOARDS`, or None for a system without pins.
+        core_megahertz: of the coprocessors' own clock, or None for that of the system.
 
     Raises:
         SpecificationError: it cannot be met.
@@ -78,6 +80,7 @@ class SocRequest:
     megahertz: float = 50.0
     baud: int = 115200
     board: str | None = None
+    core_megahertz: float | None = None
 
     def __post_init__(self) -> None:
         if not (self.name.isidentifier() and self.name.isascii()):
@@ -88,7 +91,8 @@ class SocRequest:
             raise SpecificationError(
                 f"--ram {self.ram_bytes}: memory has to be a power of two of bytes"
             )
-        if self.megahertz <= 0 or self.baud <= 0:
+        clocks = (self.megahertz, self.core_megahertz)
+        if any(clock is not None and clock <= 0 for clock in clocks) or self.baud <= 0:
             raise SpecificationError("clock and baud rate have to be positive")
         if self.divisor < FEWEST_BIT_CYCLES:
             most = int(self.megahertz * 1e6 / FEWEST_BIT_CYCLES)
@@ -115,14 +119,17 @@ class SocRequest:
     def design(self) -> SocDesign:
         """The hardware."""
         tops = tuple(core.top for core in self.cores)
-        return SocDesign(self.name, tops, self.ram_bytes, self.divisor)
+        own_clock = self.core_megahertz is not None
+        return SocDesign(self.name, tops, self.ram_bytes, self.divisor, own_clock)
 
     @cached_property
     def board_top(self) -> BoardTop | None:
         """What is around the hardware on its board."""
         if self.board is None:
             return None
-        return BoardTop(self.name, find_board(self.board), Fraction(str(self.megahertz)))
+        clocks = (self.megahertz, self.core_megahertz)
+        exact = [Fraction(str(clock)) for clock in clocks if clock is not None]
+        return BoardTop(self.name, find_board(self.board), *exact)
 
     @cached_property
     def made(self) -> tuple[CoprocessorCore, ...]:
@@ -252,6 +259,10 @@ def _hardware(request: SocRequest, processor: str) -> dict[str, str]:
     for part in ("cpu", "ram"):
         text = templates.get_template(f"{part}.v").render(name=name, ram_bytes=request.ram_bytes)
         texts[f"rtl/{name}_{part}.v"] = text
+    if request.design.core_clock:
+        far = request.design.far_module
+        path = f"rtl/{far}.v"
+        texts[path] = emit(FarMaster(), far)[path]
     for target in ("", BOARD_TARGET) if request.board else ("",):
         for path, source in _core_sources(request, target).items():
             texts[path] = source.read_text(encoding="utf-8")
@@ -269,7 +280,8 @@ def _core_sources(request: SocRequest, target: str) -> dict[str, Path]:
 
 def _verilog(request: SocRequest, target: str = "") -> list[str]:
     """Paths of the system's Verilog, with the cores' primitives for a target."""
-    modules = (request.name, request.cpu, f"{request.name}_cpu", f"{request.name}_ram")
+    modules = [request.name, request.cpu, f"{request.name}_cpu", f"{request.name}_ram"]
+    modules += [request.design.far_module] if request.design.core_clock else []
     return [*(f"rtl/{module}.v" for module in modules), *_core_sources(request, target)]
 
 
@@ -360,6 +372,7 @@ def _facts(request: SocRequest, compiler: str, program_bytes: int) -> dict[str, 
         "ram_bytes": request.ram_bytes,
         "program_bytes": program_bytes,
         "megahertz": request.megahertz,
+        "core_megahertz": request.core_megahertz,
         "baud": request.baud,
         "divisor": request.design.divisor,
         "compiler": compiler,

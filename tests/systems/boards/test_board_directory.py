@@ -16,6 +16,15 @@ from residua.systems.boards.top import RING_LENGTHS, RINGS, BoardTop
 from residua.systems.soc_directory import SocDirectory, SocRequest
 from residua.toolchain import riscv, verilator, yosys
 
+MODELS = (*yosys.cell_models("ecp5"), *yosys.clock_models("ecp5"))
+
+
+def warnings(sources, top):
+    """What lint says of our own files; the rings are loops, and the processor has a time scale."""
+    found = verilator.lint(sources, top)
+    own = [one for one in found if re.search(r"/(soc|tiny|primitives)\w*\.v:", one)]
+    return [one for one in own if not re.search("UNOPTFLAT|TIMESCALE|PINMISSING", one)]
+
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
@@ -48,16 +57,7 @@ def test_the_directory(core, name, tmp_path):
     readme = (made.path / "README.md").read_text()
     assert f"{facts['program']}\n" in readme
     assert "nothing of it is certified" in " ".join(readme.split())
-    models = [*yosys.cell_models("ecp5"), *yosys.clock_models("ecp5")]
-    own = {path.name for path in opened.board_sources if path.name != "picorv32.v"}
-    warnings = [
-        one
-        for one in verilator.lint([*opened.board_sources, *models], facts["top"])
-        if any(f"/{file}:" in one for file in own)
-        # The rings are loops, and stand still without delays.
-        and not re.search(r"UNOPTFLAT|TIMESCALE|PINMISSING", one)
-    ]
-    assert warnings == []
+    assert warnings([*opened.board_sources, *MODELS], facts["top"]) == []
 
 
 @pytest.mark.usefixtures("without_compiler")
@@ -78,12 +78,34 @@ def test_a_system_without_a_board_is_as_it_was(core, tmp_path):
             {"board": "ulx3s-85f", "megahertz": 51.37},
             "--clock 51.37 on ulx3s-85f: the PLL cannot make 51.37 MHz of 25 MHz: the nearest are",
         ),
+        (
+            {"board": "orangecrab-25f", "core_megahertz": 90.0},
+            "--clock 50 --core-clock 90 on orangecrab-25f: the PLL cannot make 50 and 90 MHz of 48",
+        ),
+        ({"core_megahertz": 0.0}, "clock and baud rate have to be positive"),
         ({"board": "ecpix-5", "megahertz": 500.0}, "a PLL makes clocks of 3.125 to 400 MHz"),
     ],
 )
 def test_refusals(core, options, message):
     with pytest.raises(SpecificationError, match=message):
         SocRequest((core,), **options)
+
+
+@pytest.mark.usefixtures("without_compiler")
+def test_coprocessors_with_a_clock_of_their_own(core, tmp_path):
+    request = SocRequest((core,), board="orangecrab-25f", core_megahertz=75.0)
+    made = soc_directory.build(request, tmp_path / "soc")
+    facts = made.board
+    assert facts["clocks"] == {"system_clock": 50.0, "core_clock": 75.0}
+    assert facts["pll"]["oscillator_mhz"] / 75 == facts["pll"]["outputs"][1]
+    board = (made.path / "rtl/soc_board.v").read_text()
+    assert ".CLKOS(system_clock)" in board
+    assert ".CLKOS2(core_clock)" in board
+    assert "always @(posedge core_clock) core_reset <= {core_reset[0], reset};" in board
+    assert made.path / "rtl/soc_far.v" in {*made.sources} & {*made.board_sources}
+    assert "crossing to the clock of the coprocessors" in (made.path / "README.md").read_text()
+    assert warnings([*made.board_sources, *MODELS], facts["top"]) == []
+    assert warnings(made.sources, "soc") == []
 
 
 def test_pins_that_are_low_when_they_are_meant():

@@ -26,6 +26,9 @@ SOURCE = "source"
 SYSTEM_CLOCK = "system_clock"
 """The net of the system's clock in the top module."""
 
+CORE_CLOCK = "core_clock"
+"""That of the coprocessors' clock, if they have their own."""
+
 _OUTPUTS = {"uart_send": "sent", "alive": "running", "error": "stopped"}
 
 
@@ -37,14 +40,16 @@ class BoardTop:
         name: of the system's module; those of the board begin with it.
         board: where it runs.
         megahertz: of the system's clock.
+        core_megahertz: of the coprocessors' own clock, or None.
 
     Raises:
-        SpecificationError: the board's phase-locked loop cannot make that clock.
+        SpecificationError: the board's phase-locked loop cannot make these clocks.
     """
 
     name: str
     board: Board
     megahertz: Fraction
+    core_megahertz: Fraction | None = None
 
     def __post_init__(self) -> None:
         _ = self.pll
@@ -58,11 +63,12 @@ class BoardTop:
     def pll(self) -> Pll:
         """The setting of the phase-locked loop."""
         try:
-            return find_pll(self.board.clock_mhz, [self.megahertz])
+            return find_pll(self.board.clock_mhz, list(self.clocks.values()))
         except SpecificationError as error:
-            raise SpecificationError(
-                f"--clock {float(self.megahertz):g} on {self.board.name}: {error}"
-            ) from error
+            options = f"--clock {float(self.megahertz):g}"
+            if self.core_megahertz is not None:
+                options += f" --core-clock {float(self.core_megahertz):g}"
+            raise SpecificationError(f"{options} on {self.board.name}: {error}") from error
 
     @property
     def rings(self) -> tuple[int, ...]:
@@ -72,7 +78,8 @@ class BoardTop:
     @property
     def clocks(self) -> Mapping[str, Fraction]:
         """MHz of each clock, by its net in the top module."""
-        return {SYSTEM_CLOCK: self.megahertz}
+        own = {} if self.core_megahertz is None else {CORE_CLOCK: self.core_megahertz}
+        return {SYSTEM_CLOCK: self.megahertz, **own}
 
     def files(self) -> dict[str, str]:
         """The Verilog of the board by path, and the constraints."""
@@ -85,10 +92,11 @@ class BoardTop:
             board=self.board,
             pins=self.board.pins,
             pll=self.pll,
-            pll_ports=("CLKOS", "CLKOS2", "CLKOS3"),
+            clocks=dict(zip(("CLKOS", "CLKOS2"), self.clocks, strict=False)),
             inputs=self._inputs(),
             outputs=self._outputs(),
             system_clock=SYSTEM_CLOCK,
+            core_clock=None if self.core_megahertz is None else CORE_CLOCK,
             source=SOURCE,
         )
         path = f"rtl/{module}.v"

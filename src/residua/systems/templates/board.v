@@ -6,7 +6,9 @@ module {{ name }}_board (
 {% endfor %}
 );
   wire feedback_clock;
-  (* keep *) wire {{ system_clock }};
+{% for net in clocks.values() %}
+  (* keep *) wire {{ net }};
+{% endfor %}
   wire locked;
   wire reset;
   wire noise;
@@ -31,8 +33,8 @@ module {{ name }}_board (
     .CLKOP_DIV({{ pll.primary }}),
     .CLKOP_CPHASE({{ pll.primary - 1 }}),
     .CLKOP_FPHASE(0),
-{% for output in pll.outputs %}
-{% set port = pll_ports[loop.index0] %}
+{% for port in clocks %}
+{% set output = pll.outputs[loop.index0] %}
     .{{ port }}_ENABLE("ENABLED"),
     .{{ port }}_DIV({{ output }}),
     .{{ port }}_CPHASE({{ output - 1 }}),
@@ -44,7 +46,9 @@ module {{ name }}_board (
     .CLKI({{ inputs.clock }}),
     .CLKFB(feedback_clock),
     .CLKOP(feedback_clock),
-    .CLKOS({{ system_clock }}),
+{% for port, net in clocks.items() %}
+    .{{ port }}({{ net }}),
+{% endfor %}
     .PHASESEL0(1'b0),
     .PHASESEL1(1'b0),
     .PHASEDIR(1'b1),
@@ -71,11 +75,21 @@ module {{ name }}_board (
     .noise(noise)
   );
 
+{% if core_clock %}
+  // The reset of the coprocessors, by their own clock.
+  reg [1:0] core_reset = 2'b11;
+  always @(posedge {{ core_clock }}) core_reset <= {core_reset[0], reset};
+
+{% endif %}
   {{ name }} system (
     .clk({{ system_clock }}),
     .rst(reset),
     .uart_receive(received),
     .noise(noise),
+{% if core_clock %}
+    .core_clk({{ core_clock }}),
+    .core_rst(core_reset[1]),
+{% endif %}
     .uart_send(sent),
     .trap(trap)
   );
