@@ -241,6 +241,15 @@ def run_nextpnr(
     run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
 
 
+def used_sites(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Used and available sites in nextpnr's report, by kind; those without any use are left out."""
+    return {
+        kind: (int(site["used"]), int(site["available"]))
+        for kind, site in sorted(report["utilization"].items())
+        if site["used"]
+    }
+
+
 def _check(device: str, speed: int, seeds: Sequence[int]) -> None:
     if device not in DEVICES:
         raise SpecificationError(f"no device '{device}'; one of {', '.join(DEVICES)}")
@@ -318,11 +327,7 @@ def _critical_path(path: list[dict[str, Any]]) -> CriticalPath:
 def _summary(
     device: str, speed: int, results: tuple[SeedResult, ...], report: dict[str, Any]
 ) -> PlacementResult:
-    used = {
-        kind: (int(site["used"]), int(site["available"]))
-        for kind, site in sorted(report["utilization"].items())
-        if site["used"]
-    }
+    used = used_sites(report)
     limit = MULTIPLIER_LIMIT_MHZ[speed] if "MULT18X18D" in used else None
     mhz = statistics.median(result.mhz for result in results)
     middle = sorted(results, key=lambda result: result.mhz)[(len(results) - 1) // 2]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from residua.toolchain.kept.runs import keep_run
-from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, TOTALS, run_nextpnr
+from residua.toolchain.nextpnr import MULTIPLIER_LIMIT_MHZ, TOTALS, run_nextpnr, used_sites
 from residua.toolchain.process import run_python
 
 _SWITCHES = {"LFE5U-25F": "--25k", "LFE5U-85F": "--85k", "LFE5UM5G-85F": "--um5g-85k"}
@@ -105,11 +105,7 @@ def place(
     )
     (out_dir / "netlist.json").unlink()
     report: dict[str, Any] = json.loads((out_dir / "report.json").read_text())
-    used = {
-        kind: (int(site["used"]), int(site["available"]))
-        for kind, site in sorted(report["utilization"].items())
-        if site["used"]
-    }
+    used = used_sites(report)
     limit = MULTIPLIER_LIMIT_MHZ[part.speed] if "MULT18X18D" in used else float("inf")
     clocks = {
         name.removeprefix(_GLOBAL): min(float(timing["achieved"]), limit)
