@@ -312,6 +312,9 @@ def _bitstream_tables(found: dict[str, Any]) -> Sequence["RenderableType"]:
     for net, clock in found["clocks"].items():
         figures = [clock[f"{name}mhz"] for name in ("wanted_", "", "lowest_", "highest_")]
         clocks.add_row(net, *(f"{figure:g}" for figure in figures))
+    crossings = Table("from", "to", "longest", "allowed", title="ns between clocks")
+    for one in found["crossings"]:
+        crossings.add_row(one["from"], one["to"], f"{one['ns']:g}", f"{one['allowed_ns']:g}")
     modules = Table("module", "LUT", "FF", "DSP", "BRAM")
     for module in found["modules"]:
         if module["name"].count(".") <= 1:
@@ -320,7 +323,7 @@ def _bitstream_tables(found: dict[str, Any]) -> Sequence["RenderableType"]:
     verdict = (
         f"load it: {found['program']}" if found["met"] else "the clock is not reached: no bitstream"
     )
-    return [modules, clocks, verdict]
+    return [modules, *([crossings] if found["crossings"] else []), clocks, verdict]
 
 
 def _provider_table(found: dict[str, Any]) -> Sequence["RenderableType"]:

@@ -39,21 +39,23 @@ def system(tmp_path, monkeypatch):
     manifest = {"schema": SCHEMA, "name": "soc", "files": {}, "board": board, "baud": 9600}
     (tmp_path / MANIFEST).write_text(json.dumps(manifest))
     (tmp_path / "soc.lpf").write_text("")
-    reached = []
+    reached, crossing = [], {}
 
     def place(_netlist, _top, *, seed, out_dir, **_options):
-        return Placement(seed, {"system_clock": reached[seed - 1]}, {}, out_dir / "config")
+        return Placement(
+            seed, {"system_clock": reached[seed - 1]}, crossing, {}, out_dir / "config"
+        )
 
     monkeypatch.setattr(bitstream, "synthesise_board", lambda _d, _b, _w: mapped(CELLS, tmp_path))
     monkeypatch.setattr(bitstream, "place", place)
     monkeypatch.setattr(
         bitstream, "pack", lambda placed, options: f"{placed.seed} {options}".encode()
     )
-    return SocDirectory.open(tmp_path), reached
+    return SocDirectory.open(tmp_path), reached, crossing
 
 
 def test_the_placement_with_the_most_room_is_taken(system):
-    directory, reached = system
+    directory, reached, _ = system
     reached += [49.0, 70.25, 51.0]
     found = make_bitstream(directory, seeds=3)
     assert (found["met"], found["seed"], found["program"]) == (True, 2, PROGRAM)
@@ -71,7 +73,7 @@ def test_the_placement_with_the_most_room_is_taken(system):
 
 
 def test_a_clock_that_is_not_reached_leaves_no_bitstream(system, capsys, monkeypatch):
-    directory, reached = system
+    directory, reached, _ = system
     (directory.path / "soc.bit").write_bytes(b"of an earlier run")
     reached += [49.9, 30.0]
     words = ["residua", "bitstream", str(directory.path), "--seeds", "2"]
@@ -88,13 +90,25 @@ def test_a_clock_that_is_not_reached_leaves_no_bitstream(system, capsys, monkeyp
 
 
 def test_a_clock_that_is_met_exactly(system):
-    directory, reached = system
+    directory, reached, _ = system
     reached += [50.0]
     assert make_bitstream(directory, seeds=1)["met"]
 
 
+@pytest.mark.parametrize(("nanoseconds", "met"), [(20.0, True), (20.1, False)])
+def test_a_crossing_has_a_cycle_of_the_clock_where_it_ends(system, nanoseconds, met):
+    directory, reached, crossing = system
+    reached += [60.0]
+    crossing["core_clock", "system_clock"] = nanoseconds
+    found = make_bitstream(directory, seeds=1)
+    assert found["met"] is met
+    assert found["crossings"] == [
+        {"from": "core_clock", "to": "system_clock", "ns": nanoseconds, "allowed_ns": 20.0}
+    ]
+
+
 def test_a_netlist_that_answers_wrongly_is_not_placed(system, monkeypatch):
-    directory, _ = system
+    directory, _, _ = system
 
     def silent(*_arguments):
         raise TimeoutError("nothing came")

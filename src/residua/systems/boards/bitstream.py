@@ -47,7 +47,8 @@ def make_bitstream(
 
     Returns:
         What is in ``bitstream.json``: whether the clocks were ``met``; ``clocks`` by net, each with
-        what is ``wanted_mhz``, the median, the lowest and the highest of the placements; the
+        what is ``wanted_mhz``, the median, the lowest and the highest of the placements;
+        ``crossings`` between clocks, of the placement with the most room; the
         ``seed`` of the bitstream; ``resources`` of the design, and of its ``modules``; how many
         known answers the netlist gave in its ``self_test``, if it was asked.
 
@@ -88,6 +89,7 @@ def make_bitstream(
         "device": asdict(board.part),
         "met": met,
         "clocks": {net: _clock(net, mhz, placements) for net, mhz in wanted.items()},
+        "crossings": _crossings(best, wanted),
         "seed": best.seed if met else None,
         "resources": asdict(mapped.used),
         "available": dict(board.part.totals),
@@ -116,8 +118,15 @@ def _self_test(directory: SocDirectory, mapped: SynthesisResult, work: Path) -> 
 
 
 def _room(placement: Placement, wanted: Mapping[str, float]) -> float:
-    """The least ratio of what a clock reaches to what it has to."""
-    return min(placement.clocks[net] / mhz for net, mhz in wanted.items())
+    """The least ratio of what a clock reaches to what it has to, crossings included.
+
+    What crosses is kept for two cycles of the other clock before it is used there; it has one.
+    """
+    clocks = [placement.clocks[net] / mhz for net, mhz in wanted.items()]
+    crossings = [
+        1000 / wanted[end] / delay for (_, end), delay in placement.crossings.items() if delay
+    ]
+    return min(clocks + crossings)
 
 
 def _clock(net: str, wanted: float, placements: Sequence[Placement]) -> dict[str, Any]:
@@ -129,6 +138,19 @@ def _clock(net: str, wanted: float, placements: Sequence[Placement]) -> dict[str
         "highest_mhz": round(max(reached), 1),
         "seeds": {one.seed: round(one.clocks[net], 1) for one in placements},
     }
+
+
+def _crossings(placement: Placement, wanted: Mapping[str, float]) -> list[dict[str, Any]]:
+    """The longest path between each pair of clocks, of one placement."""
+    return [
+        {
+            "from": start,
+            "to": end,
+            "ns": round(delay, 2),
+            "allowed_ns": round(1000 / wanted[end], 2),
+        }
+        for (start, end), delay in sorted(placement.crossings.items())
+    ]
 
 
 def _write(directory: SocDirectory, found: Mapping[str, Any], bitstream: bytes | None) -> None:

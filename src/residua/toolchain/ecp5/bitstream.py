@@ -49,12 +49,15 @@ class Placement:
     Attributes:
         seed: it was made with.
         clocks: MHz that each clock's net reaches, no higher than the multipliers' own limit.
+        crossings: nanoseconds of the longest path from a register of one clock's net to one of
+            another's.
         utilisation: used and available sites, by kind.
         configuration: what `pack` takes.
     """
 
     seed: int
     clocks: Mapping[str, float]
+    crossings: Mapping[tuple[str, str], float]
     utilisation: Mapping[str, tuple[int, int]]
     configuration: Path
 
@@ -111,7 +114,20 @@ def place(
         name.removeprefix(_GLOBAL): min(float(timing["achieved"]), limit)
         for name, timing in report["fmax"].items()
     }
-    return Placement(seed, clocks, used, out_dir / _CONFIGURATION)
+    crossings = _crossings(report["critical_paths"])
+    return Placement(seed, clocks, crossings, used, out_dir / _CONFIGURATION)
+
+
+def _crossings(paths: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], float]:
+    """The delay between each pair of clocks, given the critical path of each."""
+    found = {}
+    for path in paths:
+        ends = tuple(
+            path[end].removeprefix("posedge ").removeprefix(_GLOBAL) for end in ("from", "to")
+        )
+        if "<async>" not in ends and ends[0] != ends[1]:
+            found[ends[0], ends[1]] = sum(float(step["delay"]) for step in path["path"])
+    return found
 
 
 def pack(placement: Placement, options: Sequence[str]) -> bytes:
