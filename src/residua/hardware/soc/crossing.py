@@ -61,13 +61,13 @@ class NearSide(Component):
         before, answered, busy = self.before, self.answered, self.busy
         m.d.sync += [before.eq(kept.answered), answered.eq(before)]
         with m.If(port.valid & ~busy):
-            m.d.sync += [
-                busy.eq(1),
-                kept.announced.eq(~kept.announced),
-                kept.address.eq(port.address),
-                kept.strobe.eq(port.strobe),
-                kept.write_data.eq(port.write_data),
-            ]
+            m.d.sync += [busy.eq(1), kept.announced.eq(~kept.announced)]
+        for name in ("address", "strobe", "write_data"):
+            asked = getattr(port, name)
+            register = Signal(len(asked), name=f"{name}_register", reset_less=True)
+            with m.If(port.valid & ~busy):
+                m.d.sync += register.eq(asked)
+            m.d.comb += getattr(kept, name).eq(register)
         m.d.comb += [
             port.ready.eq(busy & (answered == kept.announced)),
             port.read_data.eq(kept.read_data),
@@ -94,15 +94,17 @@ class FarSide(Component):
         m = Module()
         port, kept = self.port, self.kept
         before, announced = self.before, self.announced
+        read = Signal(WORD_BITS, name="read", reset_less=True)
         m.d.sync += [before.eq(kept.announced), announced.eq(before)]
         m.d.comb += [
             port.valid.eq(announced != kept.answered),
             port.address.eq(kept.address),
             port.strobe.eq(kept.strobe),
             port.write_data.eq(kept.write_data),
+            kept.read_data.eq(read),
         ]
         with m.If(port.valid & port.ready):
-            m.d.sync += [kept.answered.eq(announced), kept.read_data.eq(port.read_data)]
+            m.d.sync += [kept.answered.eq(announced), read.eq(port.read_data)]
         return m
 
 
