@@ -149,7 +149,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
         # What the quadratic form has for factors depends on the modulus.
         domain = replace(domain, form="reordered")
         window = request.window or min(DEFAULT_WINDOW, -(-request.length // 2))
-        exponent = request.exponent or DEFAULT_EXPONENT
+        exponent = request.public_exponent or DEFAULT_EXPONENT
         return RsaEngineDesign(
             domain,
             self._options(pair),
