@@ -202,7 +202,7 @@ class LoadedExponentiator(Exponentiator):
         """The processor, which takes what is loaded and operands, and gives results."""
         design = self.design
         m.submodules.processor = processor = Processor(design.processor, self._most_rounds)
-        m.submodules.converter = converter = ResidueToBinary(design.conversion)
+        m.submodules.converter = converter = self._converter()
         m.submodules.reduction = reduction = FinalReduction(design.words, design.width)
         self._state = state = Signal(State, name="state")
         lengths = [*design.load_lengths, design.operand_words]
@@ -246,6 +246,9 @@ class LoadedExponentiator(Exponentiator):
         with m.If(self.result.valid & self.result.ready & self.result.payload.last):
             m.d.sync += state.eq(State.CLEAR)
         return processor
+
+    def _converter(self) -> ResidueToBinary:
+        return ResidueToBinary(self.design.conversion)
 
     @property
     def _most_rounds(self) -> int:

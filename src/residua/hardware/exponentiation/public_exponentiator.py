@@ -25,6 +25,7 @@ from residua.curves.operations import Run
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.final_reduction import FinalReduction, reduction_latency
+from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.digit.results import result_payload
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.field_list import LOAD, UNLOAD
@@ -266,6 +267,11 @@ class PublicExponentiator(LoadedExponentiator):
         load = Mux(self._operand, len(design.loads), self._phase)
         execute(m, self._state, design, processor, load, path)
         return m
+
+    def _converter(self) -> ResidueToBinary:
+        # Results take turns in its pages, so that one more does not overwrite all of them. They are
+        # cleared long before there is anything to convert.
+        return ResidueToBinary(self.design.conversion, wipes=True)
 
     @property
     def _most_rounds(self) -> int:
