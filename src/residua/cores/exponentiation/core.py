@@ -191,16 +191,12 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
     @property
     def ranges(self) -> dict[str, Range]:
         """Closed intervals of operands and results, and of what is in the engine."""
-        design, word = self.design, 1 << self.design.width
+        design = self.design
         return {
             "x": (0, design.largest_x),
             **({"y": (0, design.largest)} if design.largest else {}),
             "results": (0, self.exponentiations().modulus - 1),
-            "words": (0, word - 1),
-            "residues": (-word, word - 1),
-            "elements": (-design.domain.bound, design.domain.bound),
-            "sums": design.processor.sum_range,
-            "quotients": design.processor.quotient_range,
+            **self._engine_ranges,
         }
 
     @property

@@ -13,7 +13,7 @@ from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import public_key_boundary
 from residua.cores.exponentiation.core import largest_modulus
-from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
+from residua.cores.exponentiation.list_core import KeyPromises, ListCore, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
@@ -50,7 +50,7 @@ _PORTS = {
 
 
 @dataclass(frozen=True)
-class PublicOperations(ListPromises):
+class PublicOperations(KeyPromises):
     """Promises of the public operation with one key (`WordDesign`), its own domain.
 
     Attributes:
@@ -66,24 +66,8 @@ class PublicOperations(ListPromises):
         return self.design
 
     @property
-    def modulus(self) -> int:
-        """N."""
-        return self.key.modulus
-
-    @property
-    def operand_words(self) -> int:
-        """Words of x."""
-        return self.design.words
-
-    @property
-    def largest(self) -> int:
-        """The largest y: 0, as there is none."""
-        return 0
-
-    @property
-    def largest_x(self) -> int:
-        """The largest x."""
-        return self.key.modulus - 1
+    def _own_key(self) -> RsaPublicKey:
+        return self.key
 
     @property
     def latency(self) -> int:
@@ -227,16 +211,12 @@ class PublicKeyCore(ListCore[PublicExponentiatorDesign]):
     @property
     def ranges(self) -> dict[str, Range]:
         """Closed intervals of x and of results, and of what is in the engine."""
-        design, word = self.design, 1 << self.design.width
+        design = self.design
         return {
             "x": (0, design.largest_x),
             "e": (3, (1 << design.exponent_bits) - 1),
             "results": (0, design.largest_x),
-            "words": (0, word - 1),
-            "residues": (-word, word - 1),
-            "elements": (-design.domain.bound, design.domain.bound),
-            "sums": design.processor.sum_range,
-            "quotients": design.processor.quotient_range,
+            **self._engine_ranges,
         }
 
     @property
