@@ -47,7 +47,9 @@ def scratch(tmp_path_factory):
         tempfile.tempdir = None
         yield
     tempfile.tempdir = before
-    assert sorted(path.name for path in folder.iterdir()) == []
+    left = [path.name for path in folder.iterdir() if not path.name.startswith("pytest-of-")]
+    # Logs of tools that failed, as tests have them do, are for who reads the message.
+    assert [name for name in left if not name.endswith(".log")] == []
 
 
 @pytest.fixture(scope="module", autouse=True)
