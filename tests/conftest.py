@@ -7,6 +7,7 @@ modules, and DuckDB's errors get lost after Matplotlib, pyosys and cocotb's runn
 import gc
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import duckdb  # noqa: F401
@@ -35,6 +36,18 @@ def pytest_collection_finish():
     """Modules and tests stay to the end: the collector need not go through them each time."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def scratch(tmp_path_factory):
+    """Whoever makes temporary files takes them away: none is left when all tests have run."""
+    folder, before = tmp_path_factory.mktemp("scratch"), tempfile.tempdir
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(folder))
+        tempfile.tempdir = None
+        yield
+    tempfile.tempdir = before
+    assert sorted(path.name for path in folder.iterdir()) == []
 
 
 @pytest.fixture(scope="module", autouse=True)

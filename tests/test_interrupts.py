@@ -2,7 +2,6 @@
 
 import gc
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -40,7 +39,10 @@ class Command:
         own.mkdir(parents=True, exist_ok=True)
         # What all simulators share takes longer to compile than the one that is interrupted.
         for path in (path for kind in ("headers", "runtime") for path in shared.glob(f"{kind}-*")):
-            shutil.copy(path, own)
+            with suppress(FileExistsError):
+                (own / path.name).symlink_to(path)
+        self.scratch = cwd / "scratch"
+        self.scratch.mkdir(exist_ok=True)
         self.mark = f"RESIDUA_TEST={uuid.uuid4()}"
         name, value = self.mark.split("=")
         self.process = subprocess.Popen(
@@ -51,6 +53,7 @@ class Command:
                 name: value,
                 "PYTHONPATH": str(Path(residua.__file__).parents[1]),
                 "XDG_CACHE_HOME": str(cwd / "cache"),
+                "TMPDIR": str(self.scratch),
             },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -126,6 +129,7 @@ def runs(program):
 
 def check_gone(command, took, out, err, *, code=130):
     assert command.family() == {}
+    assert files(command.scratch) == []
     assert (command.process.returncode, out) == (code, "")
     assert "Traceback" not in err
     assert took < MOST_SECONDS
@@ -224,6 +228,32 @@ def test_what_is_put_away_is_not_interrupted(number):
             os.kill(os.getpid(), other)
         put_away = True
     assert put_away
+
+
+@pytest.mark.parametrize("number", interrupts.ENDING)
+def test_what_comes_in_a_destructor_is_not_lost(number):
+    """Python drops whatever is raised there."""
+
+    class Interrupted:
+        def __del__(self):
+            os.kill(os.getpid(), number)
+
+    def lose_and_go_on():
+        Interrupted()
+        time.sleep(10)
+
+    with interrupts.obeyed(), pytest.raises(KeyboardInterrupt):
+        lose_and_go_on()
+
+
+def test_what_else_is_raised_in_a_destructor_is_told(capsys):
+    class Broken:
+        def __del__(self):
+            raise ValueError("broken")
+
+    with interrupts.obeyed():
+        Broken()
+    assert "ValueError: broken" in capsys.readouterr().err
 
 
 def test_a_program_that_has_just_begun_is_not_forgotten(monkeypatch, tmp_path):

@@ -1,6 +1,8 @@
 """Signals that end a program, SIGINT and SIGTERM: the first is obeyed, in peace."""
 
+import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +16,10 @@ _PEACE = 2.0
 """Seconds that what is obeyed has to put away its things, before another signal counts."""
 
 
+_SOON = 0.01
+"""Seconds until a signal comes again that was lost."""
+
+
 class _State:
     """What is known of signals.
 
@@ -22,6 +28,7 @@ class _State:
         deaf_until: when a signal counts again, as a monotonic clock has it.
         holds: bodies of `held` that run.
         waiting: a signal that came in one of them.
+        taken: the last signal that was obeyed.
     """
 
     def __init__(self) -> None:
@@ -29,6 +36,7 @@ class _State:
         self.deaf_until = float("-inf")
         self.holds = 0
         self.waiting: int | None = None
+        self.taken = int(signal.SIGINT)
 
     def take(self, number: int, _frame: FrameType | None) -> None:
         """The handler of both signals."""
@@ -38,9 +46,18 @@ class _State:
         if time.monotonic() < self.deaf_until:
             return
         self.deaf_until = time.monotonic() + _PEACE
+        self.taken = number
         for note in self.notes:
             note(number)
         raise KeyboardInterrupt
+
+    def lost(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """The hook for exceptions that Python drops: within a destructor, an interrupt too."""
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+            return
+        self.deaf_until = float("-inf")
+        threading.Timer(_SOON, os.kill, (os.getpid(), self.taken)).start()
 
 
 _state = _State()
@@ -56,6 +73,7 @@ def obey(note: Callable[[int], None]) -> None:
         note: is called with the number of the signal before.
     """
     _state.notes.append(note)
+    sys.unraisablehook = _state.lost
     for number in ENDING:
         signal.signal(number, _state.take)
 
@@ -70,9 +88,11 @@ def ignore() -> None:
 def obeyed() -> Iterator[None]:
     """What `obey` does, in the body alone."""
     before = {number: signal.signal(number, _state.take) for number in ENDING}
+    hook, sys.unraisablehook = sys.unraisablehook, _state.lost
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             signal.signal(number, handler)
 

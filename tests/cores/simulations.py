@@ -39,6 +39,12 @@ def simulator(core: CurveCore, folder: Path, *, optimise: bool = True) -> Coproc
     return build_coprocessor_simulator(sources, core.name, core.design, optimise=optimise)
 
 
+def directory_simulator(directory: Directory) -> CoprocessorSimulator:
+    """The coprocessor that a directory holds, without its bus, for a few operations."""
+    design, sources = directory.made.core.design, directory.sources(top=directory.name)
+    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
+
+
 @contextmanager
 def shared_folder(factory, name):
     """A folder of all processes of a test run, for one of them at a time."""

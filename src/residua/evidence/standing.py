@@ -95,7 +95,7 @@ def _found(rows: Sequence[tuple[Campaign, Task]], jobs: int) -> Iterator[Standin
         yield from (_standing(*row) for row in rows)
         return
     with executors.tool_workers(jobs, _begin, (rows,)) as pool:
-        yield from pool.map(_look, range(len(rows)))
+        yield from executors.in_order(pool, jobs, _look, range(len(rows)))
 
 
 def _begin(rows: Sequence[tuple[Campaign, Task]]) -> None:

@@ -162,19 +162,17 @@ def in_order(
 ) -> Iterator[R]:
     """The results of ``call`` in the order of ``tasks``, which may be endless.
 
-    Only a few tasks for each of ``count`` workers are started ahead of the results.
+    Only a few tasks for each of ``count`` workers are started ahead of the results. Whoever does
+    not want all of them ends the executor, which drops the others: to cancel them here would meet
+    what a pool of processes does with them when its workers are ended.
     """
     if executor is None:
         yield from map(call, tasks)
         return
     waiting: deque[Future[R]] = deque()
-    try:
-        for task in tasks:
-            waiting.append(executor.submit(call, task))
-            if len(waiting) >= _AHEAD * count:
-                yield waiting.popleft().result()
-        while waiting:
+    for task in tasks:
+        waiting.append(executor.submit(call, task))
+        if len(waiting) >= _AHEAD * count:
             yield waiting.popleft().result()
-    finally:
-        for future in waiting:
-            future.cancel()
+    while waiting:
+        yield waiting.popleft().result()

@@ -217,8 +217,16 @@ def log_of_failure(name: str) -> Iterator[Path]:
     """A log for `run` that stays if its tool fails, and that no other run takes."""
     handle, path = tempfile.mkstemp(prefix=f"{name}-", suffix=".log")
     os.close(handle)
-    yield Path(path)
-    Path(path).unlink()
+    failed = False
+    try:
+        yield Path(path)
+    except ToolError:
+        group = _own_group()
+        failed = not (group and group.stopped)
+        raise
+    finally:
+        if not failed:
+            Path(path).unlink()
 
 
 def run_python(
@@ -260,16 +268,19 @@ def _running(
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """A program that has ended, with what it has started, when the block has.
 
+    It has a folder of its own for temporary files: one that is killed takes none of them away.
+
     Raises:
         OSError: it could not be started.
     """
     process = None
+    scratch = tempfile.TemporaryDirectory(prefix="residua-", ignore_cleanup_errors=True)
     try:
         with interrupts.held():
             process = subprocess.Popen(
                 words,
                 cwd=cwd,
-                env={**os.environ, **(environment or {})},
+                env={**os.environ, "TMPDIR": scratch.name, **(environment or {})},
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
@@ -285,6 +296,7 @@ def _running(
                 process.wait()
             if group:
                 group.discard(process)
+        scratch.cleanup()
 
 
 def _status(process: "subprocess.Popen[bytes]", timeout: float | None) -> int | None:

@@ -7,6 +7,7 @@ import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from tests.cores.generated import MONTGOMERY
+from tests.cores.simulations import directory_simulator
 from tests.small_curves import EVEN, MIDDLE, SQUARE, TINY, WITHOUT_A
 
 from residua.cores.bus.driver.client import CoreError
@@ -53,11 +54,6 @@ BEFORE = {"read random", "read operand", "load"}
 """Phases of an operation in which its numbers come in, and are bare."""
 
 
-def simulated(directory):
-    design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
-
-
 def signs(directory):
     """Curves of a core that sign, by their indices."""
     curves = directory.made.core.curves
@@ -75,7 +71,7 @@ def test_cycles_are_those_that_are_told(made, name):
     directory = made(name)
     design = directory.made.core.design
     for curve in signs(directory):
-        (answer,) = simulated(directory).run(
+        (answer,) = directory_simulator(directory).run(
             [Request(Operation.ORDER_SIGN, (5, 7, 11, 13), curve=curve)]
         )
         n = design.curves[curve].order
@@ -108,7 +104,8 @@ def test_a_factor_of_zero_is_refused(made, name):
         numbers, words = (5, 7, 11, 13), {0} | ({n} if n < 1 << 32 else set())
         stuck = [Request(Operation.ORDER_SIGN, numbers, curve=curve, supply=w) for w in words]
         none = Request(Operation.ORDER_SIGN, (0, *numbers[1:]), curve=curve)
-        found = simulated(directory).run([*stuck, none, Request(none.operation, numbers, curve)])
+        again = Request(none.operation, numbers, curve)
+        found = directory_simulator(directory).run([*stuck, none, again])
         statuses = [answer.status for answer in found]
         assert statuses == [*[Status.RANDOM_ZERO] * len(words), Status.NO_INVERSE, Status.OK]
         assert not any(answer.results for answer in found[:-1])

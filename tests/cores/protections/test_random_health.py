@@ -4,17 +4,18 @@ from dataclasses import replace
 
 import pytest
 from tests.cores.generated import MONTGOMERY
+from tests.cores.simulations import directory_simulator
 from tests.small_curves import EVEN, TINY, WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.simulator import NO_WORDS, Request, build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import NO_WORDS, Request
 from residua.cores.directory import build
 from residua.cores.kinds import core_of
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.specification.reading import check_any
 from residua.curves.operations import Operation, Read, Receive, Status, point_operation
-from residua.hardware.coprocessor import random_monitor
+from residua.hardware import random_monitor
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 
 WATCHED = {"bus": "stream", "protections": "random-health"}
@@ -44,11 +45,6 @@ def impatient(monkeypatch, tmp_path):
     return make
 
 
-def simulated(directory):
-    design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
-
-
 def requested(directory, curve=0, **keys):
     """A multiplication of the base point."""
     curves = directory.made.core.curves
@@ -58,7 +54,7 @@ def requested(directory, curve=0, **keys):
 
 
 def statuses(directory, requests):
-    answers = simulated(directory).run(requests)
+    answers = directory_simulator(directory).run(requests)
     assert all(not answer.results or answer.status is Status.OK for answer in answers)
     return [answer.status for answer in answers]
 
@@ -77,7 +73,7 @@ def test_words_that_repeat_end_every_operation(made, name):
         stuck = [requested(directory, curve, supply=0xDEADBEEF)] * 8
         zeroised = requested(directory, curve, abort=100)
         found = statuses(directory, [*stuck, requested(directory, curve), zeroised, stuck[0]])
-        taken = simulated(directory).run(stuck[:1])[0].random_words
+        taken = directory_simulator(directory).run(stuck[:1])[0].random_words
         passed = -(-random_monitor.repetition_cutoff() // taken) - 1
         assert found[:9] == [Status.OK] * passed + [Status.RANDOM_FAULT] * (9 - passed)
         assert found[9] in (Status.RANDOM_FAULT, Status.ZEROISED)

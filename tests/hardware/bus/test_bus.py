@@ -8,7 +8,7 @@ import warnings
 import pytest
 from amaranth.hdl import UnusedElaboratable
 from amaranth.sim import Simulator
-from tests.hardware.bus_masters import AxiMaster, WishboneMaster
+from tests.hardware.bus.bus_masters import AxiMaster, WishboneMaster
 from tests.hardware.stand_in import (
     BAD_CURVE,
     BAD_OPERATION,

@@ -8,6 +8,7 @@ from functools import cache
 from amaranth.lib.memory import Memory
 from amaranth.sim import Simulator
 from gmpy2 import next_prime
+from tests.hardware.exponentiation.answers import answer
 from tests.hardware.traffic import sender
 
 from residua.algorithms.conversion import split_words
@@ -87,29 +88,9 @@ class Bench:
             self.given.append(word)
 
     async def root(self, ctx, message, fault=None):
-        """The result, its flag, and the cycles that it took.
-
-        A ``fault`` is a cycle, a memory, and the place and the bit in it that flip.
-        """
-        design, result = self.design, self.core.result
+        """The result, its flag, and the cycles that it took; see `answer`."""
+        design = self.design
         await sender(self.core.operands, split_words(message, design.words, design.width))(ctx)
-        ctx.set(result.ready, 1)
-        found, flags, cycles = [], set(), 0
-        payload = result.payload
-        edges = aiter(ctx.tick().sample(result.valid, payload.word, payload.last, payload.error))
-        while len(found) < design.words:
-            if fault and fault[0] == cycles:
-                memory, place, bit = fault[1:]
-                word = ctx.get(memory.data[place]) & (1 << 100) - 1
-                ctx.set(memory.data[place], word ^ 1 << bit)
-            _, _, valid, word, last, error = await anext(edges)
-            cycles += 1
-            assert cycles <= design.latency
-            if valid:
-                found.append(word)
-                flags.add(error)
-                assert last == (len(found) == design.words)
-        ctx.set(result.ready, 0)
-        (flag,) = flags
+        found, flag, cycles = await answer(ctx, self.core, design.words, design.latency, fault)
         number = sum(word << design.width * place for place, word in enumerate(found))
         return number, flag, cycles

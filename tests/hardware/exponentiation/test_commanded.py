@@ -13,9 +13,9 @@ from tests.cores.generated import BLINDED_RSA, RSA
 from residua.cores.exponentiation.bus.cases import Cases
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
-from residua.hardware.coprocessor.random_monitor import RandomMonitor, repetition_cutoff
 from residua.hardware.exponentiation import commanded
 from residua.hardware.exponentiation.commanded import Commanded
+from residua.hardware.random_monitor import RandomMonitor, repetition_cutoff
 
 MODEXP = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
 

@@ -5,6 +5,7 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
+from tests.hardware.exponentiation.answers import answer
 from tests.hardware.traffic import sender
 
 from residua.errors import SpecificationError
@@ -53,27 +54,11 @@ class Bench:
         await ctx.tick().repeat(4 * self.design.width)
 
     async def root(self, ctx, message, fault=None):
-        """The result, its flag, and the cycles that it took."""
-        design, result = self.design, self.core.result
-        words = split_digits(message, design.operand_words, design.width)
-        await sender(self.core.operands, words)(ctx)
-        ctx.set(result.ready, 1)
-        found, flags, cycles = [], set(), 0
-        payload = result.payload
-        edges = aiter(ctx.tick().sample(result.valid, payload.word, payload.last, payload.error))
-        while len(found) < design.operand_words:
-            if fault and fault[0] == cycles:
-                memory, place, bit = fault[1:]
-                ctx.set(memory.data[place], ctx.get(memory.data[place]) ^ 1 << bit)
-            _, _, valid, word, last, error = await anext(edges)
-            cycles += 1
-            assert cycles <= design.latency
-            if valid:
-                found.append(word)
-                flags.add(error)
-                assert last == (len(found) == design.operand_words)
-        ctx.set(result.ready, 0)
-        (flag,) = flags
+        """The result, its flag, and the cycles that it took; see `answer`."""
+        design = self.design
+        count = design.operand_words
+        await sender(self.core.operands, split_digits(message, count, design.width))(ctx)
+        found, flag, cycles = await answer(ctx, self.core, count, design.latency, fault)
         return join_digits(found, design.width), flag, cycles
 
 

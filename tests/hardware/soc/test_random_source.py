@@ -4,7 +4,7 @@ import random
 
 from amaranth.sim import Simulator
 
-from residua.hardware.coprocessor.random_monitor import VERDICT, repetition_cutoff
+from residua.hardware.random_monitor import VERDICT, repetition_cutoff
 from residua.hardware.soc.random_source import FOLD, STATUS, UNFIT, RandomSource
 
 

@@ -22,7 +22,7 @@ RANDOM_VERDICTS: Mapping[str, Uses] = {
     "controller.random_unfit": (),
     "controller.random_zero": (("controller.scalar_done", True),),
 }
-"""Verdicts of a `residua.hardware.coprocessor.random_monitor`."""
+"""Verdicts of a `residua.hardware.random_monitor`."""
 
 _PUBLIC: Uses = (("window_recoder.advance", True), ("controller.public", True))
 

@@ -14,7 +14,7 @@ class Protection(StrEnum):
     loop takes against those that there were before, see
     `residua.hardware.coprocessor.scalar_unit`. ``RANDOM_HEALTH`` tests random words, and refuses
     random numbers that are 0 and words that do not come, see
-    `residua.hardware.coprocessor.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
+    `residua.hardware.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
     bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
     if two registers agree. ``CONVERSION_CHECK`` has the check of results take the words that they
     leave as, see `residua.curves.protections.converted_words`. ``MASKED_ORDER`` has an operation

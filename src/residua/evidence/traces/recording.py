@@ -19,6 +19,7 @@ from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victim import (
     Victim,
     coprocessor_of,
+    operand_names,
     operands_read,
     operation_named,
 )
@@ -139,28 +140,20 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
     design = core.core.design
     chosen = Victim(core, asked.curve, asked.seed, keys=1)
     operation = operation_named(design, asked.curve, asked.operation)
+    told = ", ".join(operand_names(core, asked.curve, operation))
     operands = asked.operands
     if operands is None:
         if operation is not point_operation(design.curves[asked.curve]):
-            raise SpecificationError(
-                f"{operation.name} takes {_told(core, operation)}: give its operands"
-            )
+            raise SpecificationError(f"{operation.name} takes {told}: give its operands")
         operands = chosen.given[0]
     wanted = operands_read(design, asked.curve, operation)
     if len(operands) != wanted:
         raise SpecificationError(
-            f"{operation.name} takes {wanted} operands, {_told(core, operation)}, not "
-            f"{len(operands)}"
+            f"{operation.name} takes {wanted} operands, {told}, not {len(operands)}"
         )
     request = Request(operation, operands, curve=asked.curve, seed=asked.seed)
     request.line(design.words)
     return request
-
-
-def _told(core: CoprocessorCore, operation: Operation) -> str:
-    """The operands of an operation, as its directory names them."""
-    own = next(one for one in core.interface["operations"] if one["code"] == operation)
-    return " or ".join(dict.fromkeys(str(form["operands"]) for form in own["forms"]))
 
 
 def _check_span(span: tuple[int, int] | None) -> None:

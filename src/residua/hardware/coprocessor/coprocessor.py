@@ -24,12 +24,12 @@ from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.operand_reader import OperandReader
-from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
+from residua.hardware.random_monitor import RandomMonitor
 
 
 class Coprocessor(Component):

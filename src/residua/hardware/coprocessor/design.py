@@ -53,13 +53,13 @@ from residua.hardware.coprocessor.digit_recoder import (
     DigitRecoder,
 )
 from residua.hardware.coprocessor.half_scalars import HalfScalars
-from residua.hardware.coprocessor.random_monitor import RandomMonitor
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, ScalarLayout, ScalarUnit
 from residua.hardware.coprocessor.split_program import split_shift
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
+from residua.hardware.random_monitor import RandomMonitor
 from residua.hardware.unbuilt import unbuilt
 from residua.machines.blinded_scalar import ScalarForm
 from residua.machines.control_store import Block

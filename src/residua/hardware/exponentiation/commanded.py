@@ -21,7 +21,7 @@ from residua.hardware.bus.register_map import ExponentiationCapabilities, Regist
 from residua.hardware.bus.tops import CoreInstance
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
-from residua.hardware.coprocessor.random_monitor import RandomMonitor
+from residua.hardware.random_monitor import RandomMonitor
 from residua.hardware.unbuilt import unbuilt
 from residua.numbers.digits import join_digits
 

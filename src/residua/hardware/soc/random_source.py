@@ -5,7 +5,7 @@ from typing import Any
 from amaranth.hdl import Cat, Module, Signal
 from amaranth.lib.wiring import Component, In
 
-from residua.hardware.coprocessor.random_monitor import VERDICT, RandomMonitor
+from residua.hardware.random_monitor import VERDICT, RandomMonitor
 from residua.hardware.soc.memory_port import WORD_BITS, memory_port
 
 DATA, STATUS = 0, 4
@@ -25,7 +25,7 @@ class RandomSource(Component):
     a word is the parity of `FOLD` samples. What is written is ignored.
 
     Words are tested as they are collected, by the tests of
-    `residua.hardware.coprocessor.random_monitor.RandomMonitor`: from the word on that fails one,
+    `residua.hardware.random_monitor.RandomMonitor`: from the word on that fails one,
     `STATUS` has its bit `UNFIT`, and `DATA` reads as 0, until a reset.
     """
 

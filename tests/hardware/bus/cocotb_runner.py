@@ -17,7 +17,7 @@ from residua.hardware.rtl import emit
 from residua.toolchain.targets import PRIMITIVE_FILE
 from residua.toolchain.verilator_runtime import runtime, version
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOP = "coprocessor"
 
 

@@ -6,7 +6,7 @@ from math import comb, log2
 import pytest
 from amaranth.sim import Simulator
 
-from residua.hardware.coprocessor.random_monitor import (
+from residua.hardware.random_monitor import (
     FALSE_ALARM,
     SAMPLE,
     WINDOW,

@@ -9,7 +9,7 @@ import cocotb
 from cocotb.handle import ArrayObject, HierarchyObject
 from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
-from tests.hardware.cocotb_axi import MAP, START, Bench
+from tests.hardware.bus.cocotb_axi import MAP, START, Bench
 
 from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification

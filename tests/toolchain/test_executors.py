@@ -1,0 +1,45 @@
+"""Executors that are ended while tasks are under way and others wait."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from residua import interrupts
+from residua.toolchain import executors
+
+
+def end_all(number):
+    """The first task interrupts its worker and this process at once, as a terminal does."""
+    if number == 0:
+        os.kill(os.getppid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(60)
+
+
+@pytest.fixture
+def complaints(monkeypatch):
+    """What threads have raised and nobody has caught."""
+    found = []
+    monkeypatch.setattr(threading, "excepthook", found.append)
+    return found
+
+
+@pytest.mark.parametrize("kind", [executors.tool_workers, executors.local_workers])
+def test_workers_that_are_gone_already_are_no_complaint(complaints, monkeypatch, kind):
+    for _ in range(20):
+        monkeypatch.setattr(interrupts, "_state", interrupts._State())
+        with (
+            interrupts.obeyed(),
+            pytest.raises((KeyboardInterrupt, OSError)),
+            kind(2) as pool,
+        ):
+            list(executors.in_order(pool, 100, end_all, range(300)))
+    assert complaints == []
+
+
+def test_all_results_come_in_order():
+    with executors.tool_workers(2) as pool:
+        assert list(executors.in_order(pool, 2, abs, range(-50, 0))) == list(range(50, 0, -1))
