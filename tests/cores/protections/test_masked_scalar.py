@@ -5,6 +5,7 @@ import random
 import pytest
 from amaranth.hdl import Const
 from tests.cores.generated import MONTGOMERY
+from tests.cores.simulations import directory_simulator
 from tests.small_curves import EVEN, MIDDLE, SQUARE, TINY, WITHOUT_A
 
 from residua.cores.bus.driver.client import DriverError
@@ -14,7 +15,7 @@ from residua.cores.coprocessor.driver import protocols
 from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.simulated import curves, directory_model, simulated_client
 from residua.cores.coprocessor.shipped.driver import verify_driver
-from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
+from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory, build
 from residua.cores.kinds import core_of
 from residua.cores.proofs.constant_time import prove_netlist
@@ -58,11 +59,6 @@ END = {"recovery_result", "unload", "receive"}
 """Phases in which the result, which a fixed scalar has a fixed one, is there."""
 
 
-def simulated(directory):
-    design, sources = directory.made.core.design, directory.sources(top=directory.name)
-    return build_coprocessor_simulator(sources, directory.name, design, optimise=False)
-
-
 @pytest.mark.parametrize("name", SMALL)
 def test_results_are_those_of_plain_integers(made, check_results, name):
     """Shares at the edges and out of range, too, with pauses and resets."""
@@ -76,7 +72,7 @@ def test_shares_are_looked_at_one_by_one(made):
     n, largest = curve.order, (1 << bits) - 1
     point = curve.base_point
     pairs = [(largest, largest), (0, 0), (1, n - 1), (largest + 1, 0), (0, largest + 1)]
-    found = simulated(directory).run(
+    found = directory_simulator(directory).run(
         [Request(Operation.POINT_MULTIPLY, (*pair, *point)) for pair in pairs]
     )
     assert [answer.status for answer in found] == [

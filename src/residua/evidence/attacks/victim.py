@@ -10,7 +10,6 @@ from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.operations import PLAIN, Operation, Read, every, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
-from residua.curves.protections import masked_scalar
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles
@@ -47,18 +46,12 @@ def operation_named(design: CurveDesign, curve: int, name: str | None) -> Operat
     return found[name.upper()]
 
 
-def given_names(core: CoprocessorCore, curve: int, operation: Operation) -> list[str]:
+def operand_names(core: CoprocessorCore, curve: int, operation: Operation) -> list[str]:
     """The operands of an operation of a curve, by the names that its directory has for them."""
     own = next(one for one in core.interface["operations"] if one["code"] == operation)
     form = core.core.design.curves[curve].form
     found: dict[str, str] = {each["form"]: each["operands"] for each in own["forms"]}
     return found.get(form, next(iter(found.values()))).split(", ")
-
-
-def operand_names(core: CoprocessorCore, curve: int, operation: Operation) -> list[str]:
-    """As `given_names`, but of a secret that comes as two shares there is its own name."""
-    names = given_names(core, curve, operation)
-    return masked_scalar.whole_names(operation, names) if core.core.design.shares_scalars else names
 
 
 def operands_read(design: CurveDesign, curve: int, operation: Operation) -> int:

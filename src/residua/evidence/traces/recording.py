@@ -19,7 +19,7 @@ from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victim import (
     Victim,
     coprocessor_of,
-    given_names,
+    operand_names,
     operands_read,
     operation_named,
 )
@@ -140,7 +140,7 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
     design = core.core.design
     chosen = Victim(core, asked.curve, asked.seed, keys=1)
     operation = operation_named(design, asked.curve, asked.operation)
-    told = ", ".join(given_names(core, asked.curve, operation))
+    told = ", ".join(operand_names(core, asked.curve, operation))
     operands = asked.operands
     if operands is None:
         if operation is not point_operation(design.curves[asked.curve]):
