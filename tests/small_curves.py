@@ -1,6 +1,6 @@
 """Parameters of curves that are small enough for a test, beside those of campaigns."""
 
-from residua.evidence.small_curves import SBMM_TINY, TINY
+from residua.evidence.small_curves import SBMM_TINY, SMALL, TINY
 
 EVEN = TINY | {"name": "even", "b": 29458, "x": 62927, "y": 40846, "order": 16363, "cofactor": 4}
 """With points of order 2 or 4."""
@@ -20,10 +20,7 @@ LEAST = TINY | {
 }  # fmt: skip
 """With an endomorphism, too, and just enough points for the windows of signatures."""
 
-MIDDLE = {
-    "form": "weierstrass", "name": "tiny", "prime": 1099511627689, "a": -3, "b": 763635782919,
-    "x": 496140017063, "y": 273082098879, "order": 1099510235093, "cofactor": 1,
-}  # fmt: skip
+MIDDLE = SMALL
 """Of 40 bits, which take two words."""
 
 SQUARE = SBMM_TINY | {"name": "square"}

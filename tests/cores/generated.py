@@ -36,6 +36,9 @@ ENGINE_EXPONENTIATION = {
     "modulus": 0x1000B,
     "width": 12,
 }
+PUBLIC_KEYS = {
+    "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": "loaded",
+}  # fmt: skip
 RSA = {"algorithm": "rsa-crt", "bits": 64, "digit": 11}
 ENGINE_RSA = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 36}
 BLINDED_RSA = ENGINE_RSA | {"width": 12, "exponent": 17, "window": 2, "blinding": 64}
@@ -122,6 +125,11 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "powers on the engine, streams": ENGINE_EXPONENTIATION | {
         "window": 3, "exponent_bits": 5, "bases": "any", "bus": "stream",
     },
+    "public keys": PUBLIC_KEYS,
+    "public keys, AXI": PUBLIC_KEYS | {
+        "exponent_bits": 17, "output_multipliers": 2, "bus": "axi",
+    },
+    "public keys, Wishbone": PUBLIC_KEYS | HIERARCHICAL | {"rowers": 3, "bus": "wishbone"},
     "powers on the engine, given bases": ENGINE_EXPONENTIATION | BASES | {
         "reduction": "multiply", "name": "given",
     },
@@ -199,6 +207,12 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, high": COPROCESSOR | {"protections": "high"},
     "coprocessor, masked": COPROCESSOR | {
         "curve": [MONTGOMERY, TINY], "bus": "wishbone", "protections": ["masked-order"],
+    },
+    "coprocessor, shared": COPROCESSOR | {
+        "bus": "axi", "protections": ["masked-order", "masked-scalar"],
+    },
+    "coprocessor on digits, shared": ON_DIGITS | {
+        "bus": "wishbone", "protections": ["scalar-check", "masked-scalar"],
     },
     "coprocessor on digits, standard": ON_DIGITS | {"protections": "standard"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},

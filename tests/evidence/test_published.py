@@ -186,6 +186,20 @@ def test_constant_time(measured, monkeypatch):
 
 
 @quickly
+def test_leakage(measured, monkeypatch):
+    """What a fixed scalar has for a result is not among the phases that are told."""
+    from residua.evidence.campaigns import leakage
+
+    cores = {"40 bits": leakage.Measured(POINTS, 8, leakage.Compared())}
+    monkeypatch.setattr(leakage, "CORES", cores)
+    row = measured("leakage", 8)
+    assert row["leakage"]["operand"] == "k"
+    text = documents.markdown(leakage.CAMPAIGN.page.document([row]))
+    assert "k of POINT_MULTIPLY" in text
+    assert not any(f", {name} |" in text for name in leakage.AT_THE_END)
+
+
+@quickly
 def test_points(measured, monkeypatch):
     comb = {"fixed_base": "comb", "comb_teeth": 2}
     cores = {"P-192": {"curve": [TINY]}, "comb": {"curve": [TINY]} | comb}

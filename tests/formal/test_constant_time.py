@@ -245,6 +245,34 @@ def test_rsa_on_an_engine(chosen, tmp_path):
     assert prove_first_cycles(netlist, out_dir=tmp_path).passed
 
 
+def public_key_netlist(folder):
+    values = {"algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12}
+    core = ExponentiationCore.of(check_any({**values, "exponent": "loaded"}))
+    return read_netlist(*write_verilog(core.component(), folder), folder, core.boundary)
+
+
+def test_public_keys(tmp_path):
+    """Control follows the key alone, which is public."""
+    netlist = public_key_netlist(tmp_path)
+    result = prove_netlist(netlist, out_dir=tmp_path)
+    assert result.passed, (result.leaks, result.proof.log.read_text())
+    assert result.observed > 150
+    assert result.registers > 350
+    assert prove_first_cycles(netlist, out_dir=tmp_path).passed
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"inputs": ("operands_payload", "modulus_payload")}, {"verdicts": {}}],
+    ids=["secret key", "secret order"],
+)
+def test_public_keys_that_are_secret_are_found(change, tmp_path):
+    """A key may not differ, and it is told whether x is below N."""
+    netlist = public_key_netlist(tmp_path)
+    netlist = Netlist(netlist.module, replace(netlist.boundary, **change))
+    assert not prove_netlist(netlist, out_dir=tmp_path).proof.passed
+
+
 @pytest.mark.parametrize("verdict", ["differs", "modulus_error"])
 def test_rsa_has_two_verdicts(verdict, tmp_path):
     core = rsa_core()

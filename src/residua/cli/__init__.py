@@ -60,6 +60,10 @@ VERBS = {
         "systems",
         "Make a system on a chip of coprocessors: RISC-V, memory, serial port, program.",
     ),
+    "bitstream": (
+        "systems",
+        "Make the bitstream of a system for its board; ends with 1 if its clock is not reached.",
+    ),
     "host": ("systems", "Ask a system on a chip over its serial port, simulated or on a board."),
     "provider": (
         "systems",

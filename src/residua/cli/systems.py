@@ -1,4 +1,4 @@
-"""The verbs soc, host and provider: what is made of coprocessors, and talking to it."""
+"""The verbs soc, bitstream, host, provider: what is made of coprocessors, and talking to it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +10,9 @@ import typer
 
 from residua.cli.cores import Output
 from residua.cli.terminal import Json, Verb, show, steps
+from residua.cores.simulation.runs import SEEDS
 from residua.errors import SpecificationError
+from residua.systems.boards.sources import BOARDS
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -57,7 +59,18 @@ def soc(
         typer.Option(metavar="BYTES", min=1, help="Memory of program and data, a power of two."),
     ] = 65536,
     clock: Annotated[float, typer.Option(metavar="MHZ", help="Of the system.")] = 50.0,
+    core_clock: Annotated[
+        float | None,
+        typer.Option(metavar="MHZ", help="Of the coprocessors. [default: that of the system]"),
+    ] = None,
     baud: Annotated[int, typer.Option(metavar="BAUD", min=1, help="Of the serial port.")] = 115200,
+    board: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BOARD",
+            help=f"Add pins, clock, reset and a noise source for a board: {', '.join(BOARDS)}.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Make a system on a chip of coprocessors: RISC-V, memory, serial port, program."""
@@ -65,11 +78,43 @@ def soc(
     from residua.systems import soc_directory
 
     request = soc_directory.SocRequest(
-        tuple(Directory.open(path) for path in cores), name, cpu, ram, clock, baud
+        tuple(Directory.open(path) for path in cores),
+        name,
+        cpu,
+        ram,
+        clock,
+        baud,
+        board,
+        core_clock,
     )
     with steps("soc") as step:
         made = soc_directory.build(request, output, step)
     show(made.manifest, as_json, _system_table)
+
+
+@app.command(cls=Verb)
+def bitstream(
+    directory: System,
+    *,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placements to try.")] = SEEDS,
+    self_test: Annotated[
+        bool,
+        typer.Option(
+            "--self-test", help="Boot the netlist in a simulation before, and run its self-test."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make the bitstream of a system for its board; ends with 1 if its clock is not reached."""
+    from residua.systems.boards.bitstream import make_bitstream
+    from residua.systems.soc_directory import SocDirectory
+
+    system = SocDirectory.open(directory)
+    with steps("bitstream") as step:
+        found = make_bitstream(system, seeds=seeds, self_test=self_test, progress=step)
+    show(found, as_json, _bitstream_tables)
+    if not found["met"]:
+        raise typer.Exit(1)
 
 
 @app.command(cls=Verb)
@@ -252,6 +297,33 @@ def _system_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
     for device, region in found["regions"].items():
         table.add_row(f"{region['base']:#010x}", str(region["size"]), _device(found, device))
     return [table]
+
+
+def _bitstream_tables(found: dict[str, Any]) -> Sequence["RenderableType"]:
+    from rich.table import Table
+
+    device = found["device"]
+    used = ", ".join(
+        f"{found['resources'][name]} of {total} {name.upper()}"
+        for name, total in found["available"].items()
+    )
+    title = f"{found['board']} ({device['device']}, speed {device['speed']}): {used}"
+    clocks = Table("clock", "wanted", "median", "lowest", "highest", title="MHz", caption=title)
+    for net, clock in found["clocks"].items():
+        figures = [clock[f"{name}mhz"] for name in ("wanted_", "", "lowest_", "highest_")]
+        clocks.add_row(net, *(f"{figure:g}" for figure in figures))
+    crossings = Table("from", "to", "longest", "allowed", title="ns between clocks")
+    for one in found["crossings"]:
+        crossings.add_row(one["from"], one["to"], f"{one['ns']:g}", f"{one['allowed_ns']:g}")
+    modules = Table("module", "LUT", "FF", "DSP", "BRAM")
+    for module in found["modules"]:
+        if module["name"].count(".") <= 1:
+            figures = [module[name] for name in ("lut", "ff", "dsp", "bram")]
+            modules.add_row(module["name"], *map(str, figures))
+    verdict = (
+        f"load it: {found['program']}" if found["met"] else "the clock is not reached: no bitstream"
+    )
+    return [modules, *([crossings] if found["crossings"] else []), clocks, verdict]
 
 
 def _provider_table(found: dict[str, Any]) -> Sequence["RenderableType"]:

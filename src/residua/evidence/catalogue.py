@@ -30,6 +30,7 @@ CAMPAIGNS = {
     "netlists": Entry("residua.evidence.campaigns.netlists", "synthesised netlists, simulated"),
     "mutants": Entry("residua.evidence.campaigns.mutants", "faults that verification finds"),
     "faults": Entry("residua.evidence.campaigns.faults", "faults in running cores"),
+    "leakage": Entry("residua.evidence.campaigns.leakage", "traces of running cores"),
     "proofs": Entry("residua.evidence.proofs.claims", "everything that is proved"),
     "clocks": Entry("residua.evidence.benchmarks.multipliers", "clocks of cores"),
     "points": Entry("residua.evidence.benchmarks.coprocessors", "cycles of coprocessors"),

@@ -6,6 +6,12 @@ TINY = {
 }  # fmt: skip
 """The smallest curve that a coprocessor takes."""
 
+SMALL = {
+    "form": "weierstrass", "name": "tiny", "prime": 1099511627689, "a": -3, "b": 763635782919,
+    "x": 496140017063, "y": 273082098879, "order": 1099510235093, "cofactor": 1,
+}  # fmt: skip
+"""A curve of 40 bits, whose numbers take two words."""
+
 SBMM_TINY = {
     "form": "weierstrass", "name": "tiny", "prime": 0xFFEFFD8E1591D0EF,
     "a": 0x9C5BAAA890D7FE93, "b": 0x2DAAC36F3189B8D9, "x": 0x52E91B813FD76BC0,

@@ -28,6 +28,9 @@ For n > 2^(b+2), z_i = 1 takes i zeros at the end of r and k < 2^(i+1), z_i = n 
 k >= n - 2^(i+1). So a scalar 2^j <= k < n - 2^j has a bit of r changed with probability 2^-j at
 most: nothing is changed for scalars that are worth protecting. What is left of r is b - 1 random
 bits, all numbers from 2^(b-2) to 3 2^(b-2) - 1.
+
+**Two shares.** A scalar that comes as k0 and k1, whose sum is k modulo N, is k0 + r F + k1, so that
+k1 meets nothing but what r already hides (`residua.curves.protections.masked_scalar`).
 """
 
 from dataclasses import dataclass
@@ -46,9 +49,11 @@ class ScalarForm:
         lengthened: whether numbers have a fixed length; scalars must be below N then, which is
             odd, and neither 0 nor 1, -1 or -2 modulo N.
         digit: bits that are served together; leading zeros complete the first ones.
+        shared: whether a scalar is the sum of two shares, each of which may have ``bits``.
 
     Raises:
-        SpecificationError: a scalar has no bits, or the multiple does not serve.
+        SpecificationError: a scalar has no bits, the multiple does not serve, or there is nothing
+            that hides the sum of two shares.
     """
 
     bits: int
@@ -56,6 +61,7 @@ class ScalarForm:
     random_bits: int = 0
     lengthened: bool = False
     digit: int = 1
+    shared: bool = False
 
     def __post_init__(self) -> None:
         if self.bits < 1 or self.random_bits < 0 or self.multiple < 0:
@@ -65,6 +71,11 @@ class ScalarForm:
             )
         if self.random_bits and not self.multiple:
             raise SpecificationError("no multiple to blind scalars by: give what no point feels")
+        if self.shared and (self.lengthened or not self.random_bits):
+            raise SpecificationError(
+                "two shares are added to what random bits make of the first one, with no fixed "
+                "length: give random bits, and do not lengthen"
+            )
         if self.lengthened and (
             self.multiple.bit_length() != self.bits or self.multiple % 2 == 0 or self.multiple < 9
         ):
@@ -94,17 +105,19 @@ class ScalarForm:
         if self.lengthened:
             most = self.bits + self.length
         else:
-            most = ((1 << self.bits) - 1 + ((1 << self.length) - 1) * self.factor).bit_length()
+            largest = ((1 << self.bits) - 1) << self.shared
+            most = (largest + ((1 << self.length) - 1) * self.factor).bit_length()
             most = most if self.random_bits else self.bits
         return -(-most // self.digit) * self.digit
 
-    def number(self, k: int, random: int = 0, *, base: bool = False) -> int:
+    def number(self, k: int, random: int = 0, *, base: bool = False, share: int = 0) -> int:
         """The number that is served in place of k; bit-exact.
 
         Args:
-            k: the scalar, of `bits` bits.
+            k: the scalar, or its first share, of `bits` bits.
             random: at least `length` random bits, of which the lowest are taken.
             base: whether the point to multiply is the base point.
+            share: the second share, of as many bits; 0 if there is one number alone.
         """
         factor, kept, length = self.factor, self.kept, self.length
         z, low = k, 0
@@ -127,4 +140,4 @@ class ScalarForm:
             if not z >> self.bits:
                 z += self.multiple
             z &= (1 << self.bits) - 1
-        return z << length | low
+        return (z << length | low) + share

@@ -13,6 +13,32 @@ _ATTEMPTS = 1000
 
 
 @dataclass(frozen=True)
+class RsaPublicKey:
+    """A public key (RFC 8017, section 3.1).
+
+    Attributes:
+        modulus: N, of which nothing but this is known.
+        e: the public exponent.
+
+    Raises:
+        SpecificationError: N is even, or e even or below 3.
+    """
+
+    modulus: int
+    e: int
+
+    def __post_init__(self) -> None:
+        if self.modulus % 2 == 0:
+            raise SpecificationError("the modulus of an RSA key is odd")
+        if self.e < 3 or self.e % 2 == 0:
+            raise SpecificationError(f"the public exponent {self.e}: it is odd and at least 3")
+
+    def power(self, x: int) -> int:
+        """x^e modulo N, with any x."""
+        return int(powmod(x, self.e, self.modulus))
+
+
+@dataclass(frozen=True)
 class RsaKey:
     """A private key (RFC 8017, section 3.2, second form).
 

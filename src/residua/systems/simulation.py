@@ -2,8 +2,9 @@
 
 import os
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,33 +24,75 @@ def build_simulator(directory: SocDirectory) -> Path:
     Raises:
         ToolError: Verilator or the C++ compiler failed, or there is none.
     """
-    top = directory.name
+    manifest = directory.manifest
+    core = manifest.get("core_megahertz")
+    ratio = None if core is None else Fraction(str(core)) / Fraction(str(manifest["megahertz"]))
+    return compile_simulator(
+        directory.sources, directory.name, manifest["divisor"], core_clock=ratio
+    )
+
+
+def compile_simulator(
+    sources: Sequence[Path],
+    top: str,
+    divisor: int,
+    *,
+    includes: Sequence[Path] = (),
+    ahead: int = 0,
+    core_clock: Fraction | None = None,
+) -> Path:
+    """Compile the Verilog of a module with the ports of a system; see `build_simulator`.
+
+    Args:
+        sources: Verilog files.
+        top: name of the module.
+        divisor: cycles of a bit of its serial port.
+        includes: directories of an installed package that the files include from.
+        ahead: cycles that pass before the first byte comes.
+        core_clock: how much faster the coprocessors' own clock is, if they have one.
+
+    Raises:
+        ToolError: Verilator or the C++ compiler failed, or there is none.
+    """
+    own_clock = []
+    if core_clock is not None:
+        own_clock = [
+            "#define CORE_CLOCK",
+            f"constexpr std::int64_t core_ticks = {core_clock.numerator};",
+            f"constexpr std::int64_t ticks = {core_clock.denominator};",
+        ]
     tables = [
         f'#include "V{top}.h"',
         "#include <cstdint>",
         "#include <verilated.h>",
         "namespace tables {",
         f"using Core = V{top};",
-        f"constexpr int divisor = {directory.manifest['divisor']};",
+        f"constexpr int divisor = {divisor};",
+        f"constexpr int ahead = {ahead};",
+        *own_clock,
         f"constexpr std::int64_t patience = {PATIENCE};",
         "}",
     ]
     with TemporaryDirectory() as name:
         harness = Path(name) / "simulator.cpp"
         harness.write_text("\n".join([*tables, _HARNESS.read_text(encoding="utf-8")]))
-        return verilator.build(directory.sources, top, harness, optimise=True)
+        return verilator.build(sources, top, harness, includes=includes, optimise=True)
 
 
 @contextmanager
-def simulated(directory: SocDirectory) -> Iterator[str]:
+def simulated(directory: SocDirectory, executable: Path | None = None) -> Iterator[str]:
     """A running simulation; yields the path of the terminal that its serial port is.
 
     Its noise comes of the operating system: no nonce comes again.
 
+    Args:
+        directory: of the system, whose memory begins with the program there.
+        executable: of `compile_simulator`, by default that of the directory's Verilog.
+
     Raises:
         ToolError: the simulator cannot be built or started.
     """
-    executable = build_simulator(directory)
+    executable = executable or build_simulator(directory)
     ours, theirs = os.openpty()
     try:
         tty.setraw(theirs)

@@ -2,7 +2,8 @@
 // out of standard output.
 //
 // residua.systems.simulation puts in front of this file:
-//   #include "Vtop.h", namespace tables with Core, divisor and patience
+//   #include "Vtop.h", namespace tables with Core, divisor, ahead and patience;
+//   if the coprocessors have a clock of their own, CORE_CLOCK, and core_ticks for ticks of the system
 //
 // usage: simulator            with firmware.hex in the current directory; noise comes of the
 //                             operating system
@@ -99,9 +100,10 @@ class System {
  public:
   System() : core_(new tables::Core(&context_)) {
     core_->uart_receive = 1;
-    core_->rst = 1;
-    cycle();
-    core_->rst = 0;
+    reset(true);
+    for (int i = 0; i < kReset; ++i) cycle();
+    reset(false);
+    for (int i = 0; i < tables::ahead; ++i) cycle();
   }
 
   int run() {
@@ -113,6 +115,23 @@ class System {
   }
 
  private:
+#ifdef CORE_CLOCK
+  // Both resets, for a few cycles of either clock.
+  static constexpr int kReset = 4 + static_cast<int>(4 * tables::ticks / tables::core_ticks);
+  void reset(bool on) { core_->rst = core_->core_rst = on; }
+  // Edges of the coprocessors' clock in half a cycle of the system's, at its own pace.
+  void core_clock() {
+    for (passed_ += tables::core_ticks; passed_ >= tables::ticks; passed_ -= tables::ticks) {
+      core_->core_clk = !core_->core_clk;
+      core_->eval();
+    }
+  }
+#else
+  static constexpr int kReset = 1;
+  void reset(bool on) { core_->rst = on; }
+  void core_clock() {}
+#endif
+
   // Takes a byte if there is one; false at the end of the input.
   bool input() {
     if (looked_-- > 0 && working()) return true;
@@ -140,8 +159,10 @@ class System {
     core_->uart_receive = sender_.line();
     core_->clk = 0;
     core_->eval();
+    core_clock();
     core_->clk = 1;
     core_->eval();
+    core_clock();
     if (busy_ > 0) --busy_;
     const int byte = receiver_.take(core_->uart_send);
     if (byte < 0) return;
@@ -158,7 +179,7 @@ class System {
   Sender sender_;
   Receiver receiver_;
   Frame frame_;
-  std::int64_t busy_ = 0;
+  std::int64_t busy_ = 0, passed_ = 0;
   int looked_ = 0;
 };
 

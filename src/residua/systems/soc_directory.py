@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version as distribution_version
 from importlib.resources import files
@@ -17,16 +18,23 @@ from residua.cores.directory import Directory
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.hardware.rtl import emit
+from residua.hardware.soc.crossing import FarMaster
 from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
 from residua.hardware.soc.soc import SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
 from residua.output import Progress, check_new_directory, new_directory, write_texts
+from residua.systems.boards.board import find_board
+from residua.systems.boards.sources import BOARDS
+from residua.systems.boards.top import BoardTop
 from residua.systems.coprocessors import coprocessor
 from residua.systems.known_answers import known_answers
 from residua.toolchain import riscv
 
 MANIFEST = "soc.json"
 SCHEMA = 1
+
+BOARD_TARGET = "ecp5"
+"""The target of the boards' devices."""
 
 STACK_BYTES = 6144
 """What the driver needs of the stack, at most, for numbers of 17 words; see `residua_ecc.h`."""
@@ -58,6 +66,8 @@ class SocRequest:
         ram_bytes: a power of two.
         megahertz: of the clock.
         baud: of the serial port.
+        board: one of `BOARDS`, or None for a system without pins.
+        core_megahertz: of the coprocessors' own clock, or None for that of the system.
 
     Raises:
         SpecificationError: it cannot be met.
@@ -69,6 +79,8 @@ class SocRequest:
     ram_bytes: int = 65536
     megahertz: float = 50.0
     baud: int = 115200
+    board: str | None = None
+    core_megahertz: float | None = None
 
     def __post_init__(self) -> None:
         if not (self.name.isidentifier() and self.name.isascii()):
@@ -79,7 +91,8 @@ class SocRequest:
             raise SpecificationError(
                 f"--ram {self.ram_bytes}: memory has to be a power of two of bytes"
             )
-        if self.megahertz <= 0 or self.baud <= 0:
+        clocks = (self.megahertz, self.core_megahertz)
+        if any(clock is not None and clock <= 0 for clock in clocks) or self.baud <= 0:
             raise SpecificationError("clock and baud rate have to be positive")
         if self.divisor < FEWEST_BIT_CYCLES:
             most = int(self.megahertz * 1e6 / FEWEST_BIT_CYCLES)
@@ -95,7 +108,7 @@ class SocRequest:
                 )
         if self.name in {*names, *(core.top for core in self.cores)}:
             raise SpecificationError(f"--name {self.name} is that of a core: give another one")
-        _ = self.design
+        _ = self.design, self.board_top
 
     @property
     def divisor(self) -> int:
@@ -106,7 +119,17 @@ class SocRequest:
     def design(self) -> SocDesign:
         """The hardware."""
         tops = tuple(core.top for core in self.cores)
-        return SocDesign(self.name, tops, self.ram_bytes, self.divisor)
+        own_clock = self.core_megahertz is not None
+        return SocDesign(self.name, tops, self.ram_bytes, self.divisor, own_clock)
+
+    @cached_property
+    def board_top(self) -> BoardTop | None:
+        """What is around the hardware on its board."""
+        if self.board is None:
+            return None
+        clocks = (self.megahertz, self.core_megahertz)
+        exact = [Fraction(str(clock)) for clock in clocks if clock is not None]
+        return BoardTop(self.name, find_board(self.board), *exact)
 
     @cached_property
     def made(self) -> tuple[CoprocessorCore, ...]:
@@ -163,6 +186,30 @@ class SocDirectory:
         """The Verilog of the whole system, with primitives for any target."""
         return [self.path / name for name in self.manifest["verilog"]]
 
+    @property
+    def board(self) -> dict[str, Any]:
+        """What the manifest tells of the board.
+
+        Raises:
+            SpecificationError: the system was made without one.
+        """
+        found: dict[str, Any] | None = self.manifest.get("board")
+        if found is None:
+            raise SpecificationError(
+                f"{self.path} was made for no board: residua soc ... --board "
+                f"{BOARDS[0]} makes one for a board"
+            )
+        return found
+
+    @property
+    def board_sources(self) -> list[Path]:
+        """The Verilog of the system on its board, with primitives for the ECP5.
+
+        Raises:
+            SpecificationError: the system was made without a board.
+        """
+        return [self.path / name for name in self.board["verilog"]]
+
 
 def build(request: SocRequest, path: Path, progress: Progress = lambda step: None) -> SocDirectory:
     """Make the directory of a system; either all of it or nothing.
@@ -184,7 +231,7 @@ def build(request: SocRequest, path: Path, progress: Progress = lambda step: Non
         facts = _facts(request, compiler, 4 * len(words))
         readme = environment("residua.systems").get_template("README.md").render(facts)
         write_texts(draft, {"README.md": readme})
-        manifest = _manifest(draft, facts, [name for name in texts if name.endswith(".v")])
+        manifest = _manifest(draft, facts, request)
         write_texts(draft, {MANIFEST: json.dumps(manifest, indent=2) + "\n"})
     return SocDirectory(path, manifest)
 
@@ -212,10 +259,30 @@ def _hardware(request: SocRequest, processor: str) -> dict[str, str]:
     for part in ("cpu", "ram"):
         text = templates.get_template(f"{part}.v").render(name=name, ram_bytes=request.ram_bytes)
         texts[f"rtl/{name}_{part}.v"] = text
-    for core in request.cores:
-        for source in core.sources():
-            texts[f"rtl/{core.name}/{source.name}"] = source.read_text(encoding="utf-8")
-    return texts
+    if request.design.core_clock:
+        far = request.design.far_module
+        path = f"rtl/{far}.v"
+        texts[path] = emit(FarMaster(), far)[path]
+    for target in ("", BOARD_TARGET) if request.board else ("",):
+        for path, source in _core_sources(request, target).items():
+            texts[path] = source.read_text(encoding="utf-8")
+    return texts | (request.board_top.files() if request.board_top else {})
+
+
+def _core_sources(request: SocRequest, target: str) -> dict[str, Path]:
+    """The cores' Verilog with the primitives for a target, by the paths in the directory."""
+    return {
+        f"rtl/{core.name}/{source.relative_to(core.path / 'rtl').as_posix()}": source
+        for core in request.cores
+        for source in core.sources(target)
+    }
+
+
+def _verilog(request: SocRequest, target: str = "") -> list[str]:
+    """Paths of the system's Verilog, with the cores' primitives for a target."""
+    modules = [request.name, request.cpu, f"{request.name}_cpu", f"{request.name}_ram"]
+    modules += [request.design.far_module] if request.design.core_clock else []
+    return [*(f"rtl/{module}.v" for module in modules), *_core_sources(request, target)]
 
 
 def _program_texts(request: SocRequest) -> dict[str, str]:
@@ -305,11 +372,26 @@ def _facts(request: SocRequest, compiler: str, program_bytes: int) -> dict[str, 
         "ram_bytes": request.ram_bytes,
         "program_bytes": program_bytes,
         "megahertz": request.megahertz,
+        "core_megahertz": request.core_megahertz,
         "baud": request.baud,
         "divisor": request.design.divisor,
         "compiler": compiler,
         "macros": macros(request),
         "curves": [[_curve(curve) for curve in core.driver_curves] for core in request.made],
+        "board": _board(request),
+    }
+
+
+def _board(request: SocRequest) -> dict[str, Any] | None:
+    """What describes the system on its board, and the Verilog of all of it."""
+    top = request.board_top
+    if top is None:
+        return None
+    own = [path for path in top.files() if path.endswith(".v")]
+    return {
+        **top.manifest(),
+        "program": top.board.programming(f"{request.name}.bit"),
+        "verilog": [*own, *_verilog(request, BOARD_TARGET)],
     }
 
 
@@ -317,13 +399,19 @@ def _curve(curve: DriverCurve) -> dict[str, Any]:
     return {"name": curve.name, "form": curve.form}
 
 
-def _manifest(draft: Path, facts: Mapping[str, Any], verilog: Sequence[str]) -> dict[str, Any]:
-    """The facts with the digest of every file."""
+def _manifest(draft: Path, facts: Mapping[str, Any], request: SocRequest) -> dict[str, Any]:
+    """The facts with the Verilog of the system, and the digest of every file."""
     regions = {name: asdict(region) for name, region in facts["regions"].items()}
     paths = sorted(path for path in draft.rglob("*") if path.is_file())
     digests = {path.relative_to(draft).as_posix(): _digest(path.read_bytes()) for path in paths}
     own = {key: value for key, value in facts.items() if key != "meanings"}
-    return {"schema": SCHEMA, **own, "regions": regions, "verilog": list(verilog), "files": digests}
+    return {
+        "schema": SCHEMA,
+        **own,
+        "regions": regions,
+        "verilog": _verilog(request),
+        "files": digests,
+    }
 
 
 def _digest(content: bytes) -> str:

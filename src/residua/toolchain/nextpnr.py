@@ -224,6 +224,32 @@ def _reduction(width: int) -> list[str]:
     return [*lines, f"  assign serial_out = level_{level}[0];"]
 
 
+def run_nextpnr(
+    arguments: Sequence[str], directory: Path, log: Path, timeout: float | None
+) -> None:
+    """Run nextpnr, whose WebAssembly build sees its working directory and nothing else.
+
+    Args:
+        arguments: in which files are named from ``directory``.
+        directory: where it runs.
+        log: takes what it says.
+        timeout: seconds.
+
+    Raises:
+        ToolError: it failed, or took too long.
+    """
+    run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
+
+
+def used_sites(report: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Used and available sites in nextpnr's report, by kind; those without any use are left out."""
+    return {
+        kind: (int(site["used"]), int(site["available"]))
+        for kind, site in sorted(report["utilization"].items())
+        if site["used"]
+    }
+
+
 def _check(device: str, speed: int, seeds: Sequence[int]) -> None:
     if device not in DEVICES:
         raise SpecificationError(f"no device '{device}'; one of {', '.join(DEVICES)}")
@@ -242,7 +268,6 @@ def _run(
     seed: int,
     timeout: float | None,
 ) -> dict[str, Any]:
-    # The WebAssembly build sees its working directory and nothing else: all paths are relative.
     switch, package = DEVICES[device]
     arguments = [
         switch, "--package", package, "--speed", str(speed), "--seed", str(seed),
@@ -252,7 +277,7 @@ def _run(
     log = directory / "nextpnr.log"
 
     def run() -> None:
-        run_python(_RUNNER, arguments, tool="nextpnr-ecp5", cwd=directory, log=log, timeout=timeout)
+        run_nextpnr(arguments, directory, log, timeout)
         placed = directory / "placed.json"
         plan = asdict(floor_plan(placed, instances, _CORE))
         (directory / _FLOOR_PLAN).write_text(json.dumps(plan), encoding="utf-8")
@@ -302,11 +327,7 @@ def _critical_path(path: list[dict[str, Any]]) -> CriticalPath:
 def _summary(
     device: str, speed: int, results: tuple[SeedResult, ...], report: dict[str, Any]
 ) -> PlacementResult:
-    used = {
-        kind: (int(site["used"]), int(site["available"]))
-        for kind, site in sorted(report["utilization"].items())
-        if site["used"]
-    }
+    used = used_sites(report)
     limit = MULTIPLIER_LIMIT_MHZ[speed] if "MULT18X18D" in used else None
     mhz = statistics.median(result.mhz for result in results)
     middle = sorted(results, key=lambda result: result.mhz)[(len(results) - 1) // 2]

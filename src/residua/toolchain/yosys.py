@@ -6,6 +6,7 @@ process of its own.
 
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,6 +106,8 @@ def synthesise(
     *,
     out_dir: Path,
     dsp: bool = True,
+    data: Sequence[Path] = (),
+    parameters: bool = False,
     timeout: float | None = None,
 ) -> SynthesisResult:
     """Maps a design to the cells of a device family.
@@ -120,6 +123,8 @@ def synthesise(
         out_dir: takes ``netlist.json``, ``netlist.v``, ``yosys.log`` and the script; made if
         absent.
         dsp: whether multipliers may be DSP blocks, or are made of look-up tables.
+        data: files that the sources read, such as contents of memories, by their names alone.
+        parameters: whether modules of the sources have parameters.
         timeout: seconds.
 
     Raises:
@@ -131,16 +136,19 @@ def synthesise(
             f"no synthesis target '{target}'; one of {', '.join(YOSYS_TARGETS)}"
         )
     files = gather(sources, out_dir)
+    for file in data:
+        shutil.copyfile(file, out_dir / file.name)
     netlist, verilog = "netlist.json", "netlist.v"
     writes = [netlist, verilog, *([_INSTANCES] if target == "ecp5" else [])]
     write_verilog = f"write_verilog -noattr -noexpr {verilog}"
     script = [
-        *_read(files),
+        *_read(files, top if parameters else None),
         *_commands(top, target, dsp=dsp),
         f"write_json {netlist}",
         write_verilog,
     ]
-    log = run_script(script, reads=files, writes=writes, out_dir=out_dir, timeout=timeout)
+    reads = [*files, *(file.name for file in data)]
+    log = run_script(script, reads=reads, writes=writes, out_dir=out_dir, timeout=timeout)
     if target == "ecp5" and _use_output_registers(out_dir / netlist, top):
         script = [f"read_json {netlist}", write_verilog]
         run_script(
@@ -185,6 +193,11 @@ def cell_models(target: str) -> tuple[Path, ...]:
         return (*own, _SHARE / "xilinx" / "cells_sim.v")
     known = ", ".join(("ecp5", *_MODELLED_XILINX))
     raise SpecificationError(f"the cells of '{target}' have no simulation models; one of {known}")
+
+
+def clock_models(target: str) -> tuple[Path, ...]:
+    """Verilog files that model what makes a target's clocks, as if each ran at its own rate."""
+    return (_OWN_CELLS / "ecp5_ehxplll.v",) if target == "ecp5" else ()
 
 
 def cell_model_directories(target: str) -> tuple[Path, ...]:
@@ -264,10 +277,13 @@ def run_script(
     return log
 
 
-def _read(files: Iterable[str]) -> list[str]:
+def _read(files: Iterable[str], elaborated: str | None = None) -> list[str]:
+    """Commands that read files; for modules with parameters, the top module is elaborated."""
     # Yosys reads a module again from its source when a cell that it uses becomes known, even
     # after it has been synthesised. A module that came as RTLIL has no source to go back to.
     read = [f"read_verilog {file}" for file in files]
+    if elaborated:
+        read.append(f"hierarchy -top {elaborated}")
     return [*read, "write_rtlil design.il", "design -reset", "read_rtlil design.il"]
 
 

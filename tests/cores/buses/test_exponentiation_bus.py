@@ -6,7 +6,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
-from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, EXPONENTIATION, RSA
+from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, EXPONENTIATION, PUBLIC_KEYS, RSA
 from tests.cores.planted import replaced
 
 from residua.cores.bus.bench import verify_bench
@@ -32,6 +32,7 @@ CORES = {
     "powers on the engine": {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
     },
+    "public keys": PUBLIC_KEYS,
 }  # fmt: skip
 
 
@@ -68,6 +69,8 @@ def faults(directory, sources=()):
         ("powers, 65537", "wishbone"),
         ("powers, wide words", "axi"),
         ("powers on the engine", "axi"),
+        ("public keys", "axi"),
+        ("public keys", "wishbone"),
     ],
 )
 def test_operations_through_the_bus(directories, name, bus):
@@ -82,12 +85,19 @@ def test_a_long_result_is_waited_for():
     assert Host.received(host, 2) == []
 
 
-@pytest.mark.parametrize("bus", ["axi", "wishbone"])
-def test_bench(directories, bus):
-    directory = directories("powers, loaded", bus)
+@pytest.mark.parametrize(
+    ("name", "bus", "operation"),
+    [
+        ("powers, loaded", "axi", "power"),
+        ("powers, loaded", "wishbone", "power"),
+        ("public keys", "axi", "public"),
+    ],
+)
+def test_bench(directories, name, bus, operation):
+    directory = directories(name, bus)
     around = surroundings(directory)
     codes = around.registers.operations
-    assert verify_bench(directory.path, codes["power"], setup=codes["load"]) == []
+    assert verify_bench(directory.path, codes[operation], setup=codes["load"]) == []
 
 
 def test_a_directory_is_verified_with_its_bus(directories):
@@ -129,20 +139,37 @@ def test_faults_of_the_bus_are_found(directories, tmp_path, monkeypatch, old, ne
     assert faults(made, broken.sources()) != []
 
 
-def test_a_result_that_is_withheld_leaves_nothing(directories):
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("withheld <= 1'b1;", "withheld <= 1'b0;"),  # an x that is not below N
+        ("modulus_error) begin", "modulus_error & 1'b0) begin"),  # an even modulus or exponent
+    ],
+)
+def test_faults_of_a_bus_with_public_keys_are_found(directories, tmp_path, monkeypatch, old, new):
+    made = directories("public keys", "wishbone")
+    path = tmp_path / "core"
+    shutil.copytree(made.path, path)
+    assert surroundings(made)
+    broken = replaced(monkeypatch, path, f"rtl/{made.top}.v", old, new)
+    assert faults(made, broken.sources()) != []
+
+
+@pytest.mark.parametrize(("name", "status"), [("RSA", "fault"), ("public keys", "operand_range")])
+def test_a_result_that_is_withheld_leaves_nothing(directories, name, status):
     """A message that is not below N: an error, and no word."""
-    around = surroundings(directories("RSA", "wishbone"))
+    around = surroundings(directories(name, "wishbone"))
     model = directory_bus_model(
-        directories("RSA", "wishbone"), around.registers.capabilities, optimise=False
+        directories(name, "wishbone"), around.registers.capabilities, optimise=False
     )
     simulator, registers = BusSimulator(model), around.registers
     cases = around.cases(1)
-    withheld = next(case for case in cases.all() if case.expected[0] == 11)
+    withheld = next(case for case in cases.all() if case.note == "a message that is N")
 
     host = Host(simulator, around.patience)
     host.idle()
     assert host.execute(cases.load(cases.settings[0]), interrupts=False) == (0, ())
-    assert host.execute(withheld, interrupts=True) == (registers.statuses["fault"], ())
+    assert host.execute(withheld, interrupts=True) == (registers.statuses[status], ())
     host.refused("RESULT", None)
 
 
@@ -154,6 +181,18 @@ def test_cases_cover_every_status():
     assert ended == set(around.registers.statuses.values()) - {
         around.registers.statuses[name] for name in others
     }
+
+
+def test_cases_of_public_keys():
+    """Each status that there can be, and each exponent that is refused."""
+    cases = core_of(check_any(PUBLIC_KEYS | {"bus": "axi"})).surroundings.cases(1)
+    made = list(cases.all())
+    names = "ok", "operand_range", "bad_operation", "not_loaded", "bad_modulus"
+    wanted = {cases.case("", "", (), name).expected[0] for name in names}
+    assert {case.expected[0] for case in made} == wanted
+    notes = [case.note for case in made]
+    assert {"the exponent 0", "the exponent 1", "an even modulus"} <= set(notes)
+    assert notes.count("a message that is N") == len(cases.settings)
 
 
 def test_manifest_tells_the_numbers(directories):

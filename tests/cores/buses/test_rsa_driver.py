@@ -1,15 +1,17 @@
 """Drivers of exponentiators and RSA cores on simulated buses, against OpenSSL and integers."""
 
+import datetime as dt
 import functools
 import hashlib
 import random
 import subprocess
 
 import pytest
+from cryptography import x509
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
-from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, RSA
+from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, PUBLIC_KEYS, RSA
 
 from residua.cores.bus.driver.check import Call, check_driver
 from residua.cores.bus.driver.client import CoreError, DriverError
@@ -25,18 +27,25 @@ from residua.cores.exponentiation.bus.driver.keys import (
     load_numbers,
     load_words,
     read_private_key,
+    read_public_key,
 )
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
-from residua.numbers.rsa import RsaKey
+from residua.numbers.rsa import RsaKey, RsaPublicKey
 
 E = 65537
+PEM = serialization.Encoding.PEM
 MESSAGE = b"a message"
 LARGE = {"algorithm": "rsa-crt", "bits": 1024, "digit": 32}
 SMALL = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
+VERIFIER = {
+    "algorithm": "modexp", "unit": "rns-montgomery", "exponent": "loaded", "bits": 1024,
+    "width": 34,
+}  # fmt: skip
 CORES = {
     "RSA": RSA, "engine": ENGINE_RSA, "blinded": BLINDED_RSA, "powers": SMALL, "large": LARGE,
+    "public": PUBLIC_KEYS, "verifier": VERIFIER,
 }  # fmt: skip
 
 
@@ -115,6 +124,26 @@ def test_powers(clients):
     assert client.power(2, 3) == 8 % 3
 
 
+def test_public_operations(clients):
+    client = clients("public", "axi")
+    client.zeroise()
+    with pytest.raises(CoreError, match="not_loaded"):
+        client.public(1)
+    for modulus, e in ((0xFFFFFF, 3), (65537, 65537), (0xB00C5, 0x10003)):
+        client.load(RsaPublicKey(modulus, e))
+        for x in (0, 1, 12345, modulus - 1):
+            assert client.public(x) == pow(x, e, modulus)
+        with pytest.raises(CoreError, match="operand_range"):
+            client.public(modulus)
+        assert client.public(2) == pow(2, e, modulus)
+    with pytest.raises(SpecificationError, match="loads an RSA public key"):
+        client.load(65537)
+    with pytest.raises(SpecificationError, match="odd numbers from 3 to 2\\^24 - 1"):
+        client.load(RsaPublicKey(65539, (1 << 24) + 1))
+    with pytest.raises(SpecificationError, match="no operation 'power'"):
+        client.power(2, 3)
+
+
 def test_refusals_of_the_python_driver(clients, directories):
     client = clients("powers", "axi")
     with pytest.raises(SpecificationError, match="no operation 'private'"):
@@ -158,6 +187,46 @@ def test_signatures_and_decryption_of_1024_bits(clients):
     assert client.decrypt_oaep(public.encrypt(MESSAGE, oaep)) == MESSAGE
 
 
+def test_signatures_are_verified_and_messages_encrypted(clients):
+    """The public key of a PEM file; OpenSSL signs and decrypts."""
+    client, (_, openssl) = clients("verifier", "wishbone"), large_key()
+    spki = serialization.PublicFormat.SubjectPublicKeyInfo
+    client.load(read_public_key(openssl.public_key().public_bytes(PEM, spki)))
+    digest, hashed = hashlib.sha256(MESSAGE).digest(), hashes.SHA256()
+    signature = openssl.sign(MESSAGE, padding.PKCS1v15(), hashed)
+    assert client.verify_pkcs1(signature, digest)
+    assert not client.verify_pkcs1(signature, bytes(32))
+    assert not client.verify_pkcs1(b"\xff" * 128, digest)
+    assert not client.verify_pkcs1(signature[1:], digest)
+    pss = padding.PSS(padding.MGF1(hashed), 32)
+    signature = openssl.sign(MESSAGE, pss, hashed)
+    assert client.verify_pss(signature, digest)
+    assert not client.verify_pss(signature[:-1] + bytes([signature[-1] ^ 1]), digest)
+    oaep = padding.OAEP(padding.MGF1(hashed), hashed, b"label")
+    encrypted = client.encrypt_oaep(MESSAGE, label=b"label")
+    assert openssl.decrypt(encrypted, oaep) == MESSAGE
+
+
+def test_c_driver_of_1024_bits_loads_public_keys(directories):
+    """By N and e alone: the library makes the rest."""
+    directory, (key, openssl) = directories("verifier", "wishbone"), large_key()
+    around = directory.made.surroundings
+    block = own_padding.pkcs1_signature(hashlib.sha256(MESSAGE).digest(), "sha256", 128)
+    signature = openssl.sign(MESSAGE, padding.PKCS1v15(), hashes.SHA256())
+    model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
+    loads = (key.modulus.to_bytes(128), E.to_bytes(3))
+    found = check_driver(
+        Simulation(directory, model, LIBRARY),
+        [
+            Call("residua_rsa_load_public_key", loads, sized=(0, 1)),
+            Call("residua_rsa_public", (0, signature), 0, block, sized=(0, 1)),
+        ],
+        HEADERS,
+        around.patience,
+    )
+    assert found == []
+
+
 def test_c_driver_of_1024_bits(directories):
     """The signature that OpenSSL makes, by a key that Residua prepared."""
     directory, (key, openssl) = directories("large", "axi"), large_key()
@@ -179,7 +248,8 @@ def test_c_driver_of_1024_bits(directories):
 
 
 @pytest.mark.parametrize(
-    ("name", "bus"), [("RSA", "wishbone"), ("blinded", "wishbone"), ("powers", "axi")]
+    ("name", "bus"),
+    [("RSA", "wishbone"), ("blinded", "wishbone"), ("powers", "axi"), ("public", "wishbone")],
 )
 def test_c_driver(directories, name, bus):
     directory = directories(name, bus)
@@ -222,6 +292,32 @@ def test_key_files():
             read_private_key(content, password)
 
 
+def test_public_key_files():
+    _, openssl = large_key()
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
+    start = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(openssl.public_key())
+        .serial_number(1)
+        .not_valid_before(start)
+        .not_valid_after(start + dt.timedelta(days=1))
+        .sign(openssl, hashes.SHA256())
+    )
+    assert read_public_key(certificate.public_bytes(PEM)).e == E
+    spki = serialization.PublicFormat.SubjectPublicKeyInfo
+    other = ec.generate_private_key(ec.SECP256R1()).public_key().public_bytes(PEM, spki)
+    for content, message in (
+        (b"nothing", "no public key in PEM"),
+        (pem(openssl), "no public key in PEM"),
+        (other, "none of RSA"),
+    ):
+        with pytest.raises(SpecificationError, match=message):
+            read_public_key(content)
+
+
 def test_key_as_an_array_of_c():
     core, key = core_of(check_any(RSA)), RsaKey.generate(64, E, random.Random(3))
     words = load_words(core, key)
@@ -246,6 +342,12 @@ def test_paddings_of_signatures(name):
         public.verify(
             signed(own_padding.pss_signature(digest, name, 1024, salt)), MESSAGE, pss, hashed
         )
+        found = openssl.sign(MESSAGE, padding.PSS(padding.MGF1(hashed), 11), hashed)
+        opened = pow(int.from_bytes(found), E, key.modulus).to_bytes(128)
+        assert own_padding.pss_matches(opened, digest, name, 1024, 11)
+        assert not own_padding.pss_matches(opened, digest, name, 1024, 12)
+        assert not own_padding.pss_matches(opened[:-1] + b"\xbd", digest, name, 1024, 11)
+        assert not own_padding.pss_matches(b"\xff" + opened[1:], digest, name, 1024, 11)
     wrong = own_padding.pkcs1_signature(bytes(len(digest)), name, 128)
     with pytest.raises(InvalidSignature):
         public.verify(signed(wrong), MESSAGE, padding.PKCS1v15(), hashed)
@@ -260,6 +362,9 @@ def test_paddings_of_messages(text):
         return key.root(int.from_bytes(encrypted)).to_bytes(128)
 
     oaep = padding.OAEP(padding.MGF1(hashed), hashed, b"label")
+    made = own_padding.oaep_block(text, "sha256", 128, b"label")
+    encrypted = pow(int.from_bytes(made), E, key.modulus).to_bytes(128)
+    assert openssl.decrypt(encrypted, oaep) == text
     block = opened(public.encrypt(text, oaep))
     assert own_padding.oaep_message(block, "sha256", b"label") == text
     assert own_padding.pkcs1_message(opened(public.encrypt(text, padding.PKCS1v15()))) == text
@@ -280,6 +385,8 @@ def test_refusals_of_paddings():
         (lambda: own_padding.pkcs1_signature(bytes(32), "sha3_256", 128), "takes one of sha1"),
         (lambda: own_padding.pss_signature(bytes(32), "sha256", 256), "this padding needs 66"),
         (lambda: own_padding.pss_signature(bytes(32), "md77", 1024), "no such function"),
+        (lambda: own_padding.oaep_block(bytes(63), "sha256", 128), "this padding needs 129"),
+        (lambda: own_padding.pss_matches(bytes(32), bytes(32), "sha256", 256), "padding needs 66"),
     ):
         with pytest.raises(SpecificationError, match=message):
             call()

@@ -68,6 +68,7 @@ def test_addresses(capabilities):
         FULL,
         STREAMS,
         Capabilities(2, 8, (1, 3), sparse_status=True),
+        Capabilities(1, 8, (1, 3), data_registers=False, shared_scalars=True),
         ExponentiationCapabilities(4, 3, 1, (1, 2), data_registers=False, takes_random=True),
     ],
 )

@@ -8,7 +8,7 @@ from amaranth.hdl import Module, ResetInserter, Signal
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, connect, flipped
 from amaranth.sim import Simulator
-from tests.cores.generated import BLINDED_RSA, RSA
+from tests.cores.generated import BLINDED_RSA, PUBLIC_KEYS, RSA
 
 from residua.cores.exponentiation.bus.cases import Cases
 from residua.cores.kinds import core_of
@@ -150,7 +150,11 @@ def left_behind(values, seed, monkeypatch, *, wipe=True):
     return found
 
 
-@pytest.mark.parametrize("values", [MODEXP, RSA, BLINDED], ids=["modexp", "RSA", "RSA, blinded"])
+@pytest.mark.parametrize(
+    "values",
+    [MODEXP, RSA, BLINDED, PUBLIC_KEYS],
+    ids=["modexp", "RSA", "RSA, blinded", "public keys"],
+)
 def test_a_zeroisation_leaves_nothing(values, monkeypatch):
     """No word of any memory depends on what was there before; without it many do."""
     first, second = (left_behind(values, seed, monkeypatch) for seed in (1, 2))

@@ -31,3 +31,13 @@ def test_every_core_has_addresses_and_an_instance():
     verilog = emit(design.component(), "pair")["rtl/pair.v"]
     for module in ("pair_cpu cpu (", "pair_ram ram (", "first core_0 (", "second core_1 ("):
         assert module in verilog
+
+
+def test_cores_with_a_clock_of_their_own_are_behind_crossings():
+    design = SocDesign("pair", ("first", "second"), 4096, 8, core_clock=True)
+    verilog = emit(design.component(), "pair")["rtl/pair.v"]
+    top = verilog[: verilog.index("endmodule")]
+    for module in ("pair_near near_0 (", "pair_far far_1 (", "first core_0 (", "second core_1 ("):
+        assert module in top
+    assert top.count(".clk(core_clk)") == top.count(".rst(core_rst)") == 4
+    assert "pair_master" not in verilog

@@ -12,10 +12,13 @@ program      reductions products                            choices
 `table_step` 1          1                                   0
 `first`      0          0                                   1
 `step`       window + 1 window, and W / 8 with one reduction W / 8
+`copy`       0          0                                   0
+`square`     1          1                                   0
+`multiply`   1          1                                   0
 ============ ========== =================================== =======
 
-Counts are rounded up. Where an engine waits for its pipeline a few slots are free, and a sum of
-eight terms fits; that over a whole table would not.
+The last three are for public exponents. Counts are rounded up. Where an engine waits for its
+pipeline a few slots are free, and a sum of eight terms fits; that over a whole table would not.
 """
 
 from collections.abc import Iterator
@@ -90,6 +93,29 @@ def step(window: int, squarings: int | None = None) -> FieldProgram:
         power = program.product(POWER, power, power)
     parts = list(_chosen(program, window, GROUP))
     program.output(POWER, program.product_sum(POWER, *((power, part, 1) for part in parts)))
+    return program
+
+
+def copy() -> FieldProgram:
+    """The power becomes x."""
+    program = FieldProgram("copy")
+    program.output(POWER, program.combine(POWER, (program.input(BASE), 1)))
+    return program
+
+
+def square() -> FieldProgram:
+    """The power becomes its square."""
+    program = FieldProgram("square")
+    power = program.input(POWER)
+    program.output(POWER, program.product(POWER, power, power))
+    return program
+
+
+def multiply() -> FieldProgram:
+    """The power becomes its product with x."""
+    program = FieldProgram("multiply")
+    power, x = program.input(POWER), program.input(BASE)
+    program.output(POWER, program.product(POWER, power, x))
     return program
 
 

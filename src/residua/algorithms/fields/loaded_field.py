@@ -202,13 +202,18 @@ def load_square(
 
 
 def load(
-    name: str, domain: MontgomeryDomain, words: int, representation: Representation
+    name: str,
+    domain: MontgomeryDomain,
+    words: int,
+    representation: Representation,
+    plain: str | None = None,
 ) -> Lowered:
     """A program that brings a binary number into Montgomery form, as ``name``.
 
-    The number may be any that the words hold.
+    The number may be any that the words hold. One that stays as it is, too, as the element
+    ``plain``, is below N.
     """
-    largest = (1 << words * domain.base_a.width) - 1
+    largest = (1 << words * domain.base_a.width) - 1 if plain is None else domain.modulus - 1
     number = BinaryNumber(name, domain, words, largest, representation)
     program, modulus = number.program, LoadedModulus(number.program, domain)
     x, square = number.residues(domain.factor_a, domain.factor_b), modulus.square
@@ -216,31 +221,52 @@ def load(
         program.reduce("u_a", program.product(x.a, square.a)),
         program.reduce("u_b", program.product(x.b, square.b)),
     )
-    program.demand(element.b, domain.range, "elements outside keep within B")
-    program.output(element.a, element.b)
-    return Lowered(program, modulus.inputs, {name: element})
+    found = {name: element} | ({} if plain is None else {plain: x})
+    for each in found.values():
+        program.demand(each.b, domain.range, "elements outside keep within B")
+        program.output(each.a, each.b)
+    return Lowered(program, modulus.inputs, found)
 
 
-def unload(name: str, domain: MontgomeryDomain, representation: Representation) -> Lowered:
+def unload(
+    name: str,
+    domain: MontgomeryDomain,
+    representation: Representation,
+    plain: str | None = None,
+) -> Lowered:
     """A program that takes ``name`` out of Montgomery form, for the conversion to binary.
 
-    The output is in cofactor form over base b and lies in [-N, N].
+    With an element ``plain``, which is no Montgomery form and lies in [0, N), it takes out the
+    product of both. The output is in cofactor form over base b and lies in [-N, N].
 
     Raises:
         SpecificationError: the bases are too narrow for that.
     """
     program = Program(f"unload_{name}", representation)
     modulus, value = LoadedModulus(program, domain), operand(program, domain, name)
-    result = modulus.reduce(value.a, value.b, quotient=True).b
+    inputs, number, least = {name: value}, value, SMALLEST
+    if plain is not None:
+        # Both factors, and so the product, are the smaller the smaller N.
+        inputs[plain], least = _below(program, plain, domain), domain.modulus
+        number = Element(
+            *(
+                program.reduce(f"u_{part}", program.product(own, other))
+                for part, own, other in (
+                    ("a", value.a, inputs[plain].a),
+                    ("b", value.b, inputs[plain].b),
+                )
+            )
+        )
+    result = modulus.reduce(number.a, number.b, quotient=True).b
     quotient = next(step.result for step in program.steps if step.result.name == "q_b")
-    share = (quotient.range.magnitude * SMALLEST + domain.bound) / domain.base_a.product
-    if share > SMALLEST:
+    share = quotient.range.magnitude * least + number.b.range.magnitude
+    if share > least * domain.base_a.product:
         raise SpecificationError(
             f"a result leaves [-N, N] when it is converted; the bases are too narrow for "
             f"elements of up to {domain.bound.bit_length()} bits"
         )
     program.output(result)
-    return Lowered(program, {name: value, **modulus.inputs}, {})
+    return Lowered(program, inputs | modulus.inputs, {})
 
 
 class BinaryNumber:
@@ -288,6 +314,11 @@ def _input(
         program.input(f"{name}_a", domain.base_a, factor_a, within),
         program.input(f"{name}_b", domain.base_b, factor_b, within),
     )
+
+
+def _below(program: Program, name: str, domain: MontgomeryDomain) -> Element:
+    """A number below N, with the factors of elements."""
+    return _input(program, name, domain, domain.factor_a, domain.factor_b, domain.modulus - 1)
 
 
 def _shares(domain: MontgomeryDomain) -> Vector:

@@ -4,7 +4,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from residua.cores.coprocessor.outcomes import Outcome, operand_point, outcome, signature
+from residua.cores.coprocessor.outcomes import (
+    Outcome,
+    given_operands,
+    given_outcome,
+    operand_point,
+    signature,
+)
 from residua.curves import affine
 from residua.curves.operations import Operation, Status, point_operation
 from residua.curves.parameters import MontgomeryCurve, WeierstrassCurve
@@ -30,6 +36,7 @@ def all_cases(design: CurveDesign, vectors: int, seed: int) -> Iterator[Case]:
         cases = _Cases(design, number, random.Random(f"{seed} {number}"))
         yield from cases.points(vectors)
         yield from cases.exceptional_scalars()
+        yield from cases.shares()
         yield from cases.sums()
         yield from cases.signatures(vectors)
         yield from cases.numbers(vectors * _FIELD_RUNS)
@@ -46,14 +53,23 @@ class _Cases:
     """The operations of one curve."""
 
     def __init__(self, design: CurveDesign, number: int, draw: random.Random) -> None:
-        self.number, self.curve, self.draw = number, design.curves[number], draw
+        self.design, self.draw = design, draw
+        self.number, self.curve = number, design.curves[number]
         self.codes, self.split = set(design.operations[number]), design.splits[number]
         self.scalar_bits, self.words = design.scalar_bits[number], design.words
 
     def case(self, operation: Operation, *operands: int) -> Iterator[Case]:
         """The operation, if the curve has it, and its outcome by plain integers."""
         if operation in self.codes:
-            expected = outcome(self.curve, self.scalar_bits, operation, operands)
+            design, number = self.design, self.number
+            yield from self.given(
+                operation, *given_operands(design, number, operation, operands, self.draw)
+            )
+
+    def given(self, operation: Operation, *operands: int) -> Iterator[Case]:
+        """The same of operands as the core takes them."""
+        if operation in self.codes:
+            expected = given_outcome(self.design, self.number, operation, operands)
             yield Case(self.number, operation, operands, expected)
 
     def points(self, vectors: int) -> Iterator[Case]:
@@ -83,6 +99,24 @@ class _Cases:
                 yield from self.case(point_operation(self.curve), k, *self.point())
                 yield from self.case(point_operation(self.curve), k, *base)
                 yield from self.case(Operation.BASE_MULTIPLY, k)
+
+    def shares(self) -> Iterator[Case]:
+        """Shares that are 0, that carry through all words, of neutral sums, and out of range."""
+        if not self.design.shares_scalars:
+            return
+        n, k, largest = self.curve.order, self.scalar() % self.curve.order, self.largest_scalar
+        pairs = [(0, 0), (0, k), (k, 0), (0, n), (1, n - 1), (n - 1, n - 1), (k, n - k), (n, n)]
+        pairs += [(largest, largest), (largest, 1), (1, largest)]
+        pairs += [(own, other) for share in self.long for own, other in ((share, 0), (0, share))]
+        multiply, point = point_operation(self.curve), self.point()
+        for pair in dict.fromkeys(pairs):
+            yield from self.given(multiply, *pair, *point)
+            yield from self.given(Operation.BASE_MULTIPLY, *pair)
+        d, r, z = (self.draw.randrange(n) for _ in range(3))
+        whole = [(0, d, k, 0), (k, 0, 0, d), (n - 1, n - 1, n - 1, 1), (1, d, n - 1, d)]
+        wrong = [[n if i == own else 1 for i in range(4)] for own in range(4)]
+        for shares in (*whole, *wrong):
+            yield from self.given(Operation.ORDER_SIGN, *shares, r, z)
 
     def sums(self) -> Iterator[Case]:
         """k P + l Q with equal and opposite points, with k P = +-l Q and with either being O."""
@@ -227,10 +261,20 @@ class _Cases:
         for operands in wrong:
             yield from self.case(multiply, k, *operands)
             yield from self.case(Operation.VALIDATE, *operands)
-        for scalar in (1 << self.scalar_bits, self.largest):
-            if self.scalar_bits < 32 * self.words:
-                yield from self.case(multiply, scalar, *point)
-                yield from self.case(Operation.BASE_MULTIPLY, scalar)
+        for scalar in self.long:
+            yield from self.case(multiply, scalar, *point)
+            yield from self.case(Operation.BASE_MULTIPLY, scalar)
+
+    @property
+    def long(self) -> list[int]:
+        """Numbers that are too long for a scalar, if the words hold any."""
+        fills = self.scalar_bits == 32 * self.words
+        return [] if fills else [self.largest_scalar + 1, self.largest]
+
+    @property
+    def largest_scalar(self) -> int:
+        """The largest number that a scalar may be."""
+        return (1 << self.scalar_bits) - 1
 
     @property
     def largest(self) -> int:

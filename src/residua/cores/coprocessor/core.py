@@ -1,5 +1,6 @@
 """Coprocessors: from a specification to the core, its figures and promises."""
 
+import random
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from residua.cores.coprocessor.digit import DigitEccCore
 from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.files import coprocessor_files
+from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification, named_formula
@@ -35,6 +37,7 @@ from residua.curves.blinding import (
 from residua.curves.formulas import Formula
 from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
+from residua.curves.protections import masked_scalar
 from residua.curves.protections.protection import Level, Protection
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
@@ -193,6 +196,7 @@ class CoprocessorCore(Core):
             blinding=any(design.blinding),
             data_registers=self.request.bus != "axi",
             sparse_status=design.status_codes.sparse,
+            shared_scalars=design.shares_scalars,
         )
 
     @cached_property
@@ -295,7 +299,7 @@ class CoprocessorCore(Core):
                     "code": int(operation),
                     "curves": [i for i, own in enumerate(design.operations) if operation in own],
                     **({"time": "public"} if operation in PUBLIC_OPERATIONS else {}),
-                    "forms": _forms(operation, self.core.curves),
+                    "forms": _forms(operation, self.core.curves, shared=design.shares_scalars),
                 }
                 for operation in sorted(design.operation_codes)
             ],
@@ -361,11 +365,13 @@ class CoprocessorCore(Core):
         def split(numbers: tuple[int, ...]) -> list[str]:
             return [f"{word:08x}" for number in numbers for word in split_words(number, words, 32)]
 
+        operation = Operation.BASE_MULTIPLY
+        operands = given_operands(self.core.design, 0, operation, (k,), random.Random(curve.name))
         return {
-            "operation": Operation.BASE_MULTIPLY.name,
+            "operation": operation.name,
             "curve": 0,
-            "operands": [hex(k)],
-            "operand_words": split((k,)),
+            "operands": [hex(number) for number in operands],
+            "operand_words": split(operands),
             "results": [hex(number) for number in results],
             "result_words": split(results),
         }
@@ -620,12 +626,19 @@ _MONTGOMERY: dict[Operation, tuple[str, str, str]] = {
 }
 
 
-def _forms(operation: Operation, curves: tuple[Curve, ...]) -> list[dict[str, str]]:
-    """Operands and results of an operation, for each form of curve that is there."""
+def _forms(
+    operation: Operation, curves: tuple[Curve, ...], *, shared: bool
+) -> list[dict[str, str]]:
+    """Operands and results of an operation, for each form of curve that is there.
+
+    With ``shared`` secrets there are the names of their shares.
+    """
     found: dict[str, dict[str, str]] = {}
     for form in dict.fromkeys(curve.form for curve in curves):
         own = _NUMBERS | (_MONTGOMERY if form == "montgomery" else {})
         operands, results, meaning = own[operation]
+        if shared:
+            operands = ", ".join(masked_scalar.shared_names(operation, operands.split(", ")))
         entry = {"form": form, "operands": operands, "results": results, "meaning": meaning}
         if entry | {"form": ""} not in [other | {"form": ""} for other in found.values()]:
             found[form] = entry

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from residua.cores.coprocessor.outcomes import outcome
+from residua.cores.coprocessor.outcomes import given_operands, given_outcome
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine
@@ -77,15 +77,19 @@ def measure_timing(
     points = _points(chosen, min(MOST_POINTS, runs), draw)
     operation = point_operation(chosen)
     requests = [
-        Request(operation, (scalar, *points[index % len(points)]), curve=curve, seed=seed + index)
+        Request(
+            operation,
+            given_operands(design, curve, operation, (scalar, *points[index % len(points)]), draw),
+            curve=curve,
+            seed=seed + index,
+        )
         for index, scalar in enumerate(scalars)
     ]
     answers: list[Answer] = []
     for first in range(0, runs, _BATCH):
         answers += simulator.run(requests[first : first + _BATCH])
         progress(len(answers), runs)
-    bits = design.scalar_bits[curve]
-    expected = [outcome(chosen, bits, operation, request.operands) for request in requests]
+    expected = [given_outcome(design, curve, operation, own.operands) for own in requests]
     wrong = sum((a.status, a.results) != e for a, e in zip(answers, expected, strict=True))
     timed = [answer for answer in answers if answer.status is Status.OK]
     return TimingResult(

@@ -1,5 +1,6 @@
 """A coprocessor's Verilog against plain integers: every operation, on every curve."""
 
+import random
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from residua.cores.coprocessor.cases import Case, all_cases
-from residua.cores.coprocessor.outcomes import operand_point
+from residua.cores.coprocessor.outcomes import given_operands, operand_point
 from residua.cores.coprocessor.simulator import (
     Answer,
     CoprocessorSimulator,
@@ -247,8 +248,10 @@ def point_cycles(simulator: CoprocessorSimulator, design: CurveDesign) -> list[t
     """The operation that multiplies a point on each curve, and its cycles."""
     requests = []
     for number, curve in enumerate(design.curves):
+        operation = point_operation(curve)
         operands = (curve.order // 3, *operand_point(curve, curve.base_point))
-        requests.append(Request(point_operation(curve), operands, curve=number))
+        given = given_operands(design, number, operation, operands, random.Random(number))
+        requests.append(Request(operation, given, curve=number))
     return [
         (Operation(request.operation).name, answer.cycles)
         for request, answer in zip(requests, simulator.run(requests), strict=True)

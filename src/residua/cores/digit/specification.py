@@ -15,6 +15,8 @@ MOST_LANES = 64
 
 LARGEST_WINDOW = 8
 LONGEST_PUBLIC = 256
+LOADED_EXPONENT_BITS = 64
+"""Bits of a public exponent that is loaded: libraries take hardly any longer ones."""
 
 MultiplierChoice = Literal["inferred", "tiles", "schoolbook", "karatsuba"]
 VariantChoice = Literal["subtract", "closed"]
@@ -79,25 +81,26 @@ Window = Annotated[
 ExponentBits = Annotated[
     Annotated[int, keys.within(1, keys.MOST_BITS)] | None,
     keys.Key(
-        "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; needs "
-        "`algorithm` modexp.",
-        f"1 to {keys.MOST_BITS}, no more than the words of an operand hold",
-        "N",
+        "Bits of all exponents of an exponentiator, fewer for public ones: 17 for 65537; of those "
+        "that are loaded with a public key at most; needs `algorithm` modexp.",
+        f"1 to {keys.MOST_BITS}, no more than the words of an operand hold; with `exponent` loaded "
+        f"2 to {LONGEST_PUBLIC}",
+        f"N; with `exponent` loaded {LOADED_EXPONENT_BITS}, or N if that is less",
         "BITS",
         panel=keys.EXPONENTS,
     ),
 ]
-Exponent = Annotated[
-    Annotated[int, keys.within(2, (1 << LONGEST_PUBLIC) - 1)] | None,
-    keys.Key(
-        "The public exponent: of an exponentiator, which has no other one then and only the "
-        "products for the ones of this; of RSA; needs `algorithm` modexp or rsa-crt.",
-        f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number",
-        "none; 65537 of RSA",
-        "NUMBER",
-        panel=keys.EXPONENTS,
-    ),
-]
+EXPONENT_KEY = keys.Key(
+    "The public exponent: of an exponentiator, which has no other one then and only the products "
+    "for the ones of this; of RSA; or `loaded` for RSA's public operation, with any public key "
+    "(N, e) that is loaded at run time. Needs `algorithm` modexp or rsa-crt, `loaded` modexp on "
+    "the `unit` rns-montgomery with `bits`.",
+    f"2 to 2^{LONGEST_PUBLIC} - 1, of RSA an odd number; `loaded`",
+    "none; 65537 of RSA",
+    "NUMBER",
+    panel=keys.EXPONENTS,
+)
+Exponent = Annotated[Annotated[int, keys.within(2, (1 << LONGEST_PUBLIC) - 1)] | None, EXPONENT_KEY]
 Unit = Annotated[
     UnitChoice | None,
     keys.Key(
@@ -266,7 +269,7 @@ class _Exponents(Protocol):
     """A specification that may be one of RSA."""
 
     @property
-    def exponent(self) -> int | None:
+    def exponent(self) -> int | Literal["loaded"] | None:
         """The public exponent."""
 
     def refuse(self, names: Iterable[str], reason: str) -> None:
@@ -281,6 +284,11 @@ def refuse_for_rsa(specification: _Exponents) -> None:
     """
     specification.refuse(("modulus",), "RSA loads its key, and bits says how long N is")
     specification.refuse(("exponent_bits",), "private exponents are as long as the primes")
+    if specification.exponent == "loaded":
+        raise SpecificationError(
+            "exponent = 'loaded': a private key belongs to the exponent that its results are "
+            "checked with, which is built in; algorithm = 'modexp' takes any public key"
+        )
     if specification.exponent is not None and specification.exponent % 2 == 0:
         raise SpecificationError(
             f"exponent = {specification.exponent}: the public exponent of RSA is odd"

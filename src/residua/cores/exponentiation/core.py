@@ -16,7 +16,7 @@ from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
-from residua.cores.exponentiation.specification import ExponentiationSpecification
+from residua.cores.exponentiation.specification import LOADED, ExponentiationSpecification
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.simulation.result import VerificationResult
@@ -119,7 +119,13 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
 
     @classmethod
     def of(cls, specification: ExponentiationSpecification) -> ListCore[Any]:  # type: ignore[override]
-        """The core that a specification asks for: RSA has a class of its own."""
+        """The core that a specification asks for: RSA has classes of its own."""
+        if specification.exponent == LOADED:
+            from residua.cores.exponentiation.public_key import (  # noqa: PLC0415 - of its kind
+                PublicKeyCore,
+            )
+
+            return PublicKeyCore(specification)
         if specification.algorithm != "rsa-crt":
             return ExponentiationCore(specification)
         from residua.cores.exponentiation.rsa_crt import RsaEngineCore  # noqa: PLC0415 - of its kind
@@ -147,8 +153,8 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
     def _exponent(self) -> tuple[int, int, int | None]:
         """Bits of exponents, the window, and the only exponent."""
         request = self.request
-        if request.exponent is not None:
-            return request.exponent.bit_length(), 1, request.exponent
+        if (exponent := request.public_exponent) is not None:
+            return exponent.bit_length(), 1, exponent
         bits = request.exponent_bits or request.length
         windows = range(1, min(LARGEST_DEFAULT_WINDOW, bits) + 1)
         return bits, request.window or min(windows, key=lambda w: step_products(bits, w)), None
@@ -185,16 +191,12 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
     @property
     def ranges(self) -> dict[str, Range]:
         """Closed intervals of operands and results, and of what is in the engine."""
-        design, word = self.design, 1 << self.design.width
+        design = self.design
         return {
             "x": (0, design.largest_x),
             **({"y": (0, design.largest)} if design.largest else {}),
             "results": (0, self.exponentiations().modulus - 1),
-            "words": (0, word - 1),
-            "residues": (-word, word - 1),
-            "elements": (-design.domain.bound, design.domain.bound),
-            "sums": design.processor.sum_range,
-            "quotients": design.processor.quotient_range,
+            **self._engine_ranges,
         }
 
     @property

@@ -20,6 +20,7 @@ from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign
 from residua.hardware.exponentiation.commanded import CommandedDesign
+from residua.numbers.cox import Range
 from residua.numbers.search import BasePair, Style, in_style, search_bases, user_bases
 
 
@@ -94,6 +95,43 @@ class ListPromises(ABC):
     def interval(self) -> int:
         """Cycles between results."""
         return self._list.interval
+
+
+class Key(Protocol):
+    """An RSA key."""
+
+    @property
+    def modulus(self) -> int:
+        """N."""
+
+
+class KeyPromises(ListPromises):
+    """Promises of a core for RSA with one key, its own domain, for operands below N."""
+
+    @property
+    @abstractmethod
+    def _own_key(self) -> Key:
+        """The key."""
+
+    @property
+    def modulus(self) -> int:
+        """N."""
+        return self._own_key.modulus
+
+    @property
+    def operand_words(self) -> int:
+        """Words of an operand."""
+        return self._list.words
+
+    @property
+    def largest(self) -> int:
+        """The largest y: 0, as there is none."""
+        return 0
+
+    @property
+    def largest_x(self) -> int:
+        """The largest operand."""
+        return self.modulus - 1
 
 
 D = TypeVar("D", bound=ListDesign)
@@ -228,6 +266,18 @@ class ListCore(PlainCore, Generic[D]):
             **super().page,
             "routines": [routine_row(one) for one in routines],
             "channels": channels(self.parameters, ("base_a", "h_a", "base_b", "h_b")),
+        }
+
+    @property
+    def _engine_ranges(self) -> dict[str, Range]:
+        """Closed intervals of what is in the engine."""
+        design, word = self.design, 1 << self.design.width
+        return {
+            "words": (0, word - 1),
+            "residues": (-word, word - 1),
+            "elements": (-design.domain.bound, design.domain.bound),
+            "sums": design.processor.sum_range,
+            "quotients": design.processor.quotient_range,
         }
 
     @property

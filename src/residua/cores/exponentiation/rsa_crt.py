@@ -13,7 +13,7 @@ from amaranth.lib.wiring import Component
 from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import rsa_boundary
-from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
+from residua.cores.exponentiation.list_core import KeyPromises, ListCore, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
@@ -58,7 +58,7 @@ _PORTS = {
 
 
 @dataclass(frozen=True)
-class RsaEngineOperations(ListPromises):
+class RsaEngineOperations(KeyPromises):
     """Promises of an RSA core for one key (`WordDesign`), its own domain.
 
     Attributes:
@@ -76,24 +76,8 @@ class RsaEngineOperations(ListPromises):
         return self.design
 
     @property
-    def modulus(self) -> int:
-        """N."""
-        return self.key.modulus
-
-    @property
-    def operand_words(self) -> int:
-        """Words of a message."""
-        return self.design.words
-
-    @property
-    def largest(self) -> int:
-        """The largest y: 0, as there is none."""
-        return 0
-
-    @property
-    def largest_x(self) -> int:
-        """The largest message."""
-        return self.key.modulus - 1
+    def _own_key(self) -> RsaKey:
+        return self.key
 
     @property
     def numbers(self) -> dict[str, int]:
@@ -149,7 +133,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
         # What the quadratic form has for factors depends on the modulus.
         domain = replace(domain, form="reordered")
         window = request.window or min(DEFAULT_WINDOW, -(-request.length // 2))
-        exponent = request.exponent or DEFAULT_EXPONENT
+        exponent = request.public_exponent or DEFAULT_EXPONENT
         return RsaEngineDesign(
             domain,
             self._options(pair),
@@ -234,16 +218,11 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
     @property
     def ranges(self) -> dict[str, Range]:
         """Closed intervals of messages and roots, and of what is in the engine."""
-        design, word = self.design, 1 << self.design.width
-        largest = (1 << design.bits) - 1
+        largest = (1 << self.design.bits) - 1
         return {
             "x": (0, largest - 1),
             "results": (0, largest - 1),
-            "words": (0, word - 1),
-            "residues": (-word, word - 1),
-            "elements": (-design.domain.bound, design.domain.bound),
-            "sums": design.processor.sum_range,
-            "quotients": design.processor.quotient_range,
+            **self._engine_ranges,
         }
 
     @property

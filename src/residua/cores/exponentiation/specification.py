@@ -6,7 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, model_validator
 
 from residua.cores.digit.specification import (
-    Exponent,
+    EXPONENT_KEY,
+    LOADED_EXPONENT_BITS,
+    LONGEST_PUBLIC,
     ExponentBits,
     OptionalBus,
     Unit,
@@ -24,6 +26,23 @@ Blinding = Annotated[
     BeforeValidator(lambda value: None if value is None else keys.random_bits(value)),
     keys.BLINDING,
 ]
+
+LOADED: Literal["loaded"] = "loaded"
+"""Value of ``exponent`` for public keys that are loaded."""
+
+
+def _exponent(value: object) -> int | Literal["loaded"] | None:
+    if value is None:
+        return None
+    if value == LOADED:
+        return LOADED
+    number = keys.integer(value)
+    if not 2 <= number < 1 << LONGEST_PUBLIC:
+        raise ValueError("")
+    return number
+
+
+EngineExponent = Annotated[int | Literal["loaded"] | None, BeforeValidator(_exponent), EXPONENT_KEY]
 
 UNIT: Literal["rns-montgomery"] = "rns-montgomery"
 """Value of ``multiplier`` that puts an exponentiator on an engine."""
@@ -43,7 +62,7 @@ class ExponentiationSpecification(ResidueSpecification):
     ] = None
     window: Window = None
     exponent_bits: ExponentBits = None
-    exponent: Exponent = None
+    exponent: EngineExponent = None
     blinding: Blinding = None
     width: keys.Width = 17
     channels: keys.Channels = None
@@ -55,6 +74,7 @@ class ExponentiationSpecification(ResidueSpecification):
     extension: keys.Extension = "kawamura"
     columns: keys.Columns = None
     reduction: keys.Reduction = "auto"
+    output_multipliers: keys.OutputMultipliers = None
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
     bus: OptionalBus = None
@@ -68,8 +88,13 @@ class ExponentiationSpecification(ResidueSpecification):
         self.check_shape(self.rowers)
         if self.algorithm == "rsa-crt":
             self._check_blinding()
+            self._refuse_multipliers()
             return self
         self.refuse(("blinding",), "private exponents of RSA are blinded alone")
+        if self.exponent == LOADED:
+            self._check_public()
+            return self
+        self._refuse_multipliers()
         if self.exponent is not None:
             only = f"exponent = {self.exponent} is the only exponent"
             self.refuse(("window", "exponent_bits"), only)
@@ -79,6 +104,24 @@ class ExponentiationSpecification(ResidueSpecification):
     def asked_by(cls, values: Mapping[str, Any]) -> bool:
         """Whether the unit is an engine; without one an exponentiator is on digits."""
         return super().asked_by(values) and values.get("unit") == UNIT
+
+    def _check_public(self) -> None:
+        """Refuse what does not go with public keys that are loaded."""
+        if self.bits is None:
+            raise SpecificationError(
+                "exponent = 'loaded': the modulus of a public key is loaded, too; give bits in "
+                "place of modulus"
+            )
+        self.refuse(("window",), "a public exponent has no windows")
+        if self.exponent_bits is not None and not 2 <= self.exponent_bits <= LONGEST_PUBLIC:
+            raise SpecificationError(
+                f"exponent_bits = {self.exponent_bits}: public exponents that are loaded have 2 to "
+                f"{LONGEST_PUBLIC} bits"
+            )
+
+    def _refuse_multipliers(self) -> None:
+        reason = "only exponent = 'loaded' has such a choice"
+        self.refuse(("output_multipliers",), reason)
 
     def _check_blinding(self) -> None:
         if isinstance(self.blinding, int) and 0 < self.blinding < MARGIN:
@@ -94,6 +137,16 @@ class ExponentiationSpecification(ResidueSpecification):
             # A prime has hardly a run of equal bits that is longer than that.
             return MARGIN + (-(-self.length // 2)).bit_length()
         return self.blinding or 0
+
+    @property
+    def public_exponent(self) -> int | None:
+        """The public exponent that is built in; None if there is none, or one is loaded."""
+        return None if self.exponent == LOADED else self.exponent
+
+    @property
+    def loaded_exponent_bits(self) -> int:
+        """Bits of a public exponent that is loaded, at most."""
+        return self.exponent_bits or min(LOADED_EXPONENT_BITS, self.length)
 
     @property
     def length(self) -> int:

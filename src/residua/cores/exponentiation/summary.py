@@ -3,18 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
+from residua.cores.exponentiation.specification import LOADED as LOADED_EXPONENT
 from residua.cores.summary import LOADED, Rows, bases_text, form_row, modulus_text
 
 
 def rows(manifest: Mapping[str, Any]) -> Rows:
     """Choices and cycles of the core with this manifest."""
     parameters, cycles = manifest["parameters"], manifest["cycles"]
+    is_loaded = parameters["exponent"] == LOADED_EXPONENT
+    loaded = f"{LOADED}{parameters['exponent_bits']} bits"
     windows = f"{parameters['exponent_bits']} bits, windows of {parameters['window']}"
     return [
         ("core", manifest["name"]),
         *([("bus", parameters["bus"])] if "bus" in parameters else []),
         ("modulus", ("" if parameters["modulus"] else LOADED) + modulus_text(parameters)),
-        ("exponent", parameters["exponent"] or windows),
+        ("exponent", loaded if is_loaded else parameters["exponent"] or windows),
         *([("blinding", f"{parameters['blinding']} bits")] if "blinding" in parameters else []),
         ("bases", bases_text(parameters)),
         form_row(parameters),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.exponentiation.core import ExponentiationCore, Exponentiations, largest_modulus
+from residua.cores.exponentiation.public_key import PublicKeyCore, PublicOperations
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore, RsaEngineOperations
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
@@ -67,6 +68,28 @@ def verify_rsa(core: RsaEngineCore, sources: Sequence[Path], runs: Runs) -> Veri
     return with_model(found, designs, _modelled, checks, runs.seed)
 
 
+def verify_public(core: PublicKeyCore, sources: Sequence[Path], runs: Runs) -> VerificationResult:
+    """Compute powers with several public keys; see `verify_word_core`.
+
+    Some x are not below N. Of others the power by the model, residue by residue, is compared, too.
+    """
+    designs = core.keys(random.Random(runs.seed))
+    checks = max(model_checks(core) // len(designs), 1)
+    designs = designs[: runs.vectors]
+
+    def first(operations: PublicOperations) -> list[tuple[int, int]]:
+        return [(x, 0) for x in operations.edges]
+
+    found = verify_word_core(designs, core.name, sources, runs, first)
+    return with_model(found, designs, _public_model, checks, runs.seed)
+
+
+@lru_cache(4096)
+def _public_model(operations: PublicOperations, x: int, _y: int) -> int:
+    """The power by the model, which both forms of a core, with and without stalls, ask for."""
+    return operations.model(x, 0)
+
+
 @lru_cache(4096)
 def _modelled_root(design: RsaEngineDesign, words: tuple[tuple[str, int], ...], x: int) -> int:
     drawn = Drawn.by(design, random.Random(x)) if design.blinding else None
@@ -85,7 +108,7 @@ def _model(powers: Exponentiations, x: int, y: int) -> int:
     return powers.model(x, y)
 
 
-def model_checks(core: ExponentiationCore | RsaEngineCore) -> int:
+def model_checks(core: ExponentiationCore | RsaEngineCore | PublicKeyCore) -> int:
     """Powers that the model computes in one verification, over all moduli, at least one."""
-    work = core.utilisation * core.design.options.rowers * core.design.interval
+    work = core.utilisation * core.design.options.rowers * core.cycles["interval"]
     return max(int(MODEL_PRODUCTS / work), 1)

@@ -68,16 +68,7 @@ class RnsMontgomerySpecification(ResidueSpecification):
             "KIND",
         ),
     ] = None
-    output_multipliers: Annotated[
-        Annotated[int, keys.CHANNELS] | None,
-        keys.Key(
-            "Multipliers that turn the residues of a result into words: more of them, a shorter "
-            "interval; needs `interface` words.",
-            "1 to n",
-            "1",
-            "N",
-        ),
-    ] = None
+    output_multipliers: keys.OutputMultipliers = None
     product_registers: keys.ProductRegisters = 0
     levels_per_register: keys.LevelsPerRegister = 1
 

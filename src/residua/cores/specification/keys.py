@@ -313,6 +313,16 @@ Weight = Annotated[
     BITS,
     Key("Most signed digits of h in sparse bases.", f"1 to {WIDTHS[-1]}", "3", "DIGITS", SELDOM),
 ]
+OutputMultipliers = Annotated[
+    Annotated[int, CHANNELS] | None,
+    Key(
+        "Multipliers that turn the residues of a result into words: more of them, a shorter "
+        "interval; needs `interface` words, or `exponent` loaded.",
+        "1 to n",
+        "1; with `exponent` loaded one for every eight moduli of a base",
+        "N",
+    ),
+]
 BaseA = Annotated[
     _MODULI | None,
     Key(

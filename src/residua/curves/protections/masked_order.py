@@ -9,7 +9,7 @@ public factor r would tell d, and the inversion of k are of numbers that b hides
 they would be without b.
 """
 
-from residua.algorithms.fields.field import FieldProgram
+from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves.operations import (
     NUMBER,
     Check,
@@ -24,16 +24,19 @@ from residua.curves.operations import (
 )
 
 
-def instructions() -> list[Instruction]:
+def instructions(*, shared: bool = False) -> list[Instruction]:
     """Read k, d, r and z, and give (z + r d) / k.
 
     All operands are read before any is refused, so that none is left in the stream. The inversion
-    leaves "y" alone.
+    leaves "y" alone. With ``shared`` secrets the first shares of k and d come first, then the
+    second ones (`residua.curves.protections.masked_scalar`).
     """
+    seconds = [*_load_masked("d", "second_"), *_load_masked("y", "second_")] if shared else []
     return [
         *load_number("random", "m"),
         *_load_masked("d"),
         *_load_masked("y"),
+        *seconds,
         *load_number("operand", "x"),
         Read("operand"),
         Run("load"),
@@ -47,8 +50,8 @@ def instructions() -> list[Instruction]:
     ]
 
 
-def _load_masked(element: str) -> list[Instruction]:
-    return [Read("operand"), Run("load"), Run(f"masked_{element}")]
+def _load_masked(element: str, share: str = "") -> list[Instruction]:
+    return [Read("operand"), Run("load"), Run(f"{share}masked_{element}")]
 
 
 def routines() -> dict[str, FieldProgram]:
@@ -56,6 +59,8 @@ def routines() -> dict[str, FieldProgram]:
     return {
         "masked_d": _masked("d"),
         "masked_y": _masked("y"),
+        "second_masked_d": _second_masked("d"),
+        "second_masked_y": _second_masked("y"),
         "masked_sum": _masked_sum(),
     }
 
@@ -64,6 +69,15 @@ def _masked(element: str) -> FieldProgram:
     program = FieldProgram(f"masked_{element}")
     product = program.product(element, program.input(NUMBER), program.input("m"))
     program.output(element, product)
+    return program
+
+
+def _second_masked(element: str) -> FieldProgram:
+    """Add the product of a second share to that of the first."""
+    program = FieldProgram(f"second_masked_{element}")
+    number, factor = program.input(NUMBER), program.input("m")
+    first = (program.input(element), Constant(1), 1)
+    program.output(element, program.product_sum(element, (number, factor, 1), first))
     return program
 
 

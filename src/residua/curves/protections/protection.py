@@ -19,7 +19,9 @@ class Protection(StrEnum):
     if two registers agree. ``CONVERSION_CHECK`` has the check of results take the words that they
     leave as, see `residua.curves.protections.converted_words`. ``MASKED_ORDER`` has an operation
     that makes a signature from key and nonce under a random factor, see
-    `residua.curves.protections.masked_order`.
+    `residua.curves.protections.masked_order`. ``MASKED_SCALAR`` has secret scalars come as two
+    shares, see `residua.curves.protections.masked_scalar`; no level has it, as it changes what
+    operations take.
     """
 
     EXIT_CHECK = "exit-check"
@@ -29,6 +31,7 @@ class Protection(StrEnum):
     STATUS = "status"
     CONVERSION_CHECK = "conversion-check"
     MASKED_ORDER = "masked-order"
+    MASKED_SCALAR = "masked-scalar"
 
 
 Protections = frozenset[Protection]
@@ -60,7 +63,7 @@ _LEVELS: Mapping[Level, tuple[Protection, ...]] = {
         Protection.RANDOM_HEALTH,
         Protection.STATUS,
     ),
-    Level.HIGH: tuple(Protection),
+    Level.HIGH: tuple(one for one in Protection if one is not Protection.MASKED_SCALAR),
 }
 
 

@@ -4,8 +4,10 @@ import random
 from dataclasses import dataclass, replace
 
 from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
 from residua.curves.operations import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
+from residua.curves.protections import masked_scalar
 from residua.errors import SpecificationError
 from residua.evidence.attacks.victim import Victim, operand_names, operation_named
 from residua.hardware.coprocessor.durations import operation_cycles
@@ -73,7 +75,7 @@ class Groups:
             fixed if is_fixed and not asked.control else draw.randrange(1, own)
             for is_fixed in self.fixed
         ]
-        count = len(operand_names(core, asked.curve, self.operation)) - 1
+        count = len(_names(core, asked.curve, self.operation)) - 1
         request = Request(
             self.operation,
             (),
@@ -81,10 +83,12 @@ class Groups:
             supply=FRESH_WORDS if asked.random_word is None else asked.random_word,
         )
         self.requests: list[Request] = []
+        shares = random.Random(f"shares {asked.seed}")
         for number, value in enumerate(self.values):
             others = point[:count] if multiplies else [draw.randrange(1, own) for _ in range(count)]
             operands = (*others[: asked.operand], value, *others[asked.operand :])
-            self.requests.append(replace(request, operands=operands, seed=asked.seed + 1 + number))
+            given = given_operands(design, asked.curve, self.operation, operands, shares)
+            self.requests.append(replace(request, operands=given, seed=asked.seed + 1 + number))
 
     def part(self, first: int, count: int) -> list[tuple[Request, bool]]:
         """Some of them, each with whether it is of the fixed group."""
@@ -92,9 +96,15 @@ class Groups:
         return list(zip(self.requests[chosen], self.fixed[chosen], strict=True))
 
 
+def _names(core: CoprocessorCore, curve: int, operation: Operation) -> list[str]:
+    """The names of the operands, of secrets that come as two shares their own."""
+    names = operand_names(core, curve, operation)
+    return masked_scalar.whole_names(operation, names) if core.core.design.shares_scalars else names
+
+
 def _operand(core: CoprocessorCore, asked: Compared, operation: Operation) -> str:
     """The name of the operand that is asked for, if it can be a secret."""
-    names = operand_names(core, asked.curve, operation)
+    names = _names(core, asked.curve, operation)
     if operation in _OTHERS:
         raise SpecificationError(f"{operation.name} is for public data: nothing of it is secret")
     if operation in _MULTIPLICATIONS:

@@ -4,11 +4,11 @@ import random
 from functools import cached_property
 
 from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.outcomes import Outcome, operand_point, outcome
+from residua.cores.coprocessor.outcomes import Outcome, given_operands, given_outcome, operand_point
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.operations import Operation, Read, every, point_operation
+from residua.curves.operations import PLAIN, Operation, Read, every, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
@@ -57,7 +57,9 @@ def operand_names(core: CoprocessorCore, curve: int, operation: Operation) -> li
 def operands_read(design: CurveDesign, curve: int, operation: Operation) -> int:
     """Numbers that an operation reads from its operands."""
     own = every(design.operations[curve][operation])
-    return sum(isinstance(one, Read) and one.source != "random" for one in own)
+    sources = [one.source for one in own if isinstance(one, Read) and one.source != "random"]
+    pairs = [one for one in sources if one != "operand" and one not in PLAIN]
+    return len(sources) + (len(pairs) if design.shares_scalars else 0)
 
 
 class Victim:
@@ -65,6 +67,7 @@ class Victim:
 
     Attributes:
         operands: of the operation, for each scalar.
+        given: the operands as the core takes them, secrets as shares if it takes such.
         cycles: of the operation, if it ends well.
 
     Raises:
@@ -85,10 +88,14 @@ class Victim:
         draw = random.Random(seed)
         point = _invalid(self.curve, draw) if invalid else _valid(self.curve, draw)
         self.operands = [(draw.randrange(1, self.curve.order), *point) for _ in range(keys)]
+        shares = random.Random(f"shares {seed}")
+        self.given = [
+            given_operands(self.design, index, self.operation, own, shares) for own in self.operands
+        ]
 
     def line(self, key: int) -> str:
         """The operation with one of the scalars as a line for the harness."""
-        request = Request(self.operation, self.operands[key], curve=self.index, seed=self.seed)
+        request = Request(self.operation, self.given[key], curve=self.index, seed=self.seed)
         return request.line(self.design.words)
 
     def expected(self, key: int) -> Outcome:
@@ -97,8 +104,7 @@ class Victim:
 
     @cached_property
     def _outcomes(self) -> list[Outcome]:
-        bits = self.design.scalar_bits[self.index]
-        return [outcome(self.curve, bits, self.operation, own) for own in self.operands]
+        return [given_outcome(self.design, self.index, self.operation, own) for own in self.given]
 
 
 def _valid(curve: Curve, draw: random.Random) -> tuple[int, ...]:

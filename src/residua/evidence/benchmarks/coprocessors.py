@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Drawing
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
 from residua.cores.coprocessor.digit import DigitEccCore
-from residua.cores.coprocessor.outcomes import outcome, signature
+from residua.cores.coprocessor.outcomes import given_operands, given_outcome, outcome, signature
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
 from residua.cores.coprocessor.simulator import Request as SimulatedRequest
 from residua.cores.directory import Directory
@@ -181,8 +181,9 @@ def point_cycles(simulator: CoprocessorSimulator, core: CurveCore) -> int:
     operation, operands = point_operation(curve), (scalar, *point)
     if core.design.fixed_base is not None:
         operation, operands = Operation.BASE_MULTIPLY, (scalar,)
-    answer = simulator.operate(operation, *operands)
-    expected = outcome(curve, design.scalar_bits[0], operation, operands)
+    given = given_operands(design, 0, operation, operands, draw)
+    answer = simulator.operate(operation, *given)
+    expected = given_outcome(design, 0, operation, given)
     if (answer.status, answer.results) != expected:
         raise RuntimeError(f"{curve.name}: {answer} instead of {expected}")
     return answer.cycles

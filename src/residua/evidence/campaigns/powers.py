@@ -30,6 +30,7 @@ def oakley_prime(bits: int, offset: int) -> int:
 GROUP_2, GROUP_14 = oakley_prime(1024, 129093), oakley_prime(2048, 124476)
 
 RSA = {"algorithm": "rsa-crt"}
+PUBLIC = {"width": 34, "exponent": "loaded"}
 
 CORES: dict[str, tuple[int, dict[str, Any]]] = {
     "256 bits (P-256)": (200, {"modulus": "P-256", "width": 17}),
@@ -50,6 +51,11 @@ CORES: dict[str, tuple[int, dict[str, Any]]] = {
     "loaded, 1024 bits": (8, {"bits": 1024, "width": 34}),
     "loaded, 2048 bits": (2, {"bits": 2048, "width": 34}),
     "loaded, 2048 bits, 65537": (8, {"bits": 2048, "width": 34, "exponent": 65537}),
+    "public keys, 1024 bits": (100, PUBLIC | {"bits": 1024}),
+    "public keys, 2048 bits": (100, PUBLIC | {"bits": 2048}),
+    "public keys, 2048 bits, rows of 2 moduli": (
+        100, PUBLIC | {"bits": 2048, "extension": "hierarchical", "columns": 2},
+    ),
     "RSA, 1024 bits, w = 17": (
         100, RSA | {"bits": 1024, "width": 17, "extension": "hierarchical", "columns": 2},
     ),
@@ -71,7 +77,8 @@ powers are back to back, half have random gaps between words and results that wa
 built in are the prime of P-256 and those of the Oakley groups 2 and 14 (RFC 2409, RFC 3526); others
 are loaded. Latency is measured, in cycles, from the last word of the exponent to the last one of
 the result, and the same for all operands. A step is a digit of the exponent, of `window` bits; of a
-public exponent it is a squaring, of RSA a digit of both exponents. RSA is the private operation,
+public exponent it is a squaring, of RSA a digit of both exponents. Public keys are loaded, with all
+kinds of exponents; latency is that with 65537. RSA is the private operation,
 with the check, for several keys, also wrong ones. Utilisation: EMM / (rowers × interval).
 `make campaign-powers` writes this page."""
 

@@ -145,7 +145,7 @@ def _request(core: CoprocessorCore, asked: Recording) -> Request:
     if operands is None:
         if operation is not point_operation(design.curves[asked.curve]):
             raise SpecificationError(f"{operation.name} takes {told}: give its operands")
-        operands = chosen.operands[0]
+        operands = chosen.given[0]
     wanted = operands_read(design, asked.curve, operation)
     if len(operands) != wanted:
         raise SpecificationError(

@@ -138,6 +138,7 @@ class Capabilities:
         blinding: whether scalars are blinded.
         data_registers: operands and results go through registers; if not, through streams.
         sparse_status: codes of STATUS are those that a few wrong bits do not exchange.
+        shared_scalars: secret scalars come as two shares.
 
     Raises:
         SpecificationError: a value is out of range.
@@ -153,6 +154,7 @@ class Capabilities:
     blinding: bool = False
     data_registers: bool = True
     sparse_status: bool = False
+    shared_scalars: bool = False
 
     def __post_init__(self) -> None:
         for name in ("curves", "words"):
@@ -168,6 +170,7 @@ class Capabilities:
             "BLINDING": self.blinding,
             "DATA_REGISTERS": self.data_registers,
             "SPARSE_CODES": self.sparse_status,
+            "SHARED_SCALARS": self.shared_scalars,
         }
 
     def rdl_defines(self) -> dict[str, str]:

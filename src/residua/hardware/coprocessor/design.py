@@ -34,7 +34,7 @@ from residua.curves.operations import (
     routines,
 )
 from residua.curves.parameters import Curve, WeierstrassCurve
-from residua.curves.protections import masked_order
+from residua.curves.protections import masked_order, masked_scalar
 from residua.curves.protections.converted_words import check_words
 from residua.curves.protections.protection import NONE, Protection, Protections, refusals
 from residua.curves.protections.random_factors import refuse_zeros
@@ -327,6 +327,11 @@ class CurveDesign(ABC):
         """The codes of statuses."""
         return StatusCodes(sparse=Protection.STATUS in self.protections)
 
+    @property
+    def shares_scalars(self) -> bool:
+        """Whether secret scalars come as two shares."""
+        return Protection.MASKED_SCALAR in self.protections
+
     def random_monitor(self) -> RandomMonitor | None:
         """The unit that tests random words, if they are tested."""
         return RandomMonitor() if self.watches_random else None
@@ -358,6 +363,9 @@ class CurveDesign(ABC):
             orders=self.curve_pages > 1,
             signs=any(isinstance(curve, WeierstrassCurve) for curve in self.curves),
         )
+        shared = masked_scalar.refusal(self.curves, self.formulas, self.blinding)
+        if shared:
+            refused[Protection.MASKED_SCALAR] = shared
         for protection, reason in refused.items():
             if protection in self.protections:
                 raise SpecificationError(f"protections: {protection}: {reason}: leave either out")
@@ -379,7 +387,9 @@ class CurveDesign(ABC):
         if Protection.MASKED_ORDER in self.protections:
             for group, form in zip(groups, self.curves, strict=True):
                 if isinstance(form, WeierstrassCurve):
-                    group[Operation.ORDER_SIGN] = masked_order.instructions()
+                    group[Operation.ORDER_SIGN] = masked_order.instructions(
+                        shared=self.shares_scalars
+                    )
         absent = ORDER_OPERATIONS if self.curve_pages == 1 else set()
         return [{k: v for k, v in group.items() if k not in absent} for group in groups]
 
@@ -587,7 +597,14 @@ class CurveDesign(ABC):
         ]
         given = zip(self.curves, self.scalar_bits, blinding, digits, strict=True)
         return tuple(
-            ScalarForm(bits, neutral_multiple(curve), count, number in self.lengthened, digit)
+            ScalarForm(
+                bits,
+                neutral_multiple(curve),
+                count,
+                number in self.lengthened,
+                digit,
+                self.shares_scalars and count > 0,
+            )
             for number, (curve, bits, count, digit) in enumerate(given)
         )
 

@@ -5,6 +5,10 @@ here. k' = k + r F is computed in place. Of the memory, with room for R words of
 hold z = k, those below r; b times, the lowest bit of r decides whether F is added to z, and all is
 halved. What is lost is a bit of r, what comes in instead is the next bit of k', so that k' ends up
 2^(32 R - b) times as high. z never outgrows its words: z, F < 2^m implies (z + F) / 2 < 2^m.
+
+Of a scalar that comes as two shares the first one is taken for k. Only when it is blinded the
+second one is taken, and its words go to k' at once, as high as that is: no register, and no word of
+the memory, ever holds anything that is made of both and not of r.
 """
 
 from collections.abc import Sequence
@@ -45,7 +49,8 @@ class ScalarLayout:
             the lowest one are asked for in the end, for each curve.
 
     Raises:
-        SpecificationError: the words cannot hold a scalar.
+        SpecificationError: the words cannot hold a scalar, or one comes in shares and another has a
+            fixed length.
     """
 
     forms: tuple[ScalarForm, ...]
@@ -54,6 +59,10 @@ class ScalarLayout:
     checked: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        if any(form.shared for form in self.forms) and any(form.lengthened for form in self.forms):
+            raise SpecificationError(
+                "scalars of fixed length are not for a unit that takes shares: leave either out"
+            )
         for form in self.forms:
             if form.bits > self.count * WORD:
                 raise SpecificationError(
@@ -102,6 +111,17 @@ class ScalarLayout:
         """Whether the scalars of a curve fill their words, so that their next bit is lost."""
         return self.forms[curve].bits == self.room * WORD
 
+    @property
+    def end(self) -> int:
+        """Words that are written: of r and z, and those that the sum of two shares may reach."""
+        shared = any(form.shared for form in self.forms)
+        return max(self.length, max(self.highest) // WORD + 1) if shared else self.length
+
+    @property
+    def shifts(self) -> list[int]:
+        """Places in a word by which a second share is as high as k', for each curve."""
+        return [low % WORD for low in self.lowest]
+
     def kept(self, curve: int) -> int:
         """Bits of k' that the memory keeps: all but the highest one of a fixed length, if lost."""
         form = self.forms[curve]
@@ -110,7 +130,7 @@ class ScalarLayout:
     @property
     def plain_latency(self) -> int:
         """Cycles from the start to a plain scalar that is ready."""
-        return self.room + 3
+        return self.end - self.base + 3
 
     @property
     def latencies(self) -> tuple[int, ...]:
@@ -120,6 +140,7 @@ class ScalarLayout:
             self.plain_latency
             + words
             + (form.length + 2 * form.lengthened) * (words + self.room + 2)
+            + form.shared * (self.end - self.base + words + 2)
             + own
             for form, words, own in zip(
                 self.forms, self.random_words, seen or [0] * len(self.forms), strict=True
@@ -128,7 +149,10 @@ class ScalarLayout:
 
 
 class _State(enum.Enum):
-    """Use of the memory: ``READY`` is the cycle before the first bit."""
+    """Use of the memory: ``READY`` is the cycle before the first bit.
+
+    In ``LENGTHEN`` a second share is added, if there is one.
+    """
 
     SWEEP = 0
     IDLE = 1
@@ -171,6 +195,9 @@ class ScalarUnit(Component):
     set. ``agrees`` (a port that is only there if the unit is ``checked``) tells whether the bits
     that were served since the start, one for each ``advance``, are those that were there before,
     but for a chance of 2^-16; with ``plain`` it is set.
+
+    A scalar whose form is ``shared`` comes as two numbers of ``count`` words, unless it is
+    ``plain``. ``random`` is asked for between them, and ``in_range`` is about both.
 
     ``latencies`` are the numbers of cycles from ``start`` to ``done`` on each curve when neither
     stream waits, ``plain_latency`` that with ``plain``. They do not depend on the numbers, not even
@@ -241,6 +268,10 @@ class ScalarUnit(Component):
     def _adds(self) -> bool:
         return self._blinds or self._lengthens
 
+    @property
+    def _shares(self) -> bool:
+        return any(form.shared for form in self.forms)
+
     def elaborate(self, platform: Any) -> Module:
         """One memory, by turns swept, loaded, passed over and served."""
         m = Module()
@@ -249,7 +280,7 @@ class ScalarUnit(Component):
         self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
         self._is_base = Signal(name="is_base")
-        self._index = Signal(range(max(self._length + 2, self.depth)), name="index")
+        self._index = Signal(range(max(self.layout.end + 2, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         # The first word of r, where passes begin.
         self._first = self._own([self._base - words for words in self.random_words])
@@ -356,16 +387,22 @@ class ScalarUnit(Component):
             m.d.sync += self.in_range.eq(self.in_range & ~(self._write.data & mask).any())
             blinds = self._own([int(form.random_bits > 0) for form in self.forms])
             following = Mux(blinds, _State.RANDOMISE, self._unblinded)
-            self._next(m, self._length, Mux(self._plain, _State.READY, following), self._first)
+            state = Mux(self._plain, _State.READY, following)
+            self._next(m, self.layout.end, state, self._first)
 
     @property
     def _is_lengthened(self) -> Value:
         return self._own([int(form.lengthened) for form in self.forms])
 
     @property
+    def _is_added_to(self) -> Value:
+        """Whether something more is added to a blinded scalar."""
+        return self._own([int(form.lengthened or form.shared) for form in self.forms])
+
+    @property
     def _unblinded(self) -> Value:
         """The state after blinding."""
-        return Mux(self._is_lengthened, _State.LENGTHEN, _State.READY)
+        return Mux(self._is_added_to, _State.LENGTHEN, _State.READY)
 
     def _randomise(self, m: Module) -> None:
         """The words of r."""
@@ -388,7 +425,7 @@ class ScalarUnit(Component):
         passes, last = Signal(range(max(*lengths, 2)), name="passes"), index == end - 1
         final = passes == self._own([max(length, 1) - 1 for length in lengths])
         begins = index == self._first
-        lengthens = self._state == _State.LENGTHEN
+        lengthens = Const(0) if self._shares else self._state == _State.LENGTHEN
         adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
         halved = Cat(before[1:], Mux(last, carry, total[0]))
         m.d.comb += total.eq(left + right + carry)
@@ -416,6 +453,45 @@ class ScalarUnit(Component):
             m.d.sync += [self._state.eq(self._unblinded), passes.eq(0)]
         with m.If(lengthens & last & (passes == 1)):
             m.d.sync += [self._state.eq(_State.READY), passes.eq(0)]
+        if self._shares:
+            self._add_share(m, (left, right, before, carry), total)
+
+    def _add_share(
+        self, m: Module, registers: tuple[Signal, Signal, Signal, Signal], total: Value
+    ) -> None:
+        """A pass over k' that adds a second share, word by word as it comes."""
+        left, right, before, carry = registers
+        index, end = self._index, self.layout.end + 2
+        rest = Signal(WORD, name="share_rest")
+        word, given = Signal(WORD, name="share_word"), Signal(name="share_given")
+        shifts = self.layout.shifts
+        shifted = Cat(rest, word).bit_select(self._own([WORD - shift for shift in shifts]), WORD)
+        bits = [form.bits for form in self.forms]
+        mask = bits_above(index - self._first, bits, self._curve)
+        begins = index == self._first
+        # At rest nothing of the share stays.
+        m.d.sync += rest.eq(0)
+        with m.If(self._state == _State.LENGTHEN):
+            m.d.comb += [
+                given.eq(index < self._first + self.count),
+                self.scalar.ready.eq(given),
+                word.eq(Mux(given, self.scalar.payload, 0)),
+                self._write.addr.eq(index - 2),
+                self._write.data.eq(before),
+                self._write.en.eq(index >= self._first + 2),
+            ]
+            # While a word does not come, the pass stands still; the last one is written again.
+            m.d.sync += [own.eq(own) for own in (*registers, rest)]
+            with m.If(self.scalar.valid | ~given):
+                m.d.sync += [
+                    rest.eq(word),
+                    left.eq(self._read.data),
+                    right.eq(shifted),
+                    before.eq(total),
+                    carry.eq(~begins & total[WORD]),
+                    self.in_range.eq(self.in_range & ~(word & mask).any()),
+                ]
+                self._next(m, end, _State.READY)
 
     def _chosen(self, m: Module, passes: Value, final: Value, previous: Value) -> Value:
         """The bit of r that a pass takes."""

@@ -34,11 +34,13 @@ class Number:
         meaning: what it is, in a few words.
         words: of the core's width.
         bits: that it may have at most; by default those of its words.
+        exponent: it is a public exponent, which the core tests to be odd and above 1.
     """
 
     meaning: str
     words: int
     bits: int | None = None
+    exponent: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,12 @@ class CommandedDesign:
         load: numbers of a modulus or key, in order; none if the modulus is built in.
         operands: numbers of an operation, in order.
         result_words: words of a result.
-        operation: name of what the core does, ``power`` or ``private``.
+        operation: name of what the core does, ``power``, ``private`` or ``public``.
         tests_modulus: whether the core tells of a modulus that will not do.
         flagged: whether the core tells of a result that is withheld.
+        withheld: name of the status then.
         exponent: of all powers, if there is only one.
+        factor: M_a, modulo which a number that belongs to a public key is; None without such keys.
         random_words: of the core's width, that it takes for a key and an operation; 0 if it takes
             none.
 
@@ -68,7 +72,9 @@ class CommandedDesign:
     operation: str
     tests_modulus: bool = False
     flagged: bool = False
+    withheld: str = "fault"
     exponent: int | None = None
+    factor: int | None = None
     random_words: int = 0
 
     def __post_init__(self) -> None:
@@ -392,7 +398,7 @@ class Commanded(Component):
                 with m.If(~sound):
                     m.d.sync += state.eq(_State.WITHHOLD)
             with m.Case(_State.WITHHOLD), m.If(~results.clearing):
-                end("fault")
+                end(design.withheld)
                 with m.If(self._excess):
                     end("operand_range")
                 self._tell_unfit(m, end)

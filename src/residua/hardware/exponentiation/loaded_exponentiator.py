@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import Array, Const, Module, Signal
+from amaranth.hdl import Array, Const, Module, Signal, Value
 from amaranth.lib import stream
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Member
 
 from residua.algorithms.conversion import split_words
 from residua.algorithms.fields import loaded_field
@@ -31,6 +31,7 @@ from residua.hardware.exponentiation.exponentiator import (
     Exponentiator,
     ExponentiatorDesign,
 )
+from residua.hardware.exponentiation.field_list import LOAD, UNLOAD
 from residua.hardware.exponentiation.routine_list import State, execute, most_rounds
 from residua.numbers.residues import Redundant
 
@@ -103,13 +104,13 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
 
     def load_words(self, modulus: int) -> tuple[int, ...]:
         """The words to load for a modulus: N, -1 / N modulo M_a, R^2 modulo N."""
-        numbers = zip(self.numbers(modulus).values(), self.load_lengths, strict=True)
+        numbers = zip(self.numbers(modulus).values(), self.load_lengths, strict=False)
         return tuple(
             word for number, count in numbers for word in split_words(number, count, self.width)
         )
 
     @property
-    def load_lengths(self) -> tuple[int, int, int]:
+    def load_lengths(self) -> tuple[int, ...]:
         """Words of the numbers that are loaded."""
         return self.words, self.inverse_words, self.words
 
@@ -129,15 +130,22 @@ class LoadedExponentiatorDesign(ExponentiatorDesign):
         return loaded_field.lower(program, self.domain, Redundant(1))
 
     def _conversions(self) -> dict[str, Lowered]:
-        (base, power), domain, representation = self.ends, self.domain, Redundant(1)
+        domain, representation = self.domain, Redundant(1)
         return {
             f"load_{NUMBER}": loaded_field.load_number(domain, self.words, representation),
             f"load_{INVERSE}": loaded_field.load_inverse(
                 domain, self.inverse_words, representation
             ),
             f"load_{SQUARE}": loaded_field.load_square(domain, self.words, representation),
-            "load": loaded_field.load(base, domain, self.words, representation),
-            "unload": loaded_field.unload(power, domain, representation),
+            **self._conversions_in(domain),
+        }
+
+    def _conversions_in(self, domain: MontgomeryDomain) -> dict[str, Lowered]:
+        """The routines that take the base in, and give the power out."""
+        base, power = self.ends
+        return {
+            LOAD: loaded_field.load(base, domain, self.words, Redundant(1)),
+            UNLOAD: loaded_field.unload(power, domain, Redundant(1)),
         }
 
     @cached_property
@@ -170,29 +178,46 @@ class LoadedExponentiator(Exponentiator):
     the first power and then whenever another N is offered between powers: it goes before operands.
     """
 
-    def __init__(self, design: LoadedExponentiatorDesign) -> None:
+    def __init__(self, design: LoadedExponentiatorDesign, **ports: Member) -> None:
         self.design: LoadedExponentiatorDesign
-        super().__init__(design, modulus=In(stream.Signature(design.width)))
+        super().__init__(design, modulus=In(stream.Signature(design.width)), **ports)
 
     def elaborate(self, platform: Any) -> Module:
         """Instructions, processor, converter, final reduction, exponent."""
         m = Module()
         design = self.design
-        m.submodules.processor = processor = Processor(design.processor, most_rounds(design))
-        m.submodules.converter = converter = ResidueToBinary(design.conversion)
+        processor = self._connect(m)
+        if design.exponent is None:
+            m.submodules.exponent = exponent = ExponentDigits(design)
+            self._join(m, exponent, processor)
+            m.d.comb += [
+                exponent.word.eq(self.operands.payload),
+                exponent.write.eq(self._taken & self._operand & ~self._is_base),
+                exponent.start.eq(self._state == State.CLEAR),
+            ]
+        execute(m, self._state, design, processor, self._phase)
+        return m
+
+    def _connect(self, m: Module) -> Processor:
+        """The processor, which takes what is loaded and operands, and gives results."""
+        design = self.design
+        m.submodules.processor = processor = Processor(design.processor, self._most_rounds)
+        m.submodules.converter = converter = self._converter()
         m.submodules.reduction = reduction = FinalReduction(design.words, design.width)
-        state = Signal(State, name="state")
+        self._state = state = Signal(State, name="state")
         lengths = [*design.load_lengths, design.operand_words]
-        word, phase = Signal(range(max(lengths)), name="word"), Signal(range(4), name="phase")
-        operand = phase == len(NUMBERS)
+        self._word = word = Signal(range(max(lengths)), name="word")
+        self._phase = phase = Signal(range(len(lengths)), name="phase")
+        self._operand = operand = phase == len(design.load_lengths)
         takes, gives = state == State.INPUT, state == State.OUTPUT
-        loads, other = Signal(name="takes_modulus"), Signal(name="another_modulus")
-        is_base, taken = word < design.words, Signal(name="taken")
+        loads, self._other = Signal(name="takes_modulus"), Signal(name="another_modulus")
+        self._is_base, self._taken = word < design.words, Signal(name="taken")
+        other, taken = self._other, self._taken
         m.d.comb += [
             other.eq(takes & operand & (word == 0) & self.modulus.valid),
             loads.eq(takes & ~operand & processor.binary.ready),
             self.modulus.ready.eq(loads),
-            self.operands.ready.eq(takes & operand & ~other & processor.binary.ready),
+            self.operands.ready.eq(takes & operand & ~self._refuses & processor.binary.ready),
             taken.eq(
                 (self.modulus.valid & self.modulus.ready)
                 | (self.operands.valid & self.operands.ready)
@@ -200,7 +225,7 @@ class LoadedExponentiator(Exponentiator):
             processor.binary.payload.eq(
                 Array([self.modulus.payload, self.operands.payload])[operand]
             ),
-            processor.binary.valid.eq(taken & (~operand | is_base)),
+            processor.binary.valid.eq(taken & self._enters),
             reduction.modulus.eq(self.modulus.payload),
             reduction.load.eq(taken & (phase == 0)),
             converter.residues.payload.eq(processor.residue[0]),
@@ -208,10 +233,8 @@ class LoadedExponentiator(Exponentiator):
             reduction.number.payload.eq(converter.result.payload.word),
             reduction.number.valid.eq(converter.result.valid & gives),
             converter.result.ready.eq(reduction.number.ready & gives),
-            self.result.payload.eq(reduction.result.payload),
-            self.result.valid.eq(reduction.result.valid),
-            reduction.result.ready.eq(self.result.ready),
         ]
+        self._give(m, reduction)
         with m.If(other):
             m.d.sync += phase.eq(0)
         with m.If(taken):
@@ -222,13 +245,29 @@ class LoadedExponentiator(Exponentiator):
                     m.d.sync += phase.eq(phase + 1)
         with m.If(self.result.valid & self.result.ready & self.result.payload.last):
             m.d.sync += state.eq(State.CLEAR)
-        if design.exponent is None:
-            m.submodules.exponent = exponent = ExponentDigits(design)
-            self._join(m, exponent, processor)
-            m.d.comb += [
-                exponent.word.eq(self.operands.payload),
-                exponent.write.eq(taken & operand & ~is_base),
-                exponent.start.eq(state == State.CLEAR),
-            ]
-        execute(m, state, design, processor, phase)
-        return m
+        return processor
+
+    def _converter(self) -> ResidueToBinary:
+        return ResidueToBinary(self.design.conversion)
+
+    @property
+    def _most_rounds(self) -> int:
+        return most_rounds(self.design)
+
+    @property
+    def _refuses(self) -> Value:
+        """Whether no word of an operand is taken."""
+        return self._other
+
+    @property
+    def _enters(self) -> Value:
+        """Whether the word that is taken goes to the processor."""
+        return ~self._operand | self._is_base
+
+    def _give(self, m: Module, reduction: FinalReduction) -> None:
+        """Words of results, as they leave."""
+        m.d.comb += [
+            self.result.payload.eq(reduction.result.payload),
+            self.result.valid.eq(reduction.result.valid),
+            reduction.result.ready.eq(self.result.ready),
+        ]

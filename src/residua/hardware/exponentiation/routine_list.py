@@ -5,7 +5,8 @@ them; it is the same for every operand.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 
@@ -81,25 +82,58 @@ class RoutineListDesign(ABC):
     @cached_property
     def chain_cycles(self) -> int:
         """Cycles of all instructions of the list before the one that gives out."""
-        return sum(
-            _OVERHEAD + (word["length"] + 1) * (word["rounds"] + 1) + word["pause"]
-            for word in self.instructions[len(self.loads) : -1]
-        )
+        own = self.instructions[len(self.loads) : -1]
+        return sum(instruction_cycles(word, word["rounds"] + 1) for word in own)
 
     @cached_property
     def list_cycles(self) -> int:
         """Cycles from the last operand word to the last result word, of every operand."""
+        return self.chain_cycles + self.unload_cycles
+
+    @property
+    def unload_cycles(self) -> int:
+        """Cycles from the end of the instructions before "unload" to the last result word."""
         store = self.processor.store
         block = store.blocks["unload"]
         slots = store.fields["emit"][block.start : block.start + block.length]
         # The first residue, from the slot in which it is emitted on.
         residue = slots.index(1) + STORE_LATENCY + self.processor.delays["emit"]
-        return self.chain_cycles + _OVERHEAD + 2 + residue + self.conversion.latency
+        return _OVERHEAD + 2 + residue + self.conversion.latency
+
+
+def instruction_cycles(word: Mapping[str, int], rounds: int) -> int:
+    """Cycles of an instruction that runs so many rounds."""
+    return _OVERHEAD + (word["length"] + 1) * rounds + word["pause"]
+
+
+@dataclass(frozen=True)
+class Path:
+    """A way through a list that is not straight on.
+
+    Attributes:
+        address: of the instruction that runs.
+        following: of the one after it.
+        rounds: makes the rounds of an instruction, less 1, of those of the list.
+    """
+
+    address: Signal
+    following: Value
+    rounds: Callable[[Value], Value]
 
 
 def most_rounds(design: RoutineListDesign) -> int:
     """Largest count of the processor of a list."""
     return max(word["rounds"] for word in design.instructions) + 1
+
+
+def list_address(design: RoutineListDesign) -> Signal:
+    """The address of an instruction, or the one after the last."""
+    return Signal(range(len(design.instructions) + 1), name="address")
+
+
+def _straight_on(design: RoutineListDesign) -> Path:
+    address = list_address(design)
+    return Path(address, address + 1, lambda own: own)
 
 
 def execute(
@@ -108,17 +142,20 @@ def execute(
     design: RoutineListDesign,
     processor: Processor,
     load: Value | None = None,
+    path: Path | None = None,
 ) -> None:
     """One instruction after the other, from `State.FETCH` to `State.OUTPUT`.
 
     In `State.CLEAR`, which leads to `State.INPUT`, the processor expects a new operand. Where there
     are `RoutineListDesign.loads`, ``load`` tells in `State.INPUT` which of them is next, or else is
-    their number; after one comes `State.CLEAR`.
+    their number; after one comes `State.CLEAR`. A ``path`` leads from one instruction to the next,
+    which is the following one without it.
     """
     words = design.instructions
     widths = {name: max(word[name] for word in words).bit_length() or 1 for name in words[0]}
     layout = data.StructLayout(widths)
-    address = Signal(range(len(words) + 1), name="address")
+    path = path or _straight_on(design)
+    address = path.address
     depth = 1 << ceil_log2(len(words))
     init = [layout.const(word).as_bits() for word in words]
     m.submodules.instructions = memory = Memory(shape=layout.size, depth=depth, init=init)
@@ -131,7 +168,7 @@ def execute(
         processor.run.eq(state == State.START),
         processor.origin.eq(instruction.origin),
         processor.length.eq(instruction.length),
-        processor.rounds.eq(instruction.rounds),
+        processor.rounds.eq(path.rounds(instruction.rounds)),
         processor.binary_start.eq((state == State.CLEAR) & ~processor.clearing),
     ]
     # Of the next one, unless it was the last.
@@ -155,7 +192,7 @@ def execute(
         with m.Case(State.DECODE):
             m.d.sync += [state.eq(State.START), pause.eq(instruction.pause)]
         with m.Case(State.START):
-            m.d.sync += [state.eq(State.RUN), address.eq(address + 1)]
+            m.d.sync += [state.eq(State.RUN), address.eq(path.following)]
         with m.Case(State.RUN), m.If(processor.ready):
             with m.If(pause != 0):
                 m.d.sync += state.eq(State.PAUSE)

@@ -14,13 +14,13 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.algorithms.fields.crt_field import HALVES
-from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.hardware.converters.final_reduction import FinalReduction
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.digit.results import result_payload
 from residua.hardware.engine.processor import Processor
 from residua.hardware.exponentiation.exponent_blinding import ExponentBlinding
 from residua.hardware.exponentiation.exponentiator import ExponentDigits
+from residua.hardware.exponentiation.number_check import check_numbers
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, Source, Target
 
 
@@ -344,23 +344,13 @@ class RsaEngine(Component):
 
     def _test_key(self, m: Module) -> None:
         """Whether a prime is odd and not below the smallest that is served."""
-        error, word, index = self.modulus_error, self._payload, self._word
-        bits = SMALLEST.bit_length() - 1
-        high, large = Signal(name="high"), Signal(name="large")
-        with m.Switch(index):
-            for place in range(-(-bits // self.design.width)):
-                with m.Case(place):
-                    m.d.comb += high.eq((word >> bits - place * self.design.width).any())
-            with m.Default():
-                m.d.comb += high.eq(word.any())
-        with m.If(self._moves & self._step.tests):
-            first, last = index == 0, index == self._step.count
-            enough = high | (large & ~first)
-            m.d.sync += [
-                large.eq(enough),
-                error.eq(
-                    (error & ~(first & (self._address == 0)))
-                    | (first & ~word[0])
-                    | (last & ~enough)
-                ),
-            ]
+        check_numbers(
+            m,
+            self.modulus_error,
+            self._payload,
+            self._word,
+            width=self.design.width,
+            moves=self._moves & self._step.tests,
+            last=self._word == self._step.count,
+            begins=self._address == 0,
+        )

@@ -251,22 +251,15 @@ class RsaEngineDesign:
 
     def _programs(self, squarings: int) -> dict[str, FieldProgram]:
         """The field programs, with some number of squarings in a step."""
-        power, window = field_exponentiation.POWER, self.window
-        copy, square, multiply = (FieldProgram(name) for name in ("copy", "square", "multiply"))
-        x = copy.input(field_exponentiation.BASE)
-        copy.output(power, copy.combine(power, (x, 1)))
-        r = square.input(power)
-        square.output(power, square.product(power, r, r))
-        r, x = multiply.input(power), multiply.input(field_exponentiation.BASE)
-        multiply.output(power, multiply.product(power, r, x))
+        window = self.window
         found = {
             "start": field_exponentiation.start(window, ONE),
             "table_step": field_exponentiation.table_step(window),
             "first": field_exponentiation.first(window),
             "step": field_exponentiation.step(window, squarings),
-            "copy": copy,
-            "square": square,
-            "multiply": multiply,
+            "copy": field_exponentiation.copy(),
+            "square": field_exponentiation.square(),
+            "multiply": field_exponentiation.multiply(),
         }
         found |= self._blinding_programs
         used = {step.routine for step in self.steps}

@@ -11,6 +11,7 @@ from amaranth.lib.wiring import Component, Flow, In, Out, Signature, connect
 from residua.errors import SpecificationError
 from residua.hardware.bus.tops import ADDRESS_WIDTH
 from residua.hardware.bus.wishbone import wishbone
+from residua.hardware.soc.crossing import NearSide, kept_access
 from residua.hardware.soc.memory_port import (
     Decoder,
     Region,
@@ -36,6 +37,7 @@ class SocDesign:
         cores: names of the coprocessors' modules, on Wishbone.
         ram_bytes: memory of program and data, a power of two.
         divisor: cycles of a bit of the serial port.
+        core_clock: the coprocessors have a clock of their own.
 
     Raises:
         SpecificationError: no system of this.
@@ -45,6 +47,7 @@ class SocDesign:
     cores: tuple[str, ...]
     ram_bytes: int
     divisor: int
+    core_clock: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < len(self.cores) <= MOST_CORES:
@@ -71,6 +74,11 @@ class SocDesign:
             regions[f"core_{number}"] = Region(base, DEVICE_BYTES)
         return regions
 
+    @property
+    def far_module(self) -> str:
+        """The module between the crossing and each coprocessor that has another clock."""
+        return f"{self.name}_far"
+
     def component(self) -> "Soc":
         """A new component of the design."""
         return Soc(self)
@@ -81,13 +89,22 @@ class Soc(Component):
 
     Ports: ``uart_receive`` and ``uart_send`` (high at rest), ``noise`` (a bit of it in each cycle)
     and ``trap``, which stays once the processor met an instruction that it does not have. The
-    program polls the cores; their interrupts are not used.
+    program polls the cores; their interrupts are not used. With `SocDesign.core_clock` there are
+    ``core_clk`` and ``core_rst`` for the coprocessors, each behind a crossing; both resets are set
+    together, for a few cycles of either clock.
     """
 
     def __init__(self, design: SocDesign) -> None:
         self.design = design
+        own = {"core_clk": In(1), "core_rst": In(1)} if design.core_clock else {}
         super().__init__(
-            {"uart_receive": In(1, init=1), "uart_send": Out(1), "noise": In(1), "trap": Out(1)}
+            {
+                "uart_receive": In(1, init=1),
+                "uart_send": Out(1),
+                "noise": In(1),
+                "trap": Out(1),
+                **own,
+            }
         )
 
     def elaborate(self, platform: Any) -> Module:
@@ -106,11 +123,12 @@ class Soc(Component):
             connect(m, getattr(decoder, name), device.port)
         connect(m, cpu.port, decoder.port)
         for number, module in enumerate(design.cores):
-            master = WishboneMaster(wishbone(ADDRESS_WIDTH))
-            core = _Foreign(module, {"wb": Out(wishbone(ADDRESS_WIDTH)), "irq": Out(1)})
-            m.submodules[f"master_{number}"], m.submodules[f"core_{number}"] = master, core
-            connect(m, getattr(decoder, f"core_{number}"), master.port)
-            connect(m, core.wb, master.wb)
+            core = _Foreign(
+                module, {"wb": Out(wishbone(ADDRESS_WIDTH)), "irq": Out(1)}, self._core_clock
+            )
+            connect_core = self._cross if design.core_clock else self._attach
+            connect_core(m, number, getattr(decoder, f"core_{number}"), core)
+            m.submodules[f"core_{number}"] = core
         m.d.comb += [
             uart.receive.eq(self.uart_receive),
             self.uart_send.eq(uart.send),
@@ -119,17 +137,46 @@ class Soc(Component):
         ]
         return m
 
+    @property
+    def _core_clock(self) -> tuple[Value, Value] | None:
+        """Clock and reset of the coprocessors, where they are not those of the rest."""
+        return (self.core_clk, self.core_rst) if self.design.core_clock else None
+
+    def _attach(self, m: Module, number: int, port: Any, core: Any) -> None:
+        """A coprocessor with the clock of the rest."""
+        m.submodules[f"master_{number}"] = master = WishboneMaster(wishbone(ADDRESS_WIDTH))
+        connect(m, port, master.port)
+        connect(m, core.wb, master.wb)
+
+    def _cross(self, m: Module, number: int, port: Any, core: Any) -> None:
+        """A coprocessor with another clock."""
+        m.submodules[f"near_{number}"] = near = NearSide()
+        members = {"kept": In(kept_access()), "wb": In(wishbone(ADDRESS_WIDTH))}
+        far = _Foreign(self.design.far_module, members, self._core_clock)
+        m.submodules[f"far_{number}"] = far
+        connect(m, port, near.port)
+        connect(m, near.kept, far.kept)
+        connect(m, core.wb, far.wb)
+
 
 class _Foreign(Component):
-    """An instance of a module of another file, with clock and reset beside its ports."""
+    """An instance of a module of another file, with clock and reset beside its ports.
 
-    def __init__(self, module: str, members: dict[str, Any]) -> None:
-        self._module = module
+    Args:
+        module: its name.
+        members: its ports.
+        clock: its clock and reset, by default those of what it is in.
+    """
+
+    def __init__(
+        self, module: str, members: dict[str, Any], clock: tuple[Value, Value] | None = None
+    ) -> None:
+        self._module, self._clock = module, clock or (ClockSignal(), ResetSignal())
         super().__init__(Signature(members))
 
     def elaborate(self, platform: Any) -> Instance:
         """The instance, port by port."""
-        ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        ports: dict[str, Any] = {"i_clk": self._clock[0], "i_rst": self._clock[1]}
         for path, member, value in self.signature.flatten(self):
             direction = "i" if member.flow is Flow.In else "o"
             ports[f"{direction}_{'_'.join(map(str, path))}"] = Value.cast(value)

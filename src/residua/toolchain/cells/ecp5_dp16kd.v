@@ -1,7 +1,9 @@
 // Behavioural model of the Lattice ECP5 block memory DP16KD, for simulation.
 //
 // 1024 words of 18 bits behind two ports of 1, 2, 4, 9 or 18 bits; ports of 1, 2 and 4 bits leave out
-// every ninth bit. A port of 18 bits takes its byte enables as the two lowest bits of the address.
+// every ninth bit. A port of 18 bits takes its byte enables as the two lowest bits of the address. Port A
+// may write 36 bits, with byte enables in the four lowest bits of its address and the upper half in DIB,
+// and port B read 36 bits, the lower half at DOA.
 // With REGMODE "OUTREG" data pass one more register. The synchronous reset clears that register, or
 // the latch where there is none. Not modelled: asynchronous reset, chip selects other than 0, inverted
 // clocks, and both ports at one address while one of them writes.
@@ -114,13 +116,20 @@ module DP16KD #(
 
   wire [17:0] data_a = {DIA17, DIA16, DIA15, DIA14, DIA13, DIA12, DIA11, DIA10, DIA9, DIA8, DIA7, DIA6, DIA5,
       DIA4, DIA3, DIA2, DIA1, DIA0};
+  wire [17:0] data_b = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5,
+      DIB4, DIB3, DIB2, DIB1, DIB0};
   wire [13:0] address_a = {ADA13, ADA12, ADA11, ADA10, ADA9, ADA8, ADA7, ADA6, ADA5, ADA4, ADA3, ADA2, ADA1, ADA0};
+  wire [13:0] address_b = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
   wire [4:0] shift_a;
   wire [17:0] bits_a, enabled_a;
   reg [17:0] latch_a = 18'b0, register_a = 18'b0;
+  wire [35:0] wide_a = {{9{address_a[3]}}, {9{address_a[2]}}, {9{address_a[1]}}, {9{address_a[0]}}};
   ecp5_dp16kd_lane #(DATA_WIDTH_A) lane_a (address_a, shift_a, bits_a, enabled_a);
   always @(posedge CLKA) begin
-    if (CEA & WEA)
+    if (CEA & WEA & DATA_WIDTH_A == 36) begin
+      words[{address_a[13:5], 1'b0}] <= (words[{address_a[13:5], 1'b0}] & ~wide_a[17:0]) | (data_a & wide_a[17:0]);
+      words[{address_a[13:5], 1'b1}] <= (words[{address_a[13:5], 1'b1}] & ~wide_a[35:18]) | (data_b & wide_a[35:18]);
+    end else if (CEA & WEA)
       words[address_a[13:4]] <= (words[address_a[13:4]] & ~(enabled_a << shift_a))
           | ((data_a & enabled_a) << shift_a);
     if (RSTA & REGMODE_A == "NOREG") latch_a <= 18'b0;
@@ -130,12 +139,18 @@ module DP16KD #(
     if (RSTA) register_a <= 18'b0;
     else if (OCEA) register_a <= latch_a;
   end
+  reg [17:0] lower_latch = 18'b0, lower_register = 18'b0;
+  wire [9:0] place_b = DATA_WIDTH_B == 36 ? {address_b[13:5], 1'b1} : address_b[13:4];
+  always @(posedge CLKB) begin
+    if (RSTB & REGMODE_A == "NOREG") lower_latch <= 18'b0;
+    else if (CEB) lower_latch <= words[{address_b[13:5], 1'b0}];
+    if (RSTB) lower_register <= 18'b0;
+    else if (OCEB) lower_register <= lower_latch;
+  end
   assign {DOA17, DOA16, DOA15, DOA14, DOA13, DOA12, DOA11, DOA10, DOA9, DOA8, DOA7, DOA6, DOA5,
-      DOA4, DOA3, DOA2, DOA1, DOA0} = REGMODE_A == "OUTREG" ? register_a : latch_a;
+      DOA4, DOA3, DOA2, DOA1, DOA0} = REGMODE_A == "OUTREG"
+      ? (DATA_WIDTH_B == 36 ? lower_register : register_a) : (DATA_WIDTH_B == 36 ? lower_latch : latch_a);
 
-  wire [17:0] data_b = {DIB17, DIB16, DIB15, DIB14, DIB13, DIB12, DIB11, DIB10, DIB9, DIB8, DIB7, DIB6, DIB5,
-      DIB4, DIB3, DIB2, DIB1, DIB0};
-  wire [13:0] address_b = {ADB13, ADB12, ADB11, ADB10, ADB9, ADB8, ADB7, ADB6, ADB5, ADB4, ADB3, ADB2, ADB1, ADB0};
   wire [4:0] shift_b;
   wire [17:0] bits_b, enabled_b;
   reg [17:0] latch_b = 18'b0, register_b = 18'b0;
@@ -146,7 +161,7 @@ module DP16KD #(
           | ((data_b & enabled_b) << shift_b);
     if (RSTB & REGMODE_B == "NOREG") latch_b <= 18'b0;
     else if (CEB & (~WEB | WRITEMODE_B == "READBEFOREWRITE"))
-      latch_b <= (words[address_b[13:4]] >> shift_b) & bits_b;
+      latch_b <= (words[place_b] >> shift_b) & bits_b;
     else if (CEB & WRITEMODE_B == "WRITETHROUGH") latch_b <= data_b & bits_b;
     if (RSTB) register_b <= 18'b0;
     else if (OCEB) register_b <= latch_b;
@@ -166,7 +181,7 @@ module ecp5_dp16kd_lane #(
   output wire [17:0] enabled
 );
   wire [2:0] bit_address = WIDTH == 9 ? 3'd0 : address[2:0] & ~(WIDTH[2:0] - 3'd1);
-  assign shift = WIDTH == 18 ? 5'd0 : (address[3] ? 5'd9 : 5'd0) + {2'b0, bit_address};
-  assign bits = 18'h3ffff >> (18 - WIDTH);
+  assign shift = WIDTH >= 18 ? 5'd0 : (address[3] ? 5'd9 : 5'd0) + {2'b0, bit_address};
+  assign bits = WIDTH >= 18 ? 18'h3ffff : 18'h3ffff >> (18 - WIDTH);
   assign enabled = WIDTH == 18 ? {{9{address[1]}}, {9{address[0]}}} : bits;
 endmodule

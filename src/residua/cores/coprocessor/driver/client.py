@@ -2,11 +2,17 @@
 
 from collections.abc import Callable, Sequence
 
-from residua.cores.bus.driver.client import BusClient, RegisterPort, StreamPort
+from residua.cores.bus.driver.client import BusClient, DriverError, RegisterPort, StreamPort
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import check_curves
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
+
+Secret = bytes | tuple[bytes, bytes]
+"""A secret number, or two shares of it."""
+
+_DRAWS = 64
+"""Numbers that are drawn for one below a limit: each is with a chance of a half, at least."""
 
 
 class Client(BusClient):
@@ -16,11 +22,16 @@ class Client(BusClient):
     04 || x || y on Weierstrass curves, little-endian numbers and u on Montgomery curves. ``curve``
     is the number of a curve.
 
+    Where a core takes secrets as two shares (`residua.curves.protections.masked_scalar`), a scalar,
+    or k and d of a signature, may be a pair of byte strings: numbers whose sum is the secret modulo
+    the order. Of one byte string the driver makes shares by ``random``.
+
     Args:
         port: the registers.
         registers: the core's map.
         curves: the core's curves, in their order.
-        random: gives fresh random words to a core with data registers that uses them.
+        random: gives fresh random words to a core with data registers that uses them, and for
+            shares of secrets.
         streams: those of a core without data registers.
         polls: reads of STATUS without progress before the driver gives up, whatever it waits for;
             at least 1. A new client waits until the core has cleared its memories after a reset.
@@ -47,6 +58,7 @@ class Client(BusClient):
         check_curves(capabilities, curves)
         super().__init__(port, registers, random=random, streams=streams, polls=polls)
         self.curves = tuple(curves)
+        self._takes_shares = capabilities.shared_scalars
 
     def execute(
         self, operation: str, curve: int, operands: Sequence[int], results: int
@@ -61,19 +73,21 @@ class Client(BusClient):
         self._check_supported(operation, curve)
         return self._operate(operation, operands, results, curve=curve)
 
-    def point_multiply(self, curve: int, k: bytes, point: bytes) -> bytes:
+    def point_multiply(self, curve: int, k: Secret, point: bytes) -> bytes:
         """K P, of a point that the core validates."""
-        operands = [self._order_number(curve, k), *self._point(curve, point)]
+        operands = [*self._secrets(curve, k), *self._point(curve, point)]
         return self._point_result("point_multiply", curve, operands)
 
-    def base_multiply(self, curve: int, k: bytes) -> bytes:
+    def base_multiply(self, curve: int, k: Secret) -> bytes:
         """K G."""
-        return self._point_result("base_multiply", curve, [self._order_number(curve, k)])
+        return self._point_result("base_multiply", curve, self._secrets(curve, k))
 
-    def x_multiply(self, curve: int, k: bytes, point: bytes) -> bytes:
+    def x_multiply(self, curve: int, k: Secret, point: bytes) -> bytes:
         """X of k P; on Montgomery curves the function of RFC 7748 (X25519, X448)."""
-        scalar = self._clamped if self.curves[curve].montgomery else self._order_number
-        operands = [scalar(curve, k), *self._point(curve, point)]
+        if self.curves[curve].montgomery and isinstance(k, bytes):
+            operands = [self._clamped(curve, k), *self._point(curve, point)]
+        else:
+            operands = [*self._secrets(curve, k), *self._point(curve, point)]
         (x,) = self.execute("x_multiply", curve, operands, 1)
         return self._bytes(curve, x, self.curves[curve].field_size)
 
@@ -104,11 +118,58 @@ class Client(BusClient):
         return self._arithmetic(f"field_{operation}", curve, numbers, self.curves[curve].field_size)
 
     def order(self, operation: str, curve: int, *numbers: bytes) -> bytes:
-        """``multiply``, ``invert``, ``multiply_add`` or ``sign`` modulo the order of the group.
-
-        ``sign`` takes k, d, r and z and gives (z + r d) / k, of cores that have it.
-        """
+        """``multiply``, ``invert`` or ``multiply_add`` modulo the order of the group."""
         return self._arithmetic(f"order_{operation}", curve, numbers, self.curves[curve].order_size)
+
+    def sign_numbers(self, curve: int, k: Secret, d: Secret, r: bytes, z: bytes) -> bytes:
+        """``(z + r d) / k`` modulo the order, by a core that has the operation."""
+        secrets = self._secrets(curve, k, d, limit=self.curves[curve].order)
+        operands = [*secrets, *(self._order_number(curve, number) for number in (r, z))]
+        (result,) = self.execute("order_sign", curve, operands, 1)
+        return self._bytes(curve, result, self.curves[curve].order_size)
+
+    def _secrets(self, curve: int, *secrets: Secret, limit: int | None = None) -> list[int]:
+        """Secrets as the core takes them: first shares of all, then second ones, if it takes such.
+
+        They are scalars, or numbers below a ``limit``.
+
+        Raises:
+            SpecificationError: there are shares for a core that takes none, or no random words.
+        """
+        if not self._takes_shares:
+            numbers = [secret for secret in secrets if isinstance(secret, bytes)]
+            if len(numbers) < len(secrets):
+                raise SpecificationError("the core takes no shares of a secret: give one number")
+            return [self._order_number(curve, number) for number in numbers]
+        entry = self.curves[curve]
+        most = limit or 1 << max(entry.order_bits, entry.field_bits)
+        pairs = [self._shares(curve, secret, most) for secret in secrets]
+        return [pair[share] for share in range(2) for pair in pairs]
+
+    def _shares(self, curve: int, secret: Secret, limit: int) -> tuple[int, int]:
+        """Two numbers whose sum is the secret modulo the order; what exceeds the limit, and 0."""
+        if not isinstance(secret, bytes):
+            first, second = (self._order_number(curve, share) for share in secret)
+            return first, second
+        order, number = self.curves[curve].order, self._order_number(curve, secret)
+        if number >= limit:
+            return number, 0
+        first = self._below(order)
+        return first, (number - first) % order
+
+    def _below(self, limit: int) -> int:
+        """A random number below a limit."""
+        if self._random is None:
+            raise SpecificationError(
+                "the core takes secrets as two shares: give random to make them, or pairs of them"
+            )
+        bits = limit.bit_length()
+        for _ in range(_DRAWS):
+            words = [self._random() for _ in range(-(-bits // 32))]
+            number = sum(word << 32 * i for i, word in enumerate(words)) % (1 << bits)
+            if number < limit:
+                return number
+        raise DriverError(f"{_DRAWS} random numbers of {bits} bits were all too large")
 
     def _check_supported(self, operation: str, curve: int) -> None:
         """Refuse what would leave its operands behind in a stream."""

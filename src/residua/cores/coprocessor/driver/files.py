@@ -18,6 +18,8 @@ SOURCES = (
     "residua_ecc.c",
     "residua_ecc_protocols.c",
     "residua_ecc_protocols.h",
+    "residua_ecc_shares.c",
+    "residua_ecc_shares.h",
 )
 """Files of the library that are written by hand."""
 
@@ -26,7 +28,7 @@ _HEADER = "residua_ecc.h"
 _ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
 """A core with plain codes."""
 
-_SPARSE = replace(_ANY, sparse_status=True)
+_SPARSE = replace(_ANY, sparse_status=True, shared_scalars=True)
 """A core with all registers and fields: the layout is that of every core."""
 
 

@@ -62,7 +62,7 @@ def ecdsa_sign(
 def _second_half(client: Client, curve: int, k: bytes, d: bytes, r: bytes, z: bytes) -> bytes:
     """(z + r d) / k: in one operation under a random factor, if the core has that."""
     if client.has("order_sign"):
-        return client.order("sign", curve, k, d, r, z)
+        return client.sign_numbers(curve, k, d, r, z)
     total = client.order("multiply_add", curve, r, d, z)
     return client.order("multiply", curve, total, client.order("invert", curve, k))
 

@@ -70,13 +70,19 @@ def directory_model(
         blinding=any(manifest["parameters"]["blinding"]),
         data_registers=bus != "axi",
         sparse_status=status_codes(directory).sparse,
+        shared_scalars=Protection.MASKED_SCALAR in _protections(directory),
     )
     return directory_bus_model(directory, capabilities, sources=sources, optimise=optimise)
 
 
 def status_codes(directory: Directory) -> StatusCodes:
     """The codes of statuses of a coprocessor's directory."""
-    return StatusCodes(Protection.STATUS in directory.manifest["parameters"].get("protections", ()))
+    return StatusCodes(Protection.STATUS in _protections(directory))
+
+
+def _protections(directory: Directory) -> Sequence[str]:
+    found: Sequence[str] = directory.manifest["parameters"].get("protections", ())
+    return found
 
 
 def curves(directory: Directory) -> list[DriverCurve]:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator
 
 from residua.cores.bus.vectors import Vector
-from residua.cores.coprocessor.outcomes import outcome, signature
+from residua.cores.coprocessor.outcomes import given_operands, given_outcome, signature
 from residua.curves import affine
 from residua.curves.operations import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
@@ -29,6 +29,7 @@ class _Vectors:
     """The vectors of one curve."""
 
     def __init__(self, design: CurveDesign, number: int) -> None:
+        self.design = design
         self.number, self.curve, self.words = number, design.curves[number], design.words
         self.codes, self.status = set(design.operations[number]), design.status_codes.of
         self.scalar_bits = design.scalar_bits[number]
@@ -44,10 +45,11 @@ class _Vectors:
     def case(self, note: str, operation: Operation, *operands: int) -> Iterator[Vector]:
         """The operation, if the curve has it."""
         if operation in self.codes:
-            status, results = outcome(self.curve, self.scalar_bits, operation, operands)
+            given = given_operands(self.design, self.number, operation, operands, self.draw)
+            status, results = given_outcome(self.design, self.number, operation, given)
             text = f"{operation.name} on {self.curve.name}: {note}"
             code = self.status(status)
-            yield Vector(text, self.number, operation, operands, code, results)
+            yield Vector(text, self.number, operation, given, code, results)
 
     def refusals(self) -> Iterator[Vector]:
         """Points and numbers that the core must refuse."""
@@ -109,7 +111,8 @@ class _Vectors:
         """An operation that is aborted, and the same one again."""
         multiply, operands = point_operation(self.curve), (self.scalar(), *self.point())
         note = f"{multiply.name} on {self.curve.name}: zeroised in cycle {abort}"
-        yield Vector(note, self.number, multiply, operands, self.status(Status.ZEROISED), (), abort)
+        given = given_operands(self.design, self.number, multiply, operands, self.draw)
+        yield Vector(note, self.number, multiply, given, self.status(Status.ZEROISED), (), abort)
         yield from self.case("after a zeroisation", multiply, *operands)
 
     def scalar(self) -> int:

@@ -43,7 +43,7 @@ class _Calls:
 
     def __init__(self, design: CurveDesign, number: int) -> None:
         self.number, self.curve = number, design.curves[number]
-        self.codes = set(design.operations[number])
+        self.codes, self.shared = set(design.operations[number]), design.shares_scalars
         self.entry = DriverCurve.of(self.curve)
         self.draw = random.Random(f"driver {self.curve.name}")
 
@@ -54,6 +54,7 @@ class _Calls:
             yield from self.montgomery(self.curve)
         else:
             yield from self.weierstrass(self.curve)
+            yield from self.shares(self.curve)
         yield Call("zeroise", ())
         yield from self.arithmetic()
 
@@ -146,6 +147,50 @@ class _Calls:
                 code=found,
                 sized=(1, 2),
             )
+
+    def shares(self, curve: Curve) -> Iterator[Call]:
+        """Secrets that come as two shares; if the core does not take such, it is not asked."""
+        n, size = curve.order, self.entry.field_size
+        k, m, d, r, z = (self.draw.randrange(1, n) for _ in range(5))
+        other, (x, y) = self.point(self.multiple(m)), self.multiple(k * m % n)
+        k0, k1 = pair = self.pair(k)
+        point, base = self.point((x, y)), self.point(self.multiple(k))
+        s = self.order((z + r * d) * pow(k, -1, n) % n)
+        for operation, name, arguments, result, sized in (
+            (Operation.POINT_MULTIPLY, "point_multiply", (*pair, other), point, (3,)),
+            (Operation.BASE_MULTIPLY, "base_multiply", pair, base, ()),
+            (Operation.X_MULTIPLY, "x_multiply", (*pair, other), x.to_bytes(size), (3,)),
+            (
+                Operation.ORDER_SIGN,
+                "order_sign",
+                (*pair, *self.pair(d), self.order(r), self.order(z)),
+                s,
+                (),
+            ),
+        ):
+            given: dict[str, object] = {"result": result}
+            if not self.shared:
+                given = {"result": bytes(len(result)), "code": "RESIDUA_ECC_UNSUPPORTED"}
+            yield from self.call(operation, f"{name}_shares", *arguments, sized=sized, **given)
+        most = (1 << 8 * self.entry.order_size) - 1
+        if self.shared and most >> max(self.entry.order_bits, self.entry.field_bits):
+            code, nothing, long = int(Status.SCALAR_RANGE), bytes(len(base)), self.order(most)
+            for wrong in ((long, k1), (k0, long)):
+                yield from self.call(
+                    Operation.BASE_MULTIPLY,
+                    "base_multiply_shares",
+                    *wrong,
+                    code=code,
+                    result=nothing,
+                )
+            yield from self.call(
+                Operation.BASE_MULTIPLY, "base_multiply", long, code=code, result=nothing
+            )
+
+    def pair(self, number: int) -> tuple[bytes, bytes]:
+        """Two shares of a number."""
+        first = self.draw.randrange(self.curve.order)
+        return self.order(first), self.order((number - first) % self.curve.order)
 
     def montgomery(self, curve: MontgomeryCurve) -> Iterator[Call]:
         """Key agreement with a random and with a small-order point."""

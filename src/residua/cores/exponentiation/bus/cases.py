@@ -94,8 +94,8 @@ class Cases:
         operands = (x, y)[: len(self.design.operands)]
         found = setting.expected(x, y)
         # A root of something else than 0 is not 0, so that this is one that is withheld.
-        if self.design.flagged and not found and x:
-            return self.case(note, self.design.operation, operands, "fault")
+        if getattr(setting, "wrong", None) and not found and x:
+            return self.case(note, self.design.operation, operands, self.design.withheld)
         return self.case(note, self.design.operation, operands, "ok", found)
 
     def sample(self) -> Case:
@@ -134,7 +134,7 @@ class Cases:
         if self.design.flagged:
             above = setting.largest_x + 1
             operation = self.design.operation
-            yield self.case("a message that is N", operation, (above,), "fault")
+            yield self.case("a message that is N", operation, (above,), self.design.withheld)
 
     def _refusals(self) -> Iterator[Case]:
         """Numbers that are too long or even, and that nothing goes wrong after them."""
@@ -145,14 +145,22 @@ class Cases:
                 yield self.case("a number too long", "load", bad, "operand_range")
                 yield self.not_loaded()
             if design.tests_modulus:
-                even = [numbers[0] ^ 1, *numbers[1:]]
-                yield self.case("an even modulus", "load", even, "bad_modulus")
-                yield self.not_loaded()
+                for note, bad in self._wrong(numbers):
+                    yield self.case(note, "load", bad, "bad_modulus")
+                    yield self.not_loaded()
             yield self.load(first)
         operands = self.sample().operands
         for bad in self._too_long(design.operands, operands):
             yield self.case("an operand too long", design.operation, bad, "operand_range")
         yield self.sample()
+
+    def _wrong(self, numbers: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
+        """Numbers of a modulus or key that the core tests and refuses."""
+        yield "an even modulus", [numbers[0] ^ 1, *numbers[1:]]
+        for place, number in enumerate(self.design.load):
+            if number.exponent:
+                for bad in (0, 1, numbers[place] ^ 1):
+                    yield f"the exponent {bad}", [*numbers[:place], bad, *numbers[place + 1 :]]
 
     def _too_long(self, own: Sequence[Number], numbers: Sequence[int]) -> Iterator[list[int]]:
         """Some numbers, the last one that can be too long a bit too long, by its lowest bit."""

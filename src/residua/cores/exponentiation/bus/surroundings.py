@@ -80,7 +80,7 @@ class ExponentiationBus:
         moves = (len(design.numbers) * design.words + random_words) * PLACE
         # A core that takes random words may compute with some before it takes an operand.
         operations = 3 if design.random_words else 2
-        interval = self.cases(_BENCH_SEED).settings[0].interval
+        interval = max(setting.interval for setting in self.cases(_BENCH_SEED).settings)
         return operations * interval + 4 * words + design.moves + moves
 
     def component(self) -> Component:
@@ -130,7 +130,8 @@ class ExponentiationBus:
             registers=self.registers,
             operations={name.upper(): code for name, code in self.registers.operations.items()},
         )
-        driver = c_driver(self.core.name, self.registers, self.core.commanded.exponent)
+        design = self.core.commanded
+        driver = c_driver(self.core.name, self.registers, design.exponent, design.factor)
         return {
             **{f"driver/{name}": text for name, text in driver.items()},
             "registers.html": html_page(self.registers),

@@ -8,7 +8,7 @@ typedef struct {
 
 {% if random %}
     /* A core with data registers: a fresh, uniform, secret word; returns 0 if there is one.
-     * May be NULL if the core uses no randomness. Not used with streams. */
+     * May be NULL if the core uses no randomness. {{ "With streams only shares of secrets are made of it" if curves else "Not used with streams" }}. */
     int (*random)(void *context, uint32_t *word);
 
 {% endif %}

@@ -25,7 +25,8 @@ int {{ top }}_bus_failure(void *context);
     device.send = {{ top }}_bus_send;
     device.receive = {{ top }}_bus_receive;
     device.received = {{ top }}_bus_received;
-{% elif random %}
+{% endif %}
+{% if random and (curves or not streams) %}
     device.random = {{ top }}_bus_random;
 {% endif %}
     device.context = {{ top }}_bus_open(seed, stalls, pause);

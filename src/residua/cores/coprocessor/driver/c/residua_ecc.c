@@ -1,5 +1,6 @@
 /* The operations on byte strings. */
 #include "residua_ecc_numbers.h"
+#include "residua_ecc_shares.h"
 
 /* An operation in preparation. After an error the further steps do nothing. */
 typedef struct {
@@ -37,6 +38,59 @@ static void add_number(preparation *p, const uint8_t *bytes, int of_order)
         residua_ecc_load(p->operands + p->count, p->words, bytes, size, !p->curve->montgomery);
         p->count += p->words;
     }
+}
+
+/* Whether a number has no more than count bits; takes the same time for all numbers. */
+static int fits(const uint32_t *number, size_t words, unsigned count)
+{
+    uint32_t above = 0;
+    size_t i;
+
+    for (i = count / 32; i < words; i++) {
+        above |= i == count / 32 ? number[i] >> count % 32 : number[i];
+    }
+    return above == 0;
+}
+
+/* Scalars, or secrets modulo the order, of which a core that takes shares gets the first ones of all,
+ * then the second ones. What is out of range is refused here then, with the core's own status. */
+static void add_secrets(preparation *p, const uint8_t *const *secrets, size_t number, int reduced)
+{
+    unsigned bits, code = reduced ? RESIDUA_ECC_STATUS_OPERAND_RANGE : RESIDUA_ECC_STATUS_SCALAR_RANGE;
+    uint32_t *first = p->operands + p->count;
+    size_t i;
+
+    for (i = 0; i < number; i++) {
+        add_number(p, secrets[i], 1);
+    }
+    if (p->code != RESIDUA_ECC_STATUS_OK || !residua_ecc_takes_shares(p->device->core)) {
+        return;
+    }
+    bits = p->curve->order_bits > p->curve->field_bits ? p->curve->order_bits : p->curve->field_bits;
+    for (i = 0; i < number && p->code == RESIDUA_ECC_STATUS_OK; i++, first += p->words) {
+        if (!(reduced ? residua_ecc_less(first, p->curve->order, p->words)
+                      : fits(first, p->words, bits))) {
+            p->code = (int)code;
+        } else {
+            p->code = residua_ecc_split(p->device, p->curve, first, first + number * p->words);
+        }
+    }
+    p->count += number * p->words;
+}
+
+static void add_scalar(preparation *p, const uint8_t *k)
+{
+    add_secrets(p, &k, 1, 0);
+}
+
+/* Two shares, of a core that takes such. */
+static void add_shares(preparation *p, const uint8_t *k0, const uint8_t *k1)
+{
+    if (p->code == RESIDUA_ECC_STATUS_OK && !residua_ecc_takes_shares(p->device->core)) {
+        p->code = RESIDUA_ECC_UNSUPPORTED;
+    }
+    add_number(p, k0, 1);
+    add_number(p, k1, 1);
 }
 
 static void add_point(preparation *p, const uint8_t *point, size_t size)
@@ -149,7 +203,19 @@ int residua_ecc_point_multiply(const residua_ecc_device *device, unsigned curve,
     preparation p;
 
     prepare_weierstrass(&p, device, curve);
-    add_number(&p, k, 1);
+    add_scalar(&p, k);
+    add_point(&p, point, point_size);
+    return run_point(&p, RESIDUA_ECC_OPERATION_POINT_MULTIPLY, result);
+}
+
+int residua_ecc_point_multiply_shares(const residua_ecc_device *device, unsigned curve,
+                                      const uint8_t *k0, const uint8_t *k1, const uint8_t *point,
+                                      size_t point_size, uint8_t *result)
+{
+    preparation p;
+
+    prepare_weierstrass(&p, device, curve);
+    add_shares(&p, k0, k1);
     add_point(&p, point, point_size);
     return run_point(&p, RESIDUA_ECC_OPERATION_POINT_MULTIPLY, result);
 }
@@ -160,7 +226,17 @@ int residua_ecc_base_multiply(const residua_ecc_device *device, unsigned curve, 
     preparation p;
 
     prepare_weierstrass(&p, device, curve);
-    add_number(&p, k, 1);
+    add_scalar(&p, k);
+    return run_point(&p, RESIDUA_ECC_OPERATION_BASE_MULTIPLY, result);
+}
+
+int residua_ecc_base_multiply_shares(const residua_ecc_device *device, unsigned curve,
+                                     const uint8_t *k0, const uint8_t *k1, uint8_t *result)
+{
+    preparation p;
+
+    prepare_weierstrass(&p, device, curve);
+    add_shares(&p, k0, k1);
     return run_point(&p, RESIDUA_ECC_OPERATION_BASE_MULTIPLY, result);
 }
 
@@ -174,9 +250,21 @@ int residua_ecc_x_multiply(const residua_ecc_device *device, unsigned curve, con
         add_clamped(&p, k);
         add_decoded(&p, point, point_size);
     } else {
-        add_number(&p, k, 1);
+        add_scalar(&p, k);
         add_point(&p, point, point_size);
     }
+    return run_number(&p, RESIDUA_ECC_OPERATION_X_MULTIPLY, 0, x);
+}
+
+int residua_ecc_x_multiply_shares(const residua_ecc_device *device, unsigned curve,
+                                  const uint8_t *k0, const uint8_t *k1, const uint8_t *point,
+                                  size_t point_size, uint8_t *x)
+{
+    preparation p;
+
+    prepare(&p, device, curve);
+    add_shares(&p, k0, k1);
+    add_point(&p, point, point_size);
     return run_number(&p, RESIDUA_ECC_OPERATION_X_MULTIPLY, 0, x);
 }
 
@@ -265,11 +353,25 @@ int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned cu
 int residua_ecc_order_sign(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                            const uint8_t *d, const uint8_t *r, const uint8_t *z, uint8_t *s)
 {
+    const uint8_t *const secrets[] = {k, d};
     preparation p;
 
     prepare(&p, device, curve);
-    add_number(&p, k, 1);
-    add_number(&p, d, 1);
+    add_secrets(&p, secrets, 2, 1);
+    add_number(&p, r, 1);
+    add_number(&p, z, 1);
+    return run_number(&p, RESIDUA_ECC_OPERATION_ORDER_SIGN, 1, s);
+}
+
+int residua_ecc_order_sign_shares(const residua_ecc_device *device, unsigned curve,
+                                  const uint8_t *k0, const uint8_t *k1, const uint8_t *d0,
+                                  const uint8_t *d1, const uint8_t *r, const uint8_t *z, uint8_t *s)
+{
+    preparation p;
+
+    prepare(&p, device, curve);
+    add_shares(&p, k0, d0);
+    add_shares(&p, k1, d1);
     add_number(&p, r, 1);
     add_number(&p, z, 1);
     return run_number(&p, RESIDUA_ECC_OPERATION_ORDER_SIGN, 1, s);

@@ -97,6 +97,19 @@ int residua_ecc_base_multiply(const residua_ecc_device *device, unsigned curve, 
 int residua_ecc_x_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                            const uint8_t *point, size_t point_size, uint8_t *x);
 
+/* The same with a secret as two shares, numbers whose sum is the secret modulo the order, of a core
+ * that takes such: RESIDUA_ECC_UNSUPPORTED of any other. One of them has to be random and uniform
+ * below the order, and new for each call. The calls with one number make shares for such a core by
+ * the device's random words: RESIDUA_ECC_ARGUMENT if it has none. */
+int residua_ecc_point_multiply_shares(const residua_ecc_device *device, unsigned curve,
+                                      const uint8_t *k0, const uint8_t *k1, const uint8_t *point,
+                                      size_t point_size, uint8_t *result);
+int residua_ecc_base_multiply_shares(const residua_ecc_device *device, unsigned curve,
+                                     const uint8_t *k0, const uint8_t *k1, uint8_t *result);
+int residua_ecc_x_multiply_shares(const residua_ecc_device *device, unsigned curve,
+                                  const uint8_t *k0, const uint8_t *k1, const uint8_t *point,
+                                  size_t point_size, uint8_t *x);
+
 /* k P + l Q. Not in constant time: for public data only. */
 int residua_ecc_double_multiply(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                                 const uint8_t *l, const uint8_t *p, size_t p_size, const uint8_t *q,
@@ -127,6 +140,11 @@ int residua_ecc_order_multiply_add(const residua_ecc_device *device, unsigned cu
  * is missing. */
 int residua_ecc_order_sign(const residua_ecc_device *device, unsigned curve, const uint8_t *k,
                            const uint8_t *d, const uint8_t *r, const uint8_t *z, uint8_t *s);
+
+/* The same with shares of k and d, as above. */
+int residua_ecc_order_sign_shares(const residua_ecc_device *device, unsigned curve,
+                                  const uint8_t *k0, const uint8_t *k1, const uint8_t *d0,
+                                  const uint8_t *d1, const uint8_t *r, const uint8_t *z, uint8_t *s);
 
 /* Whether the core has an operation, on this curve or on another one. */
 int residua_ecc_has(const residua_ecc_device *device, unsigned operation);

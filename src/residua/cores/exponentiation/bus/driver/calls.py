@@ -49,6 +49,9 @@ class _Calls:
         if case.operation == self.operations["load"]:
             words = [word for n in case.operands for word in split_words(n, self.design.words, 32)]
             yield Call("residua_rsa_load_key", (words,), code, sized=(0,))
+            if code == 0 and self.design.factor is not None:
+                key = tuple(case.operands[place].to_bytes(self.size) for place in (0, -1))
+                yield Call("residua_rsa_load_public_key", key, sized=(0, 1))
             return
         if case.operation != self.operations[self.design.operation]:
             return
@@ -56,6 +59,8 @@ class _Calls:
         numbers = [number.to_bytes(self.size) for number in case.operands]
         if self.design.operation == "private":
             yield self.call("private", code, found, numbers[0])
+        elif self.design.operation == "public":
+            yield Call("residua_rsa_public", (0, numbers[0]), code, found, sized=(0, 1))
         elif self.design.exponent is not None:
             yield self.call("public", code, found, self.exponent(), numbers[0])
         else:
@@ -75,10 +80,48 @@ class _Calls:
             yield self.call("private", 0, bytes(3) + one, bytes(3) + one)
             return
         yield self.call("private", _UNSUPPORTED, nothing, one)
+        if self.design.operation == "public":
+            yield from self.public_refusals(one, nothing)
+            return
+        yield Call("residua_rsa_load_public_key", (one, one), _UNSUPPORTED, sized=(0, 1))
         if self.design.exponent is not None:
             yield self.call("public", _UNSUPPORTED, nothing, bytes([exponent[-1] ^ 2]), one)
             yield Call("residua_modexp", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
         yield self.call("public", 0, bytes(3) + one, bytes(2) + exponent, bytes(3) + one)
+
+    def public_refusals(self, one: bytes, nothing: bytes) -> Iterator[Call]:
+        """What is refused for a core with public keys, and keys that the core refuses."""
+        yield self.call("public", _UNSUPPORTED, nothing, bytes([3]), one)
+        yield Call("residua_modexp", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))
+        loaded = self.cases.loaded(self.cases.settings[0])
+        long = (1 << 8 * self.size).to_bytes(self.size + 1)
+        refused: list[tuple[bytes, bytes, int | str]] = [
+            (long, bytes([3]), _ENCODING),
+            ((loaded[0] ^ 1).to_bytes(self.size), bytes([3]), self.status("bad_modulus")),
+            (bytes([1]), bytes([3]), self.status("bad_modulus")),
+            (bytes([0]), bytes([3]), self.status("bad_modulus")),
+            (loaded[0].to_bytes(self.size), bytes([0]), self.status("bad_modulus")),
+            (loaded[0].to_bytes(self.size), bytes([2]), self.status("bad_modulus")),
+            *((n.to_bytes(self.size), bytes([3]), _UNSUPPORTED) for n in self.shared()),
+        ]
+        for n, e, code in refused:
+            yield Call("residua_rsa_load_public_key", (n, e), code, sized=(0, 1))
+        yield from self.of(self.cases.not_loaded())
+        yield from self.of(self.cases.load(self.cases.settings[0]))
+        leading = Call("residua_rsa_public", (0, bytes(3) + one), 0, bytes(3) + one, sized=(0, 1))
+        yield leading
+
+    def shared(self) -> Iterator[int]:
+        """A modulus that has a factor in common with M_a, if there is a small one."""
+        factor = self.design.factor or 1
+        for divisor in range(3, 1 << 16, 2):
+            if factor % divisor == 0:
+                yield divisor * (2 * ((1 << 15) // divisor) + 1)
+                return
+
+    def status(self, name: str) -> int:
+        """The code of a status."""
+        return self.cases.case("", "", (), name).expected[0]
 
     def exponent(self) -> bytes:
         """The exponent that is built in, or 1."""

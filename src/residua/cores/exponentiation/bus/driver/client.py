@@ -10,7 +10,7 @@ from residua.cores.exponentiation.bus.driver import padding
 from residua.cores.exponentiation.bus.driver.keys import load_numbers
 from residua.cores.exponentiation.bus.surroundings import ExponentiationBus
 from residua.errors import SpecificationError
-from residua.numbers.rsa import RsaKey
+from residua.numbers.rsa import RsaKey, RsaPublicKey
 
 
 class RsaClient(BusClient):
@@ -39,10 +39,10 @@ class RsaClient(BusClient):
     ) -> None:
         super().__init__(port, around.registers, random=random, streams=streams, polls=polls)
         self._around = around
-        self._key: RsaKey | None = None
+        self._key: RsaKey | RsaPublicKey | None = None
 
-    def load(self, value: int | RsaKey) -> None:
-        """Load a modulus, or an RSA key, and all numbers that belong to it.
+    def load(self, value: int | RsaKey | RsaPublicKey) -> None:
+        """Load a modulus, an RSA key or a public one, and all numbers that belong to it.
 
         Raises:
             SpecificationError: the core takes no such modulus or key.
@@ -52,7 +52,7 @@ class RsaClient(BusClient):
         numbers = load_numbers(self._around.core, value)
         self._key = None
         self._operate("load", numbers, 0)
-        self._key = value if isinstance(value, RsaKey) else None
+        self._key = None if isinstance(value, int) else value
 
     def zeroise(self) -> None:
         """Abort what is running and overwrite all numbers in the core; what is loaded is gone."""
@@ -106,8 +106,48 @@ class RsaClient(BusClient):
         """Decrypt by RSAES-PKCS1-v1_5 (RFC 8017, section 7.2), with the key that is loaded."""
         return padding.pkcs1_message(self._opened(text))
 
+    def public(self, x: int) -> int:
+        """X^e modulo N, with the public key that is loaded.
+
+        Raises:
+            SpecificationError: the core has no public operation, or the number is too long.
+            CoreError: the status is not ``ok``: ``not_loaded``, or ``operand_range`` for an x that
+                is not below N.
+            DriverError: the core is busy, or makes no progress; it was zeroised then.
+        """
+        self._check("public")
+        self._check_lengths(x)
+        return self._operate("public", (x,), 1)[0]
+
+    def verify_pkcs1(self, signature: bytes, digest: bytes, name: str = "sha256") -> bool:
+        """Whether a signature of a digest by RSASSA-PKCS1-v1_5 is right (section 8.2.2)."""
+        wanted = padding.pkcs1_signature(digest, name, self._size)
+        return self._recovered(signature) == wanted
+
+    def verify_pss(
+        self, signature: bytes, digest: bytes, name: str = "sha256", salt_size: int | None = None
+    ) -> bool:
+        """Whether a signature of a digest by RSASSA-PSS is right (section 8.1.2).
+
+        ``salt_size`` is that of the digest by default.
+        """
+        bits, block = self._loaded.modulus.bit_length(), self._recovered(signature)
+        return block is not None and padding.pss_matches(block, digest, name, bits, salt_size)
+
+    def encrypt_oaep(self, message: bytes, name: str = "sha256", label: bytes = b"") -> bytes:
+        """Encrypt by RSAES-OAEP (section 7.1), with the public key that is loaded."""
+        block = padding.oaep_block(message, name, self._size, label)
+        return self.public(int.from_bytes(block)).to_bytes(self._size)
+
+    def _recovered(self, signature: bytes) -> bytes | None:
+        """What a signature is a root of; None if it is none."""
+        number = int.from_bytes(signature)
+        if len(signature) != self._size or number >= self._loaded.modulus:
+            return None
+        return self.public(number).to_bytes(self._size)
+
     @property
-    def _loaded(self) -> RsaKey:
+    def _loaded(self) -> RsaKey | RsaPublicKey:
         if self._key is None:
             raise DriverError("this driver has loaded no key")
         return self._key

@@ -2,13 +2,14 @@
 
 from importlib.resources import files
 
+from residua.algorithms.conversion import split_words
 from residua.cores.bus.driver.files import rendered, shared_files
 from residua.hardware.bus.register_map import ExponentiationCapabilities, RegisterMap
 
 LIBRARY = "residua_rsa"
 """Name of the library."""
 
-SOURCES = ("residua_rsa.c",)
+SOURCES = ("residua_rsa.c", "residua_rsa_public_key.c")
 """Files of the library that are written by hand."""
 
 _HEADER = "residua_rsa.h"
@@ -29,13 +30,16 @@ def library() -> dict[str, str]:
     return made | shared_files(LIBRARY, registers)
 
 
-def description(name: str, registers: RegisterMap, exponent: int | None) -> dict[str, str]:
+def description(
+    name: str, registers: RegisterMap, exponent: int | None, factor: int | None
+) -> dict[str, str]:
     """The files that describe one core to the library: ``<name>_core.c`` and ``<name>_core.h``.
 
     Args:
         name: of the core.
         registers: of its bus.
         exponent: of its powers if there is only one, which is public then.
+        factor: M_a of a core that takes public keys, of which the library makes their numbers.
     """
     size = -(-(exponent or 0).bit_length() // 8)
     names = {
@@ -43,6 +47,7 @@ def description(name: str, registers: RegisterMap, exponent: int | None) -> dict
         "macro": name.upper(),
         "words": registers.capabilities.words,
         "load_numbers": registers["CAPABILITY"].fields["load_numbers"].reset,
+        "factor": [] if factor is None else split_words(factor, registers.capabilities.words, 32),
         "exponent": list((exponent or 0).to_bytes(size)),
     }
     return {
@@ -51,10 +56,13 @@ def description(name: str, registers: RegisterMap, exponent: int | None) -> dict
     }
 
 
-def c_driver(name: str, registers: RegisterMap, exponent: int | None) -> dict[str, str]:
+def c_driver(
+    name: str, registers: RegisterMap, exponent: int | None, factor: int | None = None
+) -> dict[str, str]:
     """The files of the driver by name; those that end in ``.c`` are to be compiled together.
 
     A program with several cores takes the files of `library` once. Arguments are those of
     `description`.
     """
-    return dict(sorted((library() | description(name, registers, exponent)).items()))
+    own = description(name, registers, exponent, factor)
+    return dict(sorted((library() | own).items()))

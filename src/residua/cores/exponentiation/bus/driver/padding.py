@@ -67,6 +67,66 @@ def pss_signature(digest: bytes, name: str, bits: int, salt: bytes | None = None
     return (bytes(masked) + hashed + b"\xbc").rjust(-(-bits // 8), b"\x00")
 
 
+def pss_matches(
+    block: bytes, digest: bytes, name: str, bits: int, salt_size: int | None = None
+) -> bool:
+    """Whether a block is an EMSA-PSS of a digest (section 9.1.2).
+
+    Args:
+        block: as long as the modulus.
+        digest: of the message.
+        name: of the hash function, also of the mask.
+        bits: of the modulus.
+        salt_size: bytes of the salt; by default as many as the digest has.
+
+    Raises:
+        SpecificationError: no such hash function, a digest of another length, or too short a key.
+    """
+    _check_digest(digest, name)
+    salt_size = len(digest) if salt_size is None else salt_size
+    length = -(-(bits - 1) // 8)
+    _check_room(length, len(digest) + salt_size + 2)
+    above, own = block[:-length], block[-length:]
+    rest = length - len(digest) - 1
+    masked, hashed = own[:rest], own[rest:-1]
+    first = 0xFF >> 8 * length - (bits - 1)
+    plain = bytearray(_xor(masked, _mask(hashed, rest, name)))
+    plain[0] &= first
+    salt = bytes(plain[rest - salt_size :])
+    wanted = hashlib.new(name, bytes(8) + digest + salt).digest()
+    return (
+        not any(above)
+        and own[-1] == 0xBC
+        and masked[0] <= first
+        and bytes(plain[: rest - salt_size]) == bytes(rest - salt_size - 1) + b"\x01"
+        and hashed == wanted
+    )
+
+
+def oaep_block(
+    message: bytes, name: str, length: int, label: bytes = b"", seed: bytes | None = None
+) -> bytes:
+    """EME-OAEP (section 7.1.1, step 2) of a message, of ``length`` bytes.
+
+    Args:
+        message: to be encrypted.
+        name: of the hash function, also of the mask.
+        length: bytes of the modulus.
+        label: that the receiver knows, too.
+        seed: fresh random bytes, as many as the hash function has.
+
+    Raises:
+        SpecificationError: no such hash function, or too short a key.
+    """
+    hashed = _hash(label, name)
+    size = len(hashed)
+    _check_room(length, len(message) + 2 * size + 2)
+    seed = secrets.token_bytes(size) if seed is None else seed
+    block = hashed + bytes(length - len(message) - 2 * size - 2) + b"\x01" + message
+    masked = _xor(block, _mask(seed, len(block), name))
+    return b"\x00" + _xor(seed, _mask(masked, size, name)) + masked
+
+
 def oaep_message(block: bytes, name: str, label: bytes = b"") -> bytes:
     """The message in an EME-OAEP block (section 7.1.2, step 3), as long as the modulus.
 

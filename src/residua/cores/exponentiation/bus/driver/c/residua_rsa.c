@@ -120,10 +120,17 @@ int residua_rsa_public(const residua_rsa_device *device, const uint8_t *e, size_
 {
     int code = RESIDUA_RSA_ARGUMENT;
 
-    if (residua_rsa_usable(device) && e != NULL && x != NULL && result != NULL) {
+    if (residua_rsa_usable(device) && x != NULL && result != NULL) {
         const struct residua_rsa_core *core = device->core;
 
-        if (core->exponent == NULL) {
+        if (has(device, RESIDUA_RSA_OPERATION_PUBLIC)) {
+            code = RESIDUA_RSA_UNSUPPORTED;
+            if (e == NULL) {
+                code = run(device, RESIDUA_RSA_OPERATION_PUBLIC, x, size, NULL, 0, result);
+            }
+        } else if (e == NULL) {
+            code = RESIDUA_RSA_ARGUMENT;
+        } else if (core->exponent == NULL) {
             code = run(device, RESIDUA_RSA_OPERATION_POWER, x, size, e, e_size, result);
         } else if (equal(core->exponent, core->exponent_size, e, e_size)) {
             code = run(device, RESIDUA_RSA_OPERATION_POWER, x, size, NULL, 0, result);
@@ -141,7 +148,7 @@ int residua_modexp(const residua_rsa_device *device, const uint8_t *x, size_t si
 
     if (residua_rsa_usable(device) && x != NULL && y != NULL && result != NULL) {
         code = RESIDUA_RSA_UNSUPPORTED;
-        if (device->core->exponent == NULL) {
+        if (device->core->exponent == NULL && has(device, RESIDUA_RSA_OPERATION_POWER)) {
             code = run(device, RESIDUA_RSA_OPERATION_POWER, x, size, y, y_size, result);
         }
     }

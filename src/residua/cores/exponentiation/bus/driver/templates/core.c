@@ -4,6 +4,15 @@
 static const uint8_t exponent[{{ exponent | length }}] = {{ "{" }}{% for byte in exponent %}{{ "0x%02X" | format(byte) }}{{ ", " if not loop.last }}{% endfor %}{{ "}" }};
 
 {% endif %}
+{% if factor %}
+static const uint32_t factor[{{ factor | length }}] = {
+{% for row in factor | batch(6) %}
+    {% for word in row %}{{ "0x%08Xu" | format(word) }},{{ " " if not loop.last }}{% endfor %}
+
+{% endfor %}
+};
+
+{% endif %}
 const struct residua_rsa_core {{ name }}_core = {
     "{{ name }}",
 {% for constant in ("ID", "CAPABILITY", "OPERATIONS") %}
@@ -13,4 +22,5 @@ const struct residua_rsa_core {{ name }}_core = {
     {{ load_numbers }},
     {{ "exponent" if exponent else "NULL" }},
     {{ exponent | length }},
+    {{ "factor" if factor else "NULL" }},
 };

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* The largest core that this build of the library serves: 32-bit words of a number. The driver's
- * buffers on the stack are sized for it: 12 bytes for each word. */
+ * buffers on the stack are sized for it: 12 bytes for each word, 36 to load a public key. */
 #ifndef RESIDUA_RSA_MAX_WORDS
 #define RESIDUA_RSA_MAX_WORDS 160
 #endif
@@ -52,6 +52,7 @@ struct residua_rsa_core {
     uint16_t load_numbers;     /* numbers of a load; 0 if the modulus is built in */
     const uint8_t *exponent;   /* the public exponent that is built in; NULL if it is an operand */
     uint16_t exponent_size;    /* its bytes */
+    const uint32_t *factor;    /* M_a, in words words; NULL if the core takes no public keys */
 };
 
 {% include "device.h" %}
@@ -73,8 +74,16 @@ int residua_rsa_load_key(const residua_rsa_device *device, const uint32_t *words
 int residua_rsa_private(const residua_rsa_device *device, const uint8_t *x, size_t size,
                         uint8_t *result);
 
+/* Loads a public key: n is odd and not below 2^15, e odd and not 1, of any number of bytes. What else
+ * the core takes is computed here, in a time that depends on n. RESIDUA_RSA_UNSUPPORTED for a core
+ * without public keys, and if n has a factor in common with the core's M_a, as by accident only an n
+ * with a factor of few bits has. */
+int residua_rsa_load_public_key(const residua_rsa_device *device, const uint8_t *n, size_t n_size,
+                                const uint8_t *e, size_t e_size);
+
 /* x^e modulo what is loaded or built in; e is public. A core with an exponent that is built in takes
- * no other one. x and result have size bytes. */
+ * no other one. For a core that loads e with n, e is NULL and e_size 0. x is below n then. x and
+ * result have size bytes. */
 int residua_rsa_public(const residua_rsa_device *device, const uint8_t *e, size_t e_size,
                        const uint8_t *x, size_t size, uint8_t *result);
 

@@ -1,0 +1,1 @@
+"""Systems on boards: pins, clocks, and bitstreams."""

@@ -1,0 +1,1 @@
+"""Bitstreams for the Lattice ECP5."""
