@@ -72,6 +72,16 @@ def test_verification_kills_and_a_check_that_is_off_leaves_them_open(core, monke
         assert (f"| R2MM | {mutant['number']} |" in text) == (mutant["verdict"] == "open")
 
 
+@pytest.mark.parametrize(("reason", "verdict"), [("", "equivalent"), ("too many states", "open")])
+def test_all_operands_where_they_can_be_counted(core, monkeypatch, reason, verdict):
+    monkeypatch.setattr("residua.evidence.mutants.countable", lambda *_: True)
+    monkeypatch.setattr("residua.evidence.mutants.difference", lambda *_: reason)
+    for name in ("unseen", "equivalent"):
+        monkeypatch.setattr(f"residua.evidence.mutants.{name}", lambda *_, **__: False)
+    (mutant,) = run_mutants(core, 1, check=blind)["mutants"]
+    assert mutant["verdict"] == verdict
+
+
 def test_a_run_is_continued(core, monkeypatch):
     monkeypatch.setattr("residua.evidence.mutants.unseen", lambda *_, **__: True)
     rows = []

@@ -127,11 +127,9 @@ def watch(gates: Path, *, cpu_seconds: int, outputs: int | None = None) -> Outco
             processor's time, so that the outcome does not depend on what else runs.
         outputs: how many are asked for, the first ones; the others only help. All if None.
     """
-    out_dir, reduced = gates.parent, f"{gates.stem}-reduced.aig"
-    steps = f"read_aiger {gates.name}; scorr; write_aiger {reduced}"
-    if _said(gates, steps, [reduced], 3 * cpu_seconds) is None:
+    network = reduced(gates, cpu_seconds=3 * cpu_seconds)
+    if network is None:
         return Outcome()
-    network = out_dir / reduced
     left = Network.read(network)
     if not any(left.outputs[:outputs]):
         return Outcome(proved=True)
@@ -142,12 +140,29 @@ def watch(gates: Path, *, cpu_seconds: int, outputs: int | None = None) -> Outco
     if len(left.following) <= _COUNTED:
         ways.insert(0, f"reach -T {cpu_seconds} -F {_ROUNDS} -B {_NODES}")
     for way in ways:
-        said = _said(network, f"read_aiger {reduced}; {way}", [], 2 * cpu_seconds) or ""
+        said = _said(network, f"read_aiger {network.name}; {way}", [], 2 * cpu_seconds) or ""
         if _PROVED in said or _COUNTED_ALL in said:
             return Outcome(proved=True)
         if failed := _FAIL.search(said):
             return Outcome(raised=_raised(network, int(failed[2])) | {int(failed[1])})
     return Outcome()
+
+
+def reduced(gates: Path, *, cpu_seconds: int, way: str = "scorr") -> Path | None:
+    """A network in which signals are one that are equal in every state that is reached.
+
+    Args:
+        gates: the network, a file in the AIGER format; what ABC writes goes beside it.
+        cpu_seconds: of the processor's time.
+        way: ABC's command: ``scorr``, or ``lcorr`` for registers alone, which is faster.
+
+    Returns:
+        Its file, whose inputs and outputs are in the same order, without names; None if it takes
+        longer.
+    """
+    result = gates.with_name(f"{gates.stem}-reduced.aig")
+    steps = f"read_aiger {gates.name}; {way}; write_aiger {result.name}"
+    return None if _said(gates, steps, [result.name], cpu_seconds) is None else result
 
 
 def _raised(network: Path, frame: int) -> frozenset[int]:

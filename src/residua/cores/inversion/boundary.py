@@ -1,5 +1,7 @@
 """Boundary of an inverter for the proof of constant time: secrets, and tests of its control."""
 
+from dataclasses import replace
+
 from residua.cores.inversion.design import InverterDesign
 from residua.cores.proofs.boundary import Boundary, Uses, stream_boundary
 from residua.hardware.inverters.plus_minus_inverter import PlusMinusDesign
@@ -14,4 +16,6 @@ def inverter_boundary(design: InverterDesign) -> Boundary:
     verdicts: dict[str, Uses] = {"refused": ()}
     if isinstance(design, PlusMinusDesign):
         verdicts |= {"cox.tests": (), "below": (), "some": ()}
-    return stream_boundary("inverter", design.width, verdicts, loads=False)
+    boundary = stream_boundary("inverter", design.width, verdicts, loads=False)
+    # Behind the word of a result are two bits: whether it is the last, and whether there is none.
+    return replace(boundary, errors={"result_payload": design.width + 1})

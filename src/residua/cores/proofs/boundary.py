@@ -1,7 +1,7 @@
 """Boundary of a core for the proof of constant time: secrets, and what may be seen of them."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Uses = tuple[tuple[str, bool], ...]
 """Wires with the values that they have when a verdict is tested; none if it always may be."""
@@ -17,6 +17,8 @@ class Boundary:
         outputs: names of outputs, with how many of their lowest bits.
         verdicts: wires that come of secrets and are equal all the same, and when they have to be.
         addresses: addresses of memories, `<memory>.RD_ADDR`.
+        errors: outputs of which those lowest bits mean nothing while another of their bits is 1,
+            with the number of that one.
     """
 
     core: str
@@ -24,6 +26,7 @@ class Boundary:
     outputs: Mapping[str, int]
     verdicts: Mapping[str, Uses]
     addresses: tuple[str, ...] = ()
+    errors: Mapping[str, int] = field(default_factory=dict)
 
 
 def valid_outputs(outputs: Collection[str]) -> dict[str, str]:

@@ -56,7 +56,13 @@ How good the checks are. Faults are made in the Verilog of a small core of every
 *Killed* are those that `residua verify` finds with its defaults. A mutant that survives is
 *equivalent* if ABC proves that from its initial values on it has the outputs of the core for every
 sequence of inputs, where they are valid, with resets at any time; of operands, where it takes that,
-for those that have no bit above the range of the manifest. Otherwise it is *open*, and no
+for those that have no bit above the range of the manifest. Cores that take few operands, those of
+inversion, are also run through all of them, beside the mutant: each operation is followed from
+every state of the control in which one may begin, through every handshake, while all that others
+leave in registers and memories, and the words of those under way, is unknown. With handshakes that
+are equal in all states that is a proof, too; words of a result that is an error have no meaning in
+it. It refuses a fault that one operand alone tells, that needs something left by the operation
+before, or that is seen only when a result waits. Otherwise a mutant is *open*, and no
 equivalent if a simulation of the gates of both shows outputs that differ for any inputs at all;
 cores with large memories are not simulated so.
 Clocks and the contents of memories are left alone. Where a core has a bus around it, the bus alone

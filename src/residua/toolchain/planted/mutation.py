@@ -167,6 +167,64 @@ def side_by_side(mutants: Mutants, number: int, *, valid: Mapping[str, str]) -> 
     return network
 
 
+def apart(
+    mutants: Mutants,
+    number: int,
+    *,
+    claims: Mapping[str, Sequence[str]],
+) -> Path:
+    """The design and a mutant of it, with the same inputs, as a network of gates.
+
+    Its outputs are those of the design and one for each of ``claims``, whether one of its
+    conditions is false.
+
+    Args:
+        mutants: of a design.
+        number: of one of them, from 1 on.
+        claims: conditions in Verilog on the outputs, ``gold_<name>`` of the design and
+            ``gate_<name>`` of the mutant.
+
+    Raises:
+        ToolError: Yosys failed.
+    """
+    name, out_dir = f"apart{number}", mutants.directory
+    (out_dir / f"{name}.v").write_text(_pair(mutants, claims), encoding="utf-8")
+    gates = out_dir / f"{name}.aig"
+    script = [
+        *_copies(mutants, number),
+        f"read_verilog {name}.v",
+        "flatten pair",
+        "hierarchy -top pair",
+        "memory_collect",
+        "memory_map",
+        "setundef -zero",
+        *gates_script(gates.name),
+    ]
+    reads = [_GOLD, f"{name}.v"]
+    run_script(script, reads=reads, writes=[gates.name], out_dir=out_dir, name=name)
+    return gates
+
+
+def _pair(mutants: Mutants, claims: Mapping[str, Sequence[str]]) -> str:
+    """The module around both copies, see `apart`."""
+    inputs = [port.name for port in mutants.ports if port.direction == "input"]
+    outputs = {port.name: port.width for port in mutants.ports if port.direction == "output"}
+    lines = []
+    for copy in ("gold", "gate"):
+        pins = [f".{name}({name})" for name in inputs]
+        for name, width in outputs.items():
+            lines.append(f"  wire [{width - 1}:0] {copy}_{name};")
+            pins.append(f".{name}({copy}_{name})")
+        lines.append(f"  {copy}_core {copy} ({', '.join(pins)});")
+    lines += [f"  assign {name} = gold_{name};" for name in outputs]
+    lines += [
+        f"  assign {claim} = !({' && '.join(conditions)});" for claim, conditions in claims.items()
+    ]
+    ports = [*mutants.ports, *(Port(claim, "output", 1) for claim in claims)]
+    text = "\n".join(lines)
+    return f"module pair (\n{_declared(ports)}\n);\n{text}\nendmodule\n"
+
+
 def _written_bits(rtlil: str) -> int:
     """The bits of all memories that are written."""
     written = set(_WRITTEN.findall(rtlil))
@@ -213,20 +271,7 @@ def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
     With memories ``cut`` what goes into one that is written is compared too, and what comes out is
     the same for both copies: so it is as long as the same has gone in.
     """
-    # A bit that is no register's any more has no initial value.
-    kept = "a:init t:$*ff* %co1:+[Q] %d"
-    changes = [
-        "splitnets",
-        mutants.commands[number - 1],
-        f"setattr -unset init {kept}",
-        "opt_clean",
-    ]
-    copies = [
-        line
-        for name, change in (("gold", []), ("gate", changes))
-        for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}_core")
-    ]
-    copies += [f"read_verilog {_WRAPPERS}", "flatten gold gate"]
+    copies = [*_copies(mutants, number), f"read_verilog {_WRAPPERS}", "flatten gold gate"]
     # What goes into the instance is compared, too, and what comes out is the same for both.
     outside = ["{0}/t:" + mutants.box] if mutants.box else []
     outside += ["{0}/t:$mem_v2 {0}/r:WR_PORTS=0 %d"] if cut else []
@@ -240,6 +285,23 @@ def _miter(mutants: Mutants, number: int, result: str, cut: bool) -> list[str]:
         "miter -equiv -flatten gold gate miter",
         "hierarchy -top miter",
         *gates_script(result),
+    ]
+
+
+def _copies(mutants: Mutants, number: int) -> list[str]:
+    """The Yosys script that reads the design as ``gold_core``, with a mutant as ``gate_core``."""
+    # A bit that is no register's any more has no initial value.
+    kept = "a:init t:$*ff* %co1:+[Q] %d"
+    changes = [
+        "splitnets",
+        mutants.commands[number - 1],
+        f"setattr -unset init {kept}",
+        "opt_clean",
+    ]
+    return [
+        line
+        for name, change in (("gold", []), ("gate", changes))
+        for line in (f"read_rtlil {_GOLD}", *change, f"rename {mutants.top} {name}_core")
     ]
 
 
