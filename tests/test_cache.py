@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import suppress
@@ -19,6 +20,8 @@ from residua.cli import main
 def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "_own_folders", [])
+    # Folders of this process alone go at its end.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(cache, "_room", [0])
     return tmp_path / "cache" / "residua"
 

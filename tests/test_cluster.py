@@ -2,6 +2,7 @@
 
 import os
 import signal
+import tempfile
 from functools import partial
 
 import pytest
@@ -19,11 +20,13 @@ from residua.explore.prime_search import find, request
 
 
 @pytest.fixture(scope="module")
-def scheduler():
-    """The address of its scheduler."""
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0")
-    with cluster:
-        yield cluster.scheduler_address
+def scheduler(tmp_path_factory):
+    """The address of its scheduler; workers that die leave temporary files behind."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(tmp_path_factory.mktemp("cluster")))
+        patch.setattr(tempfile, "tempdir", None)
+        with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+            yield cluster.scheduler_address
 
 
 def measure(directory, request):

@@ -90,6 +90,7 @@ class StreamClient(Client):
     ) -> None:
         self.simulator, self.stalls, self.runs, self.verifies = simulator, stalls, 0, verifies
         self.curves = tuple(map(DriverCurve.of, curves))
+        self._takes_shares = False
 
     def has(self, operation: str) -> bool:
         """Whether the core has an operation."""

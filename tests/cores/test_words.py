@@ -114,7 +114,8 @@ def test_residues_have_no_keys_of_words():
             {"interface": "words", "output_multipliers": 0},
             (
                 "output_multipliers = 0: expected 1 to n (multipliers that turn the residues of a "
-                "result into words: more of them, a shorter interval; needs interface words)"
+                "result into words: more of them, a shorter interval; needs interface words, or "
+                "exponent loaded)"
             ),
         ),
     ],

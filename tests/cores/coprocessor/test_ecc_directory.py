@@ -9,7 +9,7 @@ from tests.small_curves import MIDDLE
 
 from residua.cores.coprocessor import verification as ecc_verification
 from residua.cores.coprocessor.cases import Case
-from residua.cores.coprocessor.outcomes import outcome
+from residua.cores.coprocessor.outcomes import given_outcome, outcome
 from residua.cores.coprocessor.simulator import Answer
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
@@ -178,11 +178,11 @@ def test_report_shows_the_times_of_a_synthesis(built, monkeypatch):
 
 
 def test_wrong_results_are_told(built, monkeypatch):
-    def wrong(curve, bits, operation, operands):
-        status, results = outcome(curve, bits, operation, operands)
+    def wrong(design, curve, operation, operands):
+        status, results = given_outcome(design, curve, operation, operands)
         return status, tuple(number ^ 1 for number in results)
 
-    monkeypatch.setattr("residua.cores.coprocessor.cases.outcome", wrong)
+    monkeypatch.setattr("residua.cores.coprocessor.cases.given_outcome", wrong)
     monkeypatch.setattr(Directory, "store", lambda *_arguments: None)
     found = verify_directory(Directory.open(built.path), vectors=1)
     assert not found["passed"]

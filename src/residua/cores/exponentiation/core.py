@@ -231,6 +231,7 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
             design.words,
             "power",
             exponent=design.exponent,
+            turns=design.conversion.result_pages,
         )
 
     def setting(self, value: int) -> Exponentiations:

@@ -60,6 +60,7 @@ class CommandedDesign:
         factor: M_a, modulo which a number that belongs to a public key is; None without such keys.
         random_words: of the core's width, that it takes for a key and an operation; 0 if it takes
             none.
+        turns: places that results stand in by turns, as many as operations write all of.
 
     Raises:
         SpecificationError: the words are too wide.
@@ -76,6 +77,7 @@ class CommandedDesign:
     exponent: int | None = None
     factor: int | None = None
     random_words: int = 0
+    turns: int = 1
 
     def __post_init__(self) -> None:
         if self.width > WIDEST:
@@ -176,8 +178,9 @@ class Commanded(Component):
     first, a zeroisation or a reset.
 
     A zeroisation, and a reset, wipe by computing: the core is reset, loads numbers of ones alone,
-    and makes an operation of operands of ones, whose result is dropped. An operation writes the
-    same places whatever its numbers are, so that nothing of earlier ones is left. In place of
+    and makes an operation of operands of ones, whose result is dropped, once for each place that
+    results stand in by turns. Operations write the same places whatever their numbers are, so that
+    nothing of earlier ones is left. In place of
     random words it takes ones, too; those that come are for the next operation.
 
     Random words are tested (`RandomMonitor`). Once they fail no result leaves, and no key is
@@ -279,6 +282,9 @@ class Commanded(Component):
         with m.If(self._is(_State.IDLE, _State.RESET)):
             m.d.sync += [place.eq(0), self._excess.eq(0)]
             m.d.sync += number.eq(Mux(self._begins_load, 0, len(design.load)))
+        if design.turns > 1:
+            with m.If(self._is(_State.WIPE_RUN)):
+                m.d.sync += number.eq(len(design.load))
 
     def _draw(self, m: Module) -> None:
         """Random words to the core, one or two for each of its own."""
@@ -411,7 +417,11 @@ class Commanded(Component):
 
     def _wipes(self, m: Module, ordered: Signal, end: Callable[[str], None]) -> None:
         """A zeroisation, ``ordered`` or after a reset."""
+        if self.design.turns > 1:
+            self._turn = Signal(range(self.design.turns), name="wiping_turn")
         with m.Case(_State.RESET):
+            if self.design.turns > 1:
+                m.d.sync += self._turn.eq(0)
             m.d.sync += self._loaded.eq(not self.design.load)
             m.d.sync += self._state.eq(_State.WIPE_LOAD if self.design.load else _State.WIPE_TAKE)
         with m.Case(_State.WIPE_LOAD), m.If(self._complete):
@@ -422,10 +432,18 @@ class Commanded(Component):
             result = self._core.result
             with m.If(result.valid & result.payload.last):
                 m.d.sync += self._state.eq(_State.CLEAR)
+                if self.design.turns > 1:
+                    self._wipe_again(m)
         with m.Case(_State.CLEAR), m.If(~self._results.clearing):
             m.d.sync += [self._state.eq(_State.IDLE), ordered.eq(0)]
             with m.If(ordered):
                 end("zeroised")
+
+    def _wipe_again(self, m: Module) -> None:
+        """Another operation, until results have stood in every place."""
+        m.d.sync += self._turn.eq(self._turn + 1)
+        with m.If(self._turn != self.design.turns - 1):
+            m.d.sync += self._state.eq(_State.WIPE_TAKE)
 
     def _starve(self, m: Module, end: Callable[[str], None]) -> None:
         """A zeroisation where a random word does not come, and how it ends."""
