@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pytest
 from tests.cores.planted import replaced
@@ -165,6 +166,18 @@ def test_the_interval_is_measured(method, tmp_path):
     found = verify_directory(made, vectors=20, resets=2)
     assert found["passed"]
     assert found["cycles"]["interval"] == made.manifest["cycles"]["interval"]
+
+
+def test_an_operand_that_is_taken_too_soon_after_a_reset_is_found(tmp_path, monkeypatch):
+    """What a reset has begun to overwrite is not waited for, which no result tells."""
+    request = {"algorithm": "inversion", "modulus": 0x10001, "inversion": "division-steps"}
+    made = build(check_any(request), tmp_path / "core")
+    rtl = f"rtl/{made.name}.v"
+    (going_on,) = re.findall(r"clearing <= n\d+;", (made.path / rtl).read_text())
+    wrong = (going_on, "clearing <= 1'h0;")
+    found = verify_directory(replaced(monkeypatch, made.path, rtl, *wrong), vectors=20, resets=2)
+    assert found["mismatches"] == 0
+    assert found["failures"][0] == "2 cycles measured from a reset to the first operand, 5 computed"
 
 
 def test_an_operand_that_is_taken_late_is_found(tmp_path, monkeypatch):

@@ -29,6 +29,10 @@ class InverterDesign(Protocol):
         """The latency that no operand exceeds."""
 
     @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word of an operand is taken."""
+
+    @property
     def pause(self) -> int:
         """Cycles from the last word of a result to the last one of an operand right behind it."""
 

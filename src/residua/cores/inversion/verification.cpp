@@ -66,6 +66,7 @@ class Bench {
     std::printf("{\"vectors\": %" PRIu64 ", \"mismatches\": %zu, ", done_, failures_.size());
     std::printf("\"cycles\": %" PRId64 ", \"resets\": %" PRIu64 ", ", now_, resets_);
     std::printf("\"pause\": [%" PRId64 ", %" PRId64 "], ", pause_.low, pause_.high);
+    std::printf("\"wake\": [%" PRId64 ", %" PRId64 "], ", wake_.low, wake_.high);
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       std::printf("%s%" PRIu64, i > 0 ? ", " : "", failures_[i]);
@@ -83,6 +84,8 @@ class Bench {
     core_->rst = 0;
     core_->operands_valid = 0;
     core_->result_ready = 0;
+    reset_ended_ = now_;
+    wakes_ = true;
   }
 
   // Runs until a reset ends that; what comes then must be as if nothing had been before.
@@ -114,6 +117,10 @@ class Bench {
   void step() {
     core_->clk = 0;
     core_->eval();
+    if (wakes_ && core_->operands_ready && !core_->rst) {
+      wake_.add(now_ - reset_ended_);
+      wakes_ = false;
+    }
     core_->clk = 1;
     core_->eval();
     ++now_;
@@ -192,6 +199,9 @@ class Bench {
   std::string failure_;
   std::vector<std::uint64_t> failures_;
   std::vector<std::int32_t> cycles_;
+  bool wakes_ = false;  // whether no word could be taken yet since a reset
+  std::int64_t reset_ended_ = 0;
+  Extremes wake_;  // from the end of a reset to the first cycle in which a word may be taken
   Extremes pause_;  // from the last word of a result to the last one of the next operand
 };
 

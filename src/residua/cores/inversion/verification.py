@@ -83,7 +83,7 @@ def verify_inversions(
     """Make ``vectors`` inversions of operands chosen by ``seed``, adversarial ones first.
 
     Where nothing stalls, cycles are compared with those of the model, and so are those until the
-    next operand is taken. ``resets`` are those of
+    next operand is taken; everywhere those from a reset to the first one. ``resets`` are those of
     `residua.cores.simulation.engine.verify`. Stops after the first few
     differences; a difference is a finding, not an error.
 
@@ -104,6 +104,7 @@ def verify_inversions(
         own = 0 if batch.done else runs.reset_count(core.design.longest)
         report, cycles = _simulate(simulator, xs, seed + batch.done, batch.stalls, own)
         failures += _failures(core, xs, report)
+        failures += _wrong_wake(core, report["wake"])
         if not batch.stalls:
             failures += _wrong_cycles(core, xs, cycles, CYCLE_CHECKS - batch.done)[:3]
             failures += _wrong_pause(core, report["pause"])
@@ -217,6 +218,14 @@ def _wrong_cycles(
         if measured > core.design.longest or computed not in (None, measured):
             found.append(f"{x}: {measured} cycles measured, {computed} computed")
     return found
+
+
+def _wrong_wake(core: InversionCore, measured: Sequence[int]) -> list[str]:
+    """How an operand is taken later or sooner after a reset; one that does not come tells more."""
+    if (found := set(measured) - {-1}) <= {core.design.wake}:
+        return []
+    told, computed = ", ".join(map(str, sorted(found))), core.design.wake
+    return [f"{told} cycles measured from a reset to the first operand, {computed} computed"]
 
 
 def _wrong_pause(core: InversionCore, measured: Sequence[int]) -> list[str]:

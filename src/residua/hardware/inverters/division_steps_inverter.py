@@ -40,6 +40,11 @@ class DivisionStepsDesign(ConstantTime):
         """Cycles from the last operand word to the last result word, of every operand."""
         return self.inverter.latency + self.words
 
+    @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word of an operand is taken."""
+        return self.inverter.depth + 1
+
     def component(self) -> "DivisionStepsInverter":
         """A new component of the design."""
         return DivisionStepsInverter(self)

@@ -54,6 +54,11 @@ class FermatDesign(FieldListDesign, ConstantTime):
         """Cycles from the last operand word to the last result word, of every operand."""
         return self.list_cycles
 
+    @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word of an operand is taken."""
+        return self.processor.clearing_cycles + 1
+
     def component(self) -> "FermatInverter":
         """A new component of the design."""
         return FermatInverter(self)

@@ -122,6 +122,11 @@ class ModularInverter(Component):
         ending = {"lift": digits, "sign": back - 1, "result": digits, "drain": back}
         return {name: cycles for name, cycles in loop.items() if cycles}, ending
 
+    @property
+    def depth(self) -> int:
+        """Words of a memory, two pages of a number; a reset overwrites one in a cycle."""
+        return int(2 << ceil_log2(self.digits))
+
     def elaborate(self, platform: Any) -> Module:
         """Control, memories, coefficients, lanes, carry chain."""
         m = Module()
@@ -198,7 +203,7 @@ class ModularInverter(Component):
 
     def _fetch(self, m: Module) -> None:
         """A word of f or d, one of g or e, and one of P."""
-        depth = 2 << ceil_log2(self.digits)
+        depth = self.depth
         index = Signal(ceil_log2(self.digits), name="index")
         m.d.comb += index.eq(Mux(self._is("look"), 0, self._position))
         self._memories = {}
@@ -346,10 +351,9 @@ class ModularInverter(Component):
 
     def _store(self, m: Module) -> None:
         """Every number's other page, the stepper, the result."""
-        depth = 2 << ceil_log2(self.digits)
-        wiped = Signal(range(depth), name="wiped")
+        wiped = Signal(range(self.depth), name="wiped")
         with m.If(self.clearing):
-            m.d.sync += [wiped.eq(wiped + 1), self.clearing.eq(wiped != depth - 1)]
+            m.d.sync += [wiped.eq(wiped + 1), self.clearing.eq(wiped != self.depth - 1)]
         # What fills the memories has a register, too.
         fill, lowest = Signal(name="filling_word"), Signal(name="lowest")
         index = Signal(ceil_log2(self.digits), name="filling_index")

@@ -100,6 +100,11 @@ class PlusMinusDesign:
         return self.latency(self.most_steps)
 
     @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word of an operand is taken."""
+        return 0
+
+    @property
     def pause(self) -> int:
         """Cycles from the last word of a result to the last one of an operand right behind it."""
         return self.words

@@ -32,6 +32,11 @@ class ConstantTime(ABC):
         """Words of an operand and of a result."""
 
     @property
+    @abstractmethod
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word of an operand is taken."""
+
+    @property
     def fewest(self) -> int:
         """Latency of the fastest inversion, which is that of all."""
         return self.longest
