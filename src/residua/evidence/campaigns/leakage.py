@@ -45,6 +45,7 @@ CORES: dict[str, Measured] = {
     "40 bits, masked-order, masked-scalar, k": Measured(_SMALL | _BOTH, 2000, _K),
     "40 bits, masked-order, masked-scalar, d": Measured(_SMALL | _BOTH, 2000, _D),
     "P-256": Measured(_P256, 400, Compared()),
+    "P-256, masked-scalar": Measured(_P256 | _MASKED, 400, Compared()),
 }
 """What is measured, by the names of the rows."""
 
