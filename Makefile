@@ -15,8 +15,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 RESIDUA := $(BIN)/residua
 JOBS ?= 2
-# Tests wait for programs that they run: one more at a time keeps both processors at work.
-TEST_JOBS ?= 3
 DEMO := build/demo
 
 PIP_INSTALL := $(BIN)/python -m pip --disable-pip-version-check install --quiet
@@ -61,7 +59,7 @@ $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
 	$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
-TESTS := -n $(TEST_JOBS) --dist loadfile --no-loadscope-reorder --durations=15
+TESTS := -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
 test: lint types docs
 	$(BIN)/python -m pytest $(TESTS)
 
