@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 from pathlib import Path
@@ -12,7 +12,6 @@ from amaranth.lib.wiring import Component
 from gmpy2 import powmod
 
 from residua.algorithms.fields.field_exponentiation import step_products
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
@@ -139,15 +138,10 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
 
     def _design(self, pair: BasePair) -> ExponentiatorDesign:
         request, options = self.request, self._options(pair)
-        (domain,) = montgomery_domains(
-            pair, [self.modulus], request.row_length, arranged=request.base_a is not None
-        )
-        exponent = self._exponent
+        domain = self._domain(pair, loaded=request.bits is not None)
         if request.bits is None:
-            return ExponentiatorDesign(domain, options, *exponent)
-        # What the quadratic form has for factors depends on the modulus.
-        domain = replace(domain, form="reordered")
-        return LoadedExponentiatorDesign(domain, options, request.bits, *exponent)
+            return ExponentiatorDesign(domain, options, *self._exponent)
+        return LoadedExponentiatorDesign(domain, options, request.bits, *self._exponent)
 
     @property
     def _exponent(self) -> tuple[int, int, int | None]:
@@ -182,11 +176,6 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
     def title(self) -> str:
         """Title of the core."""
         return "Modular exponentiator in a residue number system"
-
-    @property
-    def subject(self) -> str:
-        """Title and size in one line."""
-        return f"{self.title}, {self.parameters['modulus_bits']} bits"
 
     @property
     def ranges(self) -> dict[str, Range]:

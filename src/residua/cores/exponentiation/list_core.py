@@ -3,13 +3,14 @@
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from gmpy2 import next_prime
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS
+from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.core import PlainCore
 from residua.cores.exponentiation.bus.cases import Setting
 from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
@@ -184,9 +185,23 @@ class ListCore(PlainCore, Generic[D]):
         """The bus around it; None if there is none."""
         return bus_around(self, self.request.bus)
 
+    @property
+    def subject(self) -> str:
+        """Title and size in one line."""
+        return f"{self.title}, {self.request.length} bits"
+
     @abstractmethod
     def _design(self, pair: BasePair) -> D:
         """The design on these bases."""
+
+    def _domain(self, pair: BasePair, *, loaded: bool) -> MontgomeryDomain:
+        """The domain on these bases, of the modulus or of all that can be ``loaded``."""
+        request = self.request
+        (domain,) = montgomery_domains(
+            pair, [self.modulus], request.row_length, arranged=request.base_a is not None
+        )
+        # What the quadratic form has for factors depends on the modulus.
+        return replace(domain, form="reordered") if loaded else domain
 
     def _find(self) -> tuple[BasePair, D]:
         """The narrowest bases that hold every sum of every program."""

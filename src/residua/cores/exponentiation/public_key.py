@@ -2,14 +2,13 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import gcd
 from pathlib import Path
 from typing import Any
 
 from residua.algorithms.fields.loaded_field import SMALLEST
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import public_key_boundary
 from residua.cores.exponentiation.core import largest_modulus
@@ -126,15 +125,11 @@ class PublicKeyCore(ListCore[PublicExponentiatorDesign]):
 
     def _design(self, pair: BasePair) -> PublicExponentiatorDesign:
         request = self.request
-        (domain,) = montgomery_domains(
-            pair, [self.modulus], request.row_length, arranged=request.base_a is not None
-        )
         multipliers = request.output_multipliers or -(-pair.channels // CHANNELS_PER_MULTIPLIER)
         # More are refused in the end: bases do not grow for them.
         multipliers = min(multipliers, pair.channels)
         return PublicExponentiatorDesign(
-            # What the quadratic form has for factors depends on the modulus.
-            replace(domain, form="reordered"),
+            self._domain(pair, loaded=True),
             self._options(pair),
             request.length,
             request.loaded_exponent_bits,
@@ -152,11 +147,6 @@ class PublicKeyCore(ListCore[PublicExponentiatorDesign]):
     def title(self) -> str:
         """Title of the core."""
         return "RSA with public keys in a residue number system"
-
-    @property
-    def subject(self) -> str:
-        """Title and size in one line."""
-        return f"{self.title}, {self.request.length} bits"
 
     @property
     def header(self) -> str:

@@ -10,7 +10,6 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
 from residua.cores.core import STREAM_PORTS
 from residua.cores.exponentiation.boundary import rsa_boundary
 from residua.cores.exponentiation.list_core import KeyPromises, ListCore, prime_above
@@ -127,15 +126,10 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
 
     def _design(self, pair: BasePair) -> RsaEngineDesign:
         request = self.request
-        (domain,) = montgomery_domains(
-            pair, [self.modulus], request.row_length, arranged=request.base_a is not None
-        )
-        # What the quadratic form has for factors depends on the modulus.
-        domain = replace(domain, form="reordered")
         window = request.window or min(DEFAULT_WINDOW, -(-request.length // 2))
         exponent = request.public_exponent or DEFAULT_EXPONENT
         return RsaEngineDesign(
-            domain,
+            self._domain(pair, loaded=True),
             self._options(pair),
             request.length,
             window,
@@ -154,11 +148,6 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
     def title(self) -> str:
         """Title of the core."""
         return "RSA with private keys in a residue number system"
-
-    @property
-    def subject(self) -> str:
-        """Title and size in one line."""
-        return f"{self.title}, {self.request.length} bits"
 
     @property
     def header(self) -> str:
