@@ -75,10 +75,10 @@ class WordGearbox(Component):
         step = Signal(range(self.steps), name="step")
         # offset >= width_in, in a register that moves with the offset: all else waits for it.
         need = Signal(name="need", init=1)
+        # Whether all words of a number have been taken, in a register that moves with `taken`.
         complete, take = Signal(name="complete"), Signal(name="take")
         give, end, dropping = Signal(name="give"), Signal(name="end"), Signal(name="dropping")
         m.d.comb += [
-            complete.eq(taken == self.count_in),
             dropping.eq(step >= self.count_out),
             self.words_in.ready.eq(need & ~complete),
             take.eq(need & (complete | self.words_in.valid)),
@@ -95,6 +95,7 @@ class WordGearbox(Component):
                 offset.eq(offset - self.width_in),
                 need.eq(offset >= 2 * self.width_in),
                 taken.eq(taken + ~complete),
+                complete.eq(complete | (taken == self.count_in - 1)),
             ]
         least = self.width_in - self.width_out
         with m.If(give):
@@ -104,7 +105,8 @@ class WordGearbox(Component):
                 step.eq(step + 1),
             ]
         with m.If(end | self.clear):
-            m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), taken.eq(0), step.eq(0)]
+            m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), step.eq(0)]
+            m.d.sync += [taken.eq(0), complete.eq(0)]
         with m.If(self.clear | (take & (taken == 0))):
             m.d.sync += self.overflow.eq(0)
         with m.Elif(give & dropping):

@@ -27,6 +27,7 @@ from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
+from residua.hardware.delay import delayed
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
@@ -133,10 +134,20 @@ class Coprocessor(Component):
                 else []
             ),
             *([controller.scalar_sound.eq(first.agrees)] if first and first.checked else []),
-            results.test_only.eq(controller.test_only),
+            results.test_only.eq(self._tested(m, controller)),
             results.release.eq(released),
         ]
         return m
+
+    def _tested(self, m: Module, controller: Controller) -> Value:
+        """Whether the next number is only tested.
+
+        It may say so a cycle later where numbers are converted, which takes far longer than to come
+        to the instruction.
+        """
+        if self.design.conversion is None:
+            return controller.test_only
+        return delayed(m, controller.test_only, 1, "tested")
 
     def _give_out(
         self,
@@ -214,20 +225,29 @@ class Coprocessor(Component):
             converter.residues.valid.eq(processor.residue_valid & ~admitted),
         ]
         if len(self.design.moduli) > 1:
-            m.d.comb += converter.select.eq(controller.page)
+            # The page stays far longer than a number takes to come.
+            m.d.comb += converter.select.eq(delayed(m, controller.page, 1, "converted_page"))
         return slack.output
 
     def _control(self, m: Module, controller: Controller, occupied: Value) -> Signal:
         """Commands, while no result waits to be fetched.
 
+        Whether one can begin stands in a register: it reaches far, and nothing that the parts do
+        by themselves changes it from one cycle to the next.
+
         Returns:
             The zeroisation, which counts a cycle later.
         """
         zeroise = Signal(name="zeroise_taken")
-        m.d.sync += zeroise.eq(self.zeroise)
+        vacant, begins = Signal(name="vacant"), Signal(name="begins")
+        m.d.sync += [
+            zeroise.eq(self.zeroise),
+            vacant.eq(controller.idle & ~occupied & ~begins),
+        ]
         m.d.comb += [
-            controller.start.eq(self.command.valid & ~occupied),
-            self.command.ready.eq(controller.idle & ~occupied),
+            self.command.ready.eq(vacant & ~zeroise),
+            begins.eq(self.command.valid & self.command.ready),
+            controller.start.eq(begins),
             controller.operation.eq(self.command.payload.operation),
             controller.curve.eq(self.command.payload.curve),
             controller.zeroise.eq(zeroise),
@@ -251,7 +271,7 @@ class Coprocessor(Component):
         self, m: Module, controller: Controller, processor: Any, reader: OperandReader
     ) -> tuple[Value, Value]:
         """Operands and random words to the processor; whether it is ready for either."""
-        random = controller.read_random & reader.busy
+        random = controller.read_random
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand | controller.reciprocate),
             reader.start.eq(controller.read_operand),
@@ -278,11 +298,16 @@ class Coprocessor(Component):
 
         The inverse goes where an operand would.
         """
+        operand = reader.operand
+        # The processor waits for nothing but its own clearing, in which no operand is read.
+        m.d.comb += operand.ready.eq(1)
         if inverter is None:
-            connect(m, reader.operand, processor.binary)
+            m.d.comb += [
+                processor.binary.payload.eq(operand.payload),
+                processor.binary.valid.eq(operand.valid),
+            ]
             connect(m, number, results.results)
             return
-        operand = reader.operand
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
             inverter.start.eq(controller.reciprocate),
@@ -293,7 +318,6 @@ class Coprocessor(Component):
             number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
             processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
             processor.binary.valid.eq(inverter.word_valid | operand.valid),
-            operand.ready.eq(processor.binary.ready),
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += inverter.select.eq(controller.page)
@@ -312,7 +336,8 @@ class Coprocessor(Component):
         """
         if inverter is None:
             return Const(0, 1)
-        m.d.sync += controller.reciprocated.eq(~inverter.busy)
+        admitted = Signal(name="admitted")
+        m.d.sync += [admitted.eq(inverter.busy), controller.reciprocated.eq(~inverter.busy)]
         m.d.comb += [
             inverter.start.eq(controller.admit),
             inverter.residue.eq(processor.residue[0]),
@@ -322,8 +347,9 @@ class Coprocessor(Component):
             processor.word_valid.eq(inverter.word_valid),
         ]
         if len(self.design.moduli) > 1:
-            m.d.comb += inverter.select.eq(controller.page)
-        return inverter.busy
+            # One register more than the converter has: of two alike synthesis makes one.
+            m.d.comb += inverter.select.eq(delayed(m, controller.page, 2, "inverted_page"))
+        return admitted
 
     def _scalars(
         self,
@@ -352,12 +378,13 @@ class Coprocessor(Component):
                     controller.read_scalar & (own & ~controller.halved if halves else own)
                 ),
                 words.payload.eq(self.operands.payload),
-                words.valid.eq(self.operands.valid & unit.busy),
+                words.valid.eq(self.operands.valid),
                 unit.random.payload.eq(self.random.payload),
-                unit.random.valid.eq(self.random.valid & unit.busy),
+                unit.random.valid.eq(self.random.valid),
             ]
-            operands_ready = Mux(unit.busy, words.ready, operands_ready)
-            random_ready = Mux(unit.busy, unit.random.ready, random_ready)
+            # One part reads at a time, and none is ready for a word unless it reads.
+            operands_ready |= words.ready
+            random_ready |= unit.random.ready
             in_range &= unit.in_range | ~done[index]
             if unit.changes:
                 m.d.comb += unit.plain.eq(controller.plain)
@@ -412,16 +439,13 @@ class Coprocessor(Component):
             halves.plain.eq(controller.plain),
             halves.later.eq(controller.second),
             halves.scalar.payload.eq(self.operands.payload),
-            halves.scalar.valid.eq(self.operands.valid & halves.busy),
+            halves.scalar.valid.eq(self.operands.valid),
             halves.random.payload.eq(self.random.payload),
-            halves.random.valid.eq(self.random.valid & halves.busy),
+            halves.random.valid.eq(self.random.valid),
             halves.take.eq(processor.advance),
         ]
         self._choose_curve(m, controller, halves)
-        return (
-            Mux(halves.busy, halves.scalar.ready, operands_ready),
-            Mux(halves.busy, halves.random.ready, random_ready),
-        )
+        return operands_ready | halves.scalar.ready, random_ready | halves.random.ready
 
     def _reduce(
         self, m: Module, controller: Controller, reducer: ScalarReducer, unit: ScalarUnit

@@ -30,6 +30,10 @@ from residua.hardware.unbuilt import unbuilt
 _PATIENCE = 8
 """An operation hangs after so many times the cycles of the longest one."""
 
+ENTERED = 1
+"""Cycle from the one in which a command is taken to the one in which the first instruction is asked
+for."""
+
 FETCHED = 3
 """Cycles from the one in which an instruction is asked for to the first one of what it does."""
 
@@ -103,7 +107,7 @@ class _Walk:
 
     def __init__(self, design: CurveDesign, curve: int) -> None:
         self.design, self.curve = design, curve
-        self.now = self.started = 0
+        self.now, self.started = ENTERED, 0
 
     def take(self, instruction: Instruction | None) -> None:
         """Go on to the next instruction."""

@@ -257,6 +257,7 @@ class CoprocessorDesign(CurveDesign):
             conversion_cox(self.domains[0], largest),
             self.moduli,
             tuple(ranges),
+            relaxed=True,
         )
 
     @property

@@ -175,10 +175,10 @@ class ScalarReducer(Component):
         self._small, self._half = Signal(name="small"), Signal(name="half")
         total = Signal(WORD + 1, name="total")
         lowest = index == 1
-        taken = Signal(WORD, name="taken")
+        # What a pass does, in registers: whole words wait for it, the first one at index 1.
+        reduces, replaces = Signal(name="reduces"), Signal(name="replaces")
         keep = (number == _Pass.REDUCE) & borrow
-        m.d.comb += taken.eq(Mux(keep, 0, right))
-        m.d.comb += total.eq(left + ~taken + carry)
+        m.d.comb += total.eq(left + ~right + carry)
         with m.If(self._state == _State.PASS):
             m.d.comb += [
                 self._write.addr.eq(index - 2),
@@ -187,14 +187,16 @@ class ScalarReducer(Component):
             ]
             m.d.sync += [
                 left.eq(self._read.data),
-                right.eq(self._constant(m, number)),
+                right.eq(Mux(keep, 0, self._constant(m, number))),
                 carry.eq((index == 0) | total[WORD]),
                 equal.eq((index == 0) | (equal & (left == right))),
                 word.eq(left),
+                reduces.eq(number == _Pass.REDUCE),
+                replaces.eq(number == _Pass.REPLACE),
             ]
-            with m.If(number == _Pass.REDUCE):
+            with m.If(reduces):
                 m.d.sync += word.eq(total)
-            with m.If(number == _Pass.REPLACE):
+            with m.If(replaces):
                 m.d.sync += word.eq(
                     Mux(self._small, Mux(lowest, 2, 0), Mux(self._half, right, left))
                 )
@@ -208,7 +210,8 @@ class ScalarReducer(Component):
         with m.Else():
             # At rest nothing of the scalar stays in registers.
             words = (left, right, word, carry, equal, borrow, self._small, self._half)
-            m.d.sync += [register.eq(0) for register in (*words, number)]
+            passes = (number, reduces, replaces)
+            m.d.sync += [register.eq(0) for register in (*words, *passes)]
 
     def _note(self, m: Module, number: Value, equal: Value) -> None:
         """Note the meaning of the outcome of a comparison."""

@@ -37,7 +37,7 @@ class Processor(Component):
     of base b a cycle, channel 0 first, while ``residue_valid`` is set.
 
     If there is a `FRACTION`, ``word`` takes its residues while ``word_valid`` is set, channel 0
-    first, after ``word_start``; nothing may run meanwhile.
+    first, after ``word_start``; nothing may run meanwhile, and in the cycle after the last one.
 
     With tables of entries, ``entry_address``, ``entry_matches``, ``entry_first`` and ``entry_keep``
     are those of an `EntryKeeper` in every rower. While ``entry_loading`` is set, the words that
@@ -314,13 +314,18 @@ class Processor(Component):
             m.d.sync += rower.eq(Mux(rower == last, 0, rower + 1))
             with m.If(rower == last):
                 m.d.sync += group.eq(group + 1)
-        register = Array(registers)[group]
+        # In registers of their own: they reach all rowers.
+        register = Signal(rowers[0].load_register.shape(), name="taking_register", reset_less=True)
+        word = delayed(m, self.word, 1, "taken_word", data=True)
+        m.d.sync += register.eq(Array(registers)[group])
         for index, each in enumerate(rowers):
+            load = Signal(name=f"takes_{index}")
+            m.d.sync += load.eq(self.word_valid & (rower == index))
             with m.If(~self.clearing):
                 m.d.comb += [
-                    each.load.eq(self.word_valid & (rower == index)),
+                    each.load.eq(load),
                     each.load_register.eq(register),
-                    each.word.eq(self.word),
+                    each.word.eq(word),
                 ]
 
     def _enter(self, m: Module, rowers: list[Rower], writes: Value) -> None:
