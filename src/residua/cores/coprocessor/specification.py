@@ -206,7 +206,7 @@ FormulaKey = Annotated[
         "`curve`.",
         "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
         "(curves of odd order), `endomorphism` (curves of prime order with a = 0)",
-        "`auto`: for each curve the one with the fewest cycles, but never `endomorphism`",
+        "`auto`: for each curve the one with the fewest cycles",
         "NAME",
     ),
 ]
