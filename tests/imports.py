@@ -10,13 +10,16 @@ SHARED = frozenset({"cache", "errors", "interrupts", "output", "__version__"})
 """What every package may import."""
 
 
+@cache
 def modules_imported(path):
     """The dotted names in the import statements of a file, with what is taken out of each."""
+    found = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, ()) for alias in node.names)
+            found += [(alias.name, ()) for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module, tuple(alias.name for alias in node.names)
+            found.append((node.module, tuple(alias.name for alias in node.names)))
+    return found
 
 
 def packages_imported(path):
