@@ -7,6 +7,7 @@ from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.driver import verify_driver
+from residua.cores.coprocessor.shipped.requests import verify_requests
 from residua.cores.coprocessor.shipped.several import verify_several
 from residua.cores.simulation.forms import compare_forms
 from residua.cores.simulation.runs import Runs
@@ -75,6 +76,7 @@ def _around(
     model = directory_model(directory, optimise=optimise)
     if "instances" in directory.manifest["parameters"]:
         count, failures = verify_several(model, design, seed)
+        failures += verify_requests(directory, design, model)
         return count, failures + verify_driver(directory, design)
     count, failures = verify_bus(model, design, seed)
     failures += verify_bus_alone(stand_in_model(directory), seed)
