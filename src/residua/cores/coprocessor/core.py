@@ -201,8 +201,13 @@ class CoprocessorCore(Core):
             data_registers=self.request.bus != "axi",
             sparse_status=design.status_codes.sparse,
             shared_scalars=design.shares_scalars,
-            instances=self.request.instances or 1,
+            instances=self.instances,
         )
+
+    @property
+    def instances(self) -> int:
+        """How many coprocessors there are behind the bus."""
+        return self.request.instances or 1
 
     @property
     def _instances(self) -> dict[str, Any]:

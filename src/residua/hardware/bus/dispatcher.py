@@ -75,8 +75,8 @@ class Dispatcher(Component):
     to one core. The payloads of a core are 0 but while they are meant for it.
 
     ``working`` has a bit for each core, set while it has a request or is cleared; ``waiting`` is
-    set while a request is in the buffer. Which core gets what, and when, follows from operations,
-    curves, statuses and the streams' pace alone.
+    set while a request waits and no core is free. Which core gets what, and when, follows from
+    operations, curves, statuses and the streams' pace alone.
 
     ``cores`` are the interfaces of the cores. A core gives its result after ``done``, takes a
     command only when its result has left, and after a zeroisation in an operation ends that.
@@ -97,7 +97,7 @@ class Dispatcher(Component):
                 "front": Out(Signature(front)),
                 "zeroise_cores": In(count),
                 "working": Out(count),
-                "waiting": Out(1, init=1),
+                "waiting": Out(1),
                 "cores": Out(Signature(raw_members()).flip()).array(count),
             }
         )
@@ -124,8 +124,7 @@ class Dispatcher(Component):
         m.d.comb += [
             *(core.zeroise.eq(self._zeroised[i]) for i, core in enumerate(self.cores)),
             self.working.eq(self._assigned | Cat(core.busy for core in self.cores)),
-            self.waiting.eq(self.buffer.waiting),
-            self.front.busy.eq(self.working.any() | self.waiting),
+            self.front.busy.eq(self.working.any() | self.buffer.waiting),
             self.front.done.eq(self._done.any()),
             self.front.status.eq(
                 _first(self._done, [core.status for core in self.cores]),
@@ -151,6 +150,7 @@ class Dispatcher(Component):
             self.front.operands.ready.eq(buffer.operands.ready),
             buffer.clear.eq(self.front.zeroise),
             buffer.take.eq(taken.any()),
+            self.waiting.eq(buffer.whole & ~offered & ~free.any()),
             # What an operation did not take is no other's, nor is what comes after its end.
             buffer.drop.eq((self._target & (self._done | self._zeroised)).any()),
             buffer.given.ready.eq(

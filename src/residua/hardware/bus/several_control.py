@@ -93,7 +93,7 @@ class SeveralControl(Component):
             status.done.eq(done),
             status.code.eq(code),
             registers.cores.busy.eq(self.dispatcher.working),
-            registers.cores.waiting.eq(control.start | pending | self.dispatcher.waiting),
+            registers.cores.waiting.eq(self.dispatcher.waiting),
         ]
         with m.If(front.command.ready):
             m.d.sync += pending.eq(0)

@@ -45,10 +45,10 @@ class RequestClient(BusClient):
         return capabilities.instances
 
     def request(self, tag: int, operation: str, operands: Sequence[int], **control: int) -> bool:
-        """Make a request, and hand over its operands, unless there is no room for one.
+        """Make a request, and hand over its operands, unless one waits already.
 
         Returns:
-            Whether there was room. If not, collect a result, and try again.
+            Whether there was room. If not, all work: collect a result, and try again.
 
         Raises:
             SpecificationError: there is one coprocessor alone, or the tag is too large.
@@ -131,9 +131,7 @@ class RequestClient(BusClient):
         return {name: field.extract(word) for name, field in self._map["STATUS"].fields.items()}
 
     def _request(self, tag: int, operation: str, operands: Sequence[int], **control: int) -> bool:
-        if not (state := self._state())["ready"]:
-            # Else none of those that work might come to its end.
-            self._give_random(state)
+        if not self._becomes_ready():
             return False
         fields = self._map["CONTROL"].fields
         values = {"operation": self._map.operations[operation], "tag": tag, "start": 1, **control}
@@ -152,6 +150,17 @@ class RequestClient(BusClient):
             if idle >= self._polls:
                 self._give_up("the core wants other operands than these")
         return True
+
+    def _becomes_ready(self) -> bool:
+        """Wait while the last request is on its way; False if it waits for a coprocessor."""
+        for _ in range(self._polls):
+            if (state := self._state())["ready"]:
+                return True
+            # Without random words none of those that work might come to its end.
+            self._give_random(state)
+            if self._field("CORES", "waiting"):
+                return False
+        raise DriverError("a request is not taken")
 
     def _give_random(self, state: dict[str, int]) -> None:
         if self._streams is None and state["random_ready"] and self._random is not None:

@@ -31,6 +31,9 @@ _PACES = ((0, 0), (96, 0), (160, 5))
 _ABORTS = 6
 """Zeroisations of some coprocessors, zeroisations of all, and resets, of each."""
 
+_ROUNDS = 3
+"""Rounds of multiplications on all coprocessors in which their pace is measured."""
+
 _TAGS = 251
 """Tags that are given one after another; a prime, so that those of rounds differ."""
 
@@ -42,6 +45,28 @@ def verify_several(model: BusModel, design: CurveDesign, seed: int) -> tuple[int
     """
     runs = (_registers, _mixed, _overtaking, _refused, _some_zeroised, _all_aborted)
     return run_all(_told(run(model, design, seed)) for run in runs)
+
+
+def cycles_in_flight(model: BusModel, design: CurveDesign, seed: int) -> int:
+    """Cycles from one multiplication of a point to the next, with all coprocessors at work.
+
+    The first curve's. A host makes a request whenever there is room, so that the bus is included.
+
+    Raises:
+        Fault: a result is wrong, or does not come.
+    """
+    requests = _Requests(model, design, seed)
+    long, count = _long(design, seed, 0), requests.instances
+    ends: list[int] = []
+    made, most = 0, (1 + _ROUNDS) * count
+    while len(ends) < most:
+        if made < most and requests.submit(long) is not None:
+            made += 1
+        elif requests.flying:
+            requests.collect()
+            ends.append(requests.simulator.cycles)
+    requests.silent()
+    return round((ends[-1] - ends[count - 1]) / (_ROUNDS * count))
 
 
 def _told(run: Iterator[None]) -> Iterator[None]:
@@ -288,12 +313,12 @@ def _all_aborted(model: BusModel, design: CurveDesign, seed: int) -> Iterator[No
 
 
 def _long(design: CurveDesign, seed: int, number: int) -> Case:
-    """A multiplication of a point that goes through its loop."""
+    """A multiplication of a point that ends well."""
     operation = point_operation(design.curves[number])
     return next(
         case
         for case in sample(design, seed)
-        if case.curve == number and case.operation == operation and full(case)
+        if case.curve == number and case.operation == operation and case.expected[0] == Status.OK
     )
 
 

@@ -284,20 +284,40 @@ static int feed(const {{ library }}_device *device, transfer *words)
     return {{ library | upper }}_STATUS_OK;
 }
 
+/* Waits while the last request is on its way to a coprocessor; not while it waits for one. */
+static int becomes_ready(const {{ library }}_device *device)
+{
+    transfer none = {NULL, 0, NULL, 0};
+    uint32_t idle = 0, state = status(device);
+
+    while (!FIELD(state, STATUS__READY)) {
+        /* Without random words none of those that work might come to its end. */
+        int moved = has_streams(device->core)
+                        ? 0
+                        : move_by_registers(device, without_results(state), &none);
+        if (moved < 0) {
+            return moved;
+        }
+        if (FIELD(device->read32(device->context, OFFSET(CORES)), CORES__WAITING)) {
+            return {{ library | upper }}_BUSY;
+        }
+        if (exhausted(device, ++idle)) {
+            return {{ library | upper }}_TIMEOUT;
+        }
+        state = status(device);
+    }
+    return {{ library | upper }}_STATUS_OK;
+}
+
 /* Makes a request of a core that has the operation. */
 static int request(const {{ library }}_device *device, unsigned tag, unsigned operation,
                    unsigned curve, const uint32_t *operands, size_t operand_words)
 {
-    transfer words = {operands, operand_words, NULL, 0}, none = {NULL, 0, NULL, 0};
-    uint32_t state = status(device);
-    int code;
+    transfer words = {operands, operand_words, NULL, 0};
+    int code = becomes_ready(device);
 
-    if (!FIELD(state, STATUS__READY)) {
-        /* Without random words none of those that work might come to its end. */
-        code = has_streams(device->core)
-                   ? {{ library | upper }}_STATUS_OK
-                   : move_by_registers(device, without_results(state), &none);
-        return code < 0 ? code : {{ library | upper }}_BUSY;
+    if (code != {{ library | upper }}_STATUS_OK) {
+        return code;
     }
     device->write32(device->context, OFFSET(CONTROL),
                     PLACE(operation, CONTROL__OPERATION) | PLACE(curve, CONTROL__CURVE) |

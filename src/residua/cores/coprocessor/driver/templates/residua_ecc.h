@@ -179,8 +179,8 @@ typedef struct {
 
 /* Makes a request, on numbers as residua_ecc_execute() takes them, and comes back when the core has
  * all operands; tag is 0 to RESIDUA_ECC_MOST_TAG, and comes back with the result. RESIDUA_ECC_BUSY if
- * there is no room: collect a result, and try again. Where operands do not come to an end,
- * RESIDUA_ECC_TIMEOUT, and everything is zeroised. Operands may be overwritten after the call. */
+ * all work and a request waits already: collect a result, and try again. Where operands do not come to
+ * an end, RESIDUA_ECC_TIMEOUT, and everything is zeroised. Operands may be overwritten after the call. */
 int residua_ecc_submit(const residua_ecc_device *device, unsigned tag, unsigned operation,
                        unsigned curve, const uint32_t *operands, size_t operand_words);
 
