@@ -14,7 +14,7 @@ from residua.cores.bus.driver.client import DriverError
 from residua.cores.bus.host import Fault, Host
 from residua.cores.bus.operations import RESETS, STALLS, run_all
 from residua.cores.bus.register_checks import check_registers, check_traffic
-from residua.cores.bus.simulator import BusModel, BusSimulator
+from residua.cores.bus.simulator import MOST_STALLS, BusModel, BusSimulator
 from residua.cores.coprocessor.cases import Case
 from residua.cores.coprocessor.driver.client import Client
 from residua.cores.coprocessor.driver.curves import DriverCurve
@@ -31,6 +31,12 @@ _PACES = ((0, 0), (96, 0), (160, 5))
 _ABORTS = 6
 """Zeroisations of some coprocessors, zeroisations of all, and resets, of each."""
 
+_ABORT_SHARE = 4
+"""An operation that is aborted ends within this part of its loop."""
+
+_CUTS = 24
+"""Zeroisations while results leave."""
+
 _ROUNDS = 3
 """Rounds of multiplications on all coprocessors in which their pace is measured."""
 
@@ -43,7 +49,7 @@ def verify_several(model: BusModel, design: CurveDesign, seed: int) -> tuple[int
 
     The first fault ends it: the state of the coprocessors is unknown after it.
     """
-    runs = (_registers, _mixed, _overtaking, _refused, _some_zeroised, _all_aborted)
+    runs = (_registers, _mixed, _overtaking, _refused, _some_zeroised, _cut_short, _all_aborted)
     return run_all(_told(run(model, design, seed)) for run in runs)
 
 
@@ -128,8 +134,8 @@ class _Requests:
             if self.host.status()["random_ready"]:
                 self.host.write("RANDOM", self.simulator.random())
 
-    def collect(self, *, zeroised: Sequence[int] = ()) -> Completion:
-        """The next result, held against its case; those of some tags are zeroised."""
+    def collect(self, *, zeroised: Sequence[int] = (), perhaps: Sequence[int] = ()) -> Completion:
+        """The next result, held against its case; those of some tags are zeroised, or perhaps."""
         first = self.simulator.cycles
         while (found := self.client.collect()) is None:
             if self.simulator.cycles - first > self.host.patience:
@@ -138,7 +144,7 @@ class _Requests:
         if case is None:
             raise Fault(f"a result has the tag {found.tag}, which no request has")
         status, results = case.expected
-        if found.tag in zeroised:
+        if found.tag in zeroised or (found.tag in perhaps and found.status == "zeroised"):
             status, results = Status.ZEROISED, ()
         words = tuple(results) + (0,) * (self.client.most_numbers - len(results))
         right = (self.host.code(status), words if status == Status.OK else ())
@@ -150,14 +156,21 @@ class _Requests:
             )
         return found
 
-    def drain(self, *, zeroised: Sequence[int] = ()) -> dict[int, Completion]:
+    def drain(
+        self, *, zeroised: Sequence[int] = (), perhaps: Sequence[int] = ()
+    ) -> dict[int, Completion]:
         """All results that are due, by their tags, and none more."""
         found = {}
         while self.flying:
-            one = self.collect(zeroised=zeroised)
+            one = self.collect(zeroised=zeroised, perhaps=perhaps)
             found[one.tag] = one
         self.silent()
         return found
+
+    def soon(self, first: int, curve: int) -> None:
+        """See that what was aborted in a cycle ended then, and did not go on to its own end."""
+        if self.simulator.cycles - first > _ladder(self.design, curve) // _ABORT_SHARE:
+            raise Fault("an operation goes on after a zeroisation or a reset")
 
     def silent(self) -> None:
         """See that nothing is under way, and nothing comes."""
@@ -273,9 +286,14 @@ def _some_zeroised(model: BusModel, design: CurveDesign, seed: int) -> Iterator[
             requests.let_run(draw.randrange(_ladder(design, number)))
             requests.client.zeroise_instances(mask)
             aborted = [tag for place, tag in enumerate(tags) if mask >> place & 1]
+            first, found = requests.simulator.cycles, {}
+            while requests.flying.keys() & aborted:
+                one = requests.collect(zeroised=aborted)
+                found[one.tag] = one
+            requests.soon(first, number)
             # Those that are free again take others before the rest is done.
             requests.placed(short)
-            found = requests.drain(zeroised=aborted)
+            found |= requests.drain(zeroised=aborted)
             for place, tag in enumerate(tags):
                 if found[tag].instance != place:
                     raise Fault(f"coprocessor {found[tag].instance} ends request {place}")
@@ -284,6 +302,25 @@ def _some_zeroised(model: BusModel, design: CurveDesign, seed: int) -> Iterator[
                 # A zeroisation of those that have nothing to do leaves nothing behind.
                 requests.client.zeroise_instances(mask)
                 requests.silent()
+
+
+def _cut_short(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
+    """All are zeroised, by a mask, while a result leaves: it is whole then, or zeroised."""
+    draw = random.Random(f"cut short {seed}")
+    requests = _Requests(model, design, seed, stalls=MOST_STALLS, pause=0)
+    host, short = requests.host, _short(design, seed, 0)
+    done = host.mask("INTERRUPT_STATE", "done")
+    host.write("INTERRUPT_ENABLE", done)
+    for _ in range(_CUTS):
+        host.write("INTERRUPT_STATE", done)
+        tag = requests.placed(short)
+        # An interrupt tells of the very cycle in which it ends.
+        if not host.simulator.interrupted(host.patience):
+            raise Fault("no interrupt tells of the end of a request")
+        host.simulator.run(draw.randrange(2 * design.words))
+        requests.client.zeroise_instances((1 << requests.instances) - 1)
+        requests.drain(perhaps=[tag])
+        yield
 
 
 def _all_aborted(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
@@ -305,8 +342,10 @@ def _all_aborted(model: BusModel, design: CurveDesign, seed: int) -> Iterator[No
                     cycles=RESETS[index // 2 % len(RESETS)],
                 )
                 requests.host.check_reset()
+            first = requests.simulator.cycles
             requests.flying.clear()
             requests.silent()
+            requests.soon(first, number)
             requests.fill(short, requests.instances)
             requests.drain()
             yield
