@@ -139,6 +139,20 @@ static void add_decoded(preparation *p, const uint8_t *u, size_t size)
     }
 }
 
+/* Of a Montgomery curve k and point are as RFC 7748 has them. */
+static void prepare_x_multiply(preparation *p, const residua_ecc_device *device, unsigned curve,
+                               const uint8_t *k, const uint8_t *point, size_t point_size)
+{
+    prepare(p, device, curve);
+    if (p->code == RESIDUA_ECC_STATUS_OK && p->curve->montgomery) {
+        add_clamped(p, k);
+        add_decoded(p, point, point_size);
+    } else {
+        add_scalar(p, k);
+        add_point(p, point, point_size);
+    }
+}
+
 /* Runs the operation; its numbers, of size bytes each, go to result: zeros if it fails. */
 static int run(preparation *p, unsigned operation, size_t numbers, size_t size, uint8_t *result)
 {
@@ -245,14 +259,7 @@ int residua_ecc_x_multiply(const residua_ecc_device *device, unsigned curve, con
 {
     preparation p;
 
-    prepare(&p, device, curve);
-    if (p.code == RESIDUA_ECC_STATUS_OK && p.curve->montgomery) {
-        add_clamped(&p, k);
-        add_decoded(&p, point, point_size);
-    } else {
-        add_scalar(&p, k);
-        add_point(&p, point, point_size);
-    }
+    prepare_x_multiply(&p, device, curve, k, point, point_size);
     return run_number(&p, RESIDUA_ECC_OPERATION_X_MULTIPLY, 0, x);
 }
 
@@ -433,14 +440,7 @@ int residua_ecc_submit_x_multiply(const residua_ecc_device *device, unsigned tag
 {
     preparation p;
 
-    prepare(&p, device, curve);
-    if (p.code == RESIDUA_ECC_STATUS_OK && p.curve->montgomery) {
-        add_clamped(&p, k);
-        add_decoded(&p, point, point_size);
-    } else {
-        add_scalar(&p, k);
-        add_point(&p, point, point_size);
-    }
+    prepare_x_multiply(&p, device, curve, k, point, point_size);
     return submit(&p, tag, RESIDUA_ECC_OPERATION_X_MULTIPLY);
 }
 
