@@ -62,7 +62,7 @@ $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
 TESTS := -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
 # Modules of tests that have passed with the same files need not run again; ANEW=1 runs all.
 test: lint types docs
-	$(BIN)/python -m pytest $(if $(ANEW),,-p tests.kept_verdicts) $(TESTS)
+	$(BIN)/python -m pytest -p tests.kept_verdicts $(if $(ANEW),--anew) $(TESTS)
 
 # What is missing is told before anything is set up.
 test-system:

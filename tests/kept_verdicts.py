@@ -4,10 +4,11 @@ What a module of tests depends on is taken to be more than it reads, never less.
 programs looks at files by itself, or imports what stands above the cores depends on every file of
 the repository. Any other depends on itself and the test code that it imports, on the packages of
 residua that these import and all those below them, and on all files of src and tests that are no
-Python. All depend on the interpreter, every installed package and what all tests have in common. A
-module's verdict is kept when each of its tests was run and passed, and nothing has changed since.
+Python. All depend on the interpreter, the C++ compiler, every installed package, and what all tests
+have in common. A module's verdict is kept when each of its tests was run and passed, and nothing
+has changed since.
 
-``make test`` loads the plugin, ``make test ANEW=1`` does not.
+``make test`` loads the plugin; ``make test ANEW=1`` has it run everything.
 """
 
 import hashlib
@@ -23,6 +24,7 @@ from tests.imports import ROOT, SHARED, below, modules_imported, packages_import
 
 from residua import cache as kept_cache
 from residua.cores.kept_files import ABOVE
+from residua.toolchain.verilator_runtime import version
 
 KIND = "verdicts"
 GENERATED = frozenset({"build", "dist", "node_modules", "__pycache__"})
@@ -42,7 +44,7 @@ class Files:
     def __init__(self, digests=None):
         self.digests = digests or {_relative(path): _digest(path) for path in _files(ROOT)}
         libraries = {f"{each.name} {each.version}" for each in importlib.metadata.distributions()}
-        self._machine = [sys.version, platform.platform(), *sorted(libraries)]
+        self._machine = [sys.version, platform.platform(), version(), *sorted(libraries)]
         self._states = {}
 
     def key(self, module):
@@ -158,12 +160,14 @@ class Verdicts:
     A part of the plugin that the process which starts the others has.
     """
 
-    def __init__(self):
+    def __init__(self, *, anew=False):
         files = Files()
         self._keys = {name: files.key(name) for name in files.digests if _holds_tests(name)}
-        self.kept = sorted(
-            name for name, key in self._keys.items() if kept_cache.find(KIND, _name(name), key)
-        )
+        self.kept = []
+        if not anew:
+            self.kept = sorted(
+                name for name, key in self._keys.items() if kept_cache.find(KIND, _name(name), key)
+            )
         self._collected, self._passed, self._spoilt = defaultdict(set), Counter(), set()
 
     def _note(self, names):
@@ -212,12 +216,17 @@ class Verdicts:
                 kept_cache.kept(KIND, _name(module), self._keys[module], Path.touch)
 
 
+def pytest_addoption(parser):
+    """The plugin's option."""
+    parser.addoption("--anew", action="store_true", help="run modules that have passed, too")
+
+
 def pytest_configure(config):
     """Look what has been kept, or be told."""
     if hasattr(config, "workerinput"):
         kept = config.workerinput["kept_verdicts"]
     else:
-        verdicts = Verdicts()
+        verdicts = Verdicts(anew=config.option.anew)
         config.pluginmanager.register(verdicts, "verdicts")
         kept = verdicts.kept
     config.stash[KEPT] = frozenset(kept)

@@ -51,8 +51,11 @@ def test_what_a_module_depends_on(files, module, path, changed):
     assert changed_by(files, module, path) is changed
 
 
-def test_libraries_are_among_it(monkeypatch, files):
-    monkeypatch.setattr(kept_verdicts.importlib.metadata, "distributions", list)
+def test_libraries_and_the_compiler_are_among_it(monkeypatch, files):
+    with monkeypatch.context() as patch:
+        patch.setattr(kept_verdicts.importlib.metadata, "distributions", list)
+        assert Files(files.digests).key(PLAIN) != files.key(PLAIN)
+    monkeypatch.setattr(kept_verdicts, "version", lambda: "another compiler")
     assert Files(files.digests).key(PLAIN) != files.key(PLAIN)
 
 
@@ -84,6 +87,12 @@ def finish(run, code=pytest.ExitCode.OK, **options):
 def test_what_has_passed_is_kept(verdicts):
     report(verdicts, ["passed"] * 3)
     assert finish(verdicts) == (pytest.ExitCode.OK, [PLAIN])
+
+
+def test_all_can_be_run_again(verdicts):
+    report(verdicts, ["passed"] * 3)
+    finish(verdicts)
+    assert Verdicts(anew=True).kept == []
 
 
 def test_nothing_is_left_to_run(verdicts):
