@@ -1,12 +1,12 @@
 """A plugin of pytest: modules that have passed with the same files are not run again.
 
 What a module of tests depends on is taken to be more than it reads, never less. One that starts
-programs looks at files by itself, or imports what stands above the cores depends on every file of
-the repository. Any other depends on itself and the test code that it imports, on the packages of
-residua that these import and all those below them, and on all files of src and tests that are no
-Python. All depend on the interpreter, the C++ compiler, every installed package, and what all tests
-have in common. A module's verdict is kept when each of its tests was run and passed, and nothing
-has changed since.
+programs, looks at files by itself or imports the command line depends on every file of the
+repository. Any other depends on itself and the test code that it imports, on the packages of
+residua that these import and all those below them (on all packages, if one stands above the cores),
+and on all files of src and tests that are no Python. All depend on the interpreter, the C++
+compiler, every installed package, and what all tests have in common. A module's verdict is kept
+when each of its tests was run and passed, and nothing has changed since.
 
 ``make test`` loads the plugin; ``make test ANEW=1`` has it run everything.
 """
@@ -20,16 +20,22 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.imports import ROOT, SHARED, below, modules_imported, packages_imported
+from tests.imports import PACKAGE, ROOT, SHARED, below, modules_imported, packages_imported
 
 from residua import cache as kept_cache
 from residua.cores.kept_files import ABOVE
 from residua.toolchain.verilator_runtime import version
 
 KIND = "verdicts"
+EVERY = frozenset(path.name for path in PACKAGE.iterdir() if path.is_dir())
+"""All packages: some of those above the cores look for others by name."""
+
 GENERATED = frozenset({"build", "dist", "node_modules", "__pycache__"})
 COMMON = ROOT / "tests" / "conftest.py"
 """What all tests have in common: what it imports only serves those that import it themselves."""
+
+PLACES = ("__file__", "ROOT", "PACKAGE", "rootpath", "cwd()")
+"""Names by which a test gets at files of the repository."""
 
 REACHING_OUT = frozenset({"importlib", "subprocess", "runpy"})
 """Modules by which a test gets at more than it imports."""
@@ -52,10 +58,10 @@ class Files:
         sources = _test_code(ROOT / module)
         packages = {name for path in sources for name in packages_imported(path)} - SHARED
         names = sorted(map(_relative, sources))
-        if packages & (ABOVE | {"residua"}) or any(map(_reaches_out, sources)):
+        if packages & {"cli", "residua"} or any(map(_reaches_out, sources)):
             state = self._state(None)
         else:
-            state = self._state(frozenset(below(packages)))
+            state = self._state(EVERY if packages & ABOVE else frozenset(below(packages)))
         return kept_cache.key([module, state, *self._named(names)])
 
     def _state(self, packages):
@@ -138,7 +144,7 @@ def _reaches_out(path):
     text = path.read_text(encoding="utf-8")
     modules = {module.split(".")[0] for module, _ in modules_imported(path)}
     return path.name != "conftest.py" and (
-        "__file__" in text or "ROOT" in text or bool(modules & REACHING_OUT)
+        any(word in text for word in PLACES) or bool(modules & REACHING_OUT)
     )
 
 

@@ -9,6 +9,7 @@ from tests.kept_verdicts import Files, Verdicts
 
 PLAIN = "tests/numbers/test_ranges.py"
 OF_HARDWARE = "tests/hardware/engine/test_reducer.py"
+OF_EVIDENCE = "tests/evidence/test_attack_leakage.py"
 SELECTED = SimpleNamespace(keyword="", markexpr="", deselect=None)
 
 
@@ -41,10 +42,13 @@ def changed_by(files, module, path):
         (OF_HARDWARE, "src/residua/algorithms/program.py", True),
         (OF_HARDWARE, "src/residua/toolchain/cells/ecp5_dp16kd.v", True),
         (OF_HARDWARE, "src/residua/cli/cores.py", False),
-        # Programs are started, files are looked at, or everything is imported.
+        # Evidence finds campaigns by their names.
+        (OF_EVIDENCE, "src/residua/papers/hbe/__init__.py", True),
+        (OF_EVIDENCE, "results/rsa.json", False),
+        # Programs are started, files are looked at, or the command line is called.
         ("tests/test_cli.py", "docs/engine.md", True),
         ("tests/docs/test_readme.py", "README.md", True),
-        ("tests/evidence/test_rows.py", "results/rsa.json", True),
+        ("tests/evidence/test_published.py", "results/rsa.json", True),
     ],
 )
 def test_what_a_module_depends_on(files, module, path, changed):
