@@ -1,10 +1,9 @@
 """Packages import only what the table of the architecture page allows."""
 
-import ast
 import re
 
 import pytest
-from tests.imports import PACKAGE, ROOT, SHARED, imported
+from tests.imports import PACKAGE, ROOT, SHARED, imported, modules_imported
 
 from residua.cores import kept_files, kinds
 
@@ -50,9 +49,9 @@ def test_what_serves_all_kinds_knows_none():
         if name.parts[0] in KINDS:
             continue
         found = {
-            node.module.split(".")[2]
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("residua.cores.")
+            module.split(".")[2]
+            for module, _ in modules_imported(path)
+            if module.startswith("residua.cores.")
         }
         assert found & KINDS == KNOWN.get(name.as_posix(), set()), name
 

@@ -7,7 +7,6 @@ where there are several coprocessors.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from residua.algorithms.conversion import split_words
 from residua.cores.bus.driver.client import BusClient, CoreError, DriverError
 from residua.cores.bus.driver.files import most_tag
 from residua.errors import SpecificationError
@@ -77,7 +76,7 @@ class RequestClient(BusClient):
             idle = 0 if len(words) > before else idle + 1
             if idle >= self._polls:
                 if words:
-                    self._give_up("a result does not end")
+                    raise self._zeroised("a result does not end")
                 return None
         return self._completion(words)
 
@@ -109,14 +108,12 @@ class RequestClient(BusClient):
         self._request(own, operation, operands, **control)
         found = self.collect()
         if found is None:
-            self._give_up("the core makes no progress")
-        elif found.tag != own:
-            self._give_up("a result was not collected before")
-        elif found.status != "ok":
+            raise self._zeroised("the core makes no progress")
+        if found.tag != own:
+            raise self._zeroised("a result was not collected before")
+        if found.status != "ok":
             raise CoreError(found.status, self._map["STATUS"].fields["code"].meanings[found.status])
-        else:
-            return list(found.results[:results])
-        raise AssertionError
+        return list(found.results[:results])
 
     def _check_several(self) -> None:
         if self.instances == 1:
@@ -125,18 +122,10 @@ class RequestClient(BusClient):
                 "with instances"
             )
 
-    def _state(self) -> dict[str, int]:
-        """The fields of STATUS."""
-        word = self._read("STATUS")
-        return {name: field.extract(word) for name, field in self._map["STATUS"].fields.items()}
-
     def _request(self, tag: int, operation: str, operands: Sequence[int], **control: int) -> bool:
         if not self._becomes_ready():
             return False
-        fields = self._map["CONTROL"].fields
-        values = {"operation": self._map.operations[operation], "tag": tag, "start": 1, **control}
-        queue = [word for number in operands for word in split_words(number, self.words, 32)]
-        self._write("CONTROL", sum(fields[name].place(value) for name, value in values.items()))
+        queue = self._begin(operation, operands, tag=tag, **control)
         if self._streams is not None:
             self._streams.send(queue)
             queue.clear()
@@ -148,7 +137,7 @@ class RequestClient(BusClient):
             self._give_random(state)
             idle = 0 if moves else idle + 1
             if idle >= self._polls:
-                self._give_up("the core wants other operands than these")
+                raise self._zeroised("the core wants other operands than these")
         return True
 
     def _becomes_ready(self) -> bool:
@@ -182,13 +171,6 @@ class RequestClient(BusClient):
         told = {name: field.extract(trailer) for name, field in fields.items()}
         status = {code: name for name, code in self._map.statuses.items()}.get(told["code"])
         if status is None or told["instance"] >= self.instances:
-            self._give_up(f"no result ends with 0x{trailer:08X}")
-            raise AssertionError
-        numbers = [words[i : i + self.words] for i in range(0, len(words) - 1, self.words)]
-        results = tuple(sum(word << 32 * i for i, word in enumerate(own)) for own in numbers)
+            raise self._zeroised(f"no result ends with 0x{trailer:08X}")
+        results = tuple(self._numbers(words[:-1]))
         return Completion(told["tag"], told["instance"], status, results if status == "ok" else ())
-
-    def _give_up(self, reason: str) -> None:
-        """Zeroise, and say why."""
-        self.zeroise()
-        raise DriverError(f"{reason}; it was zeroised")
