@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo 'demo      build, verify, place and route, and report a coprocessor for ECDH on P-256'
 	@echo 'demo-multiplier  the same for a multiplier modulo the prime of P-256'
-	@echo 'test      lint, types, docs and the tests'
+	@echo 'test      lint, types, docs and the tests (ANEW=1: also those that have passed with the same files)'
 	@echo 'test-system  what needs packages of the system: pages in a browser (tests/system/packages.txt)'
 	@echo 'lint      formatting and lint rules        types   strict type check'
 	@echo 'docs      the documentation, in build/docs format  put the formatting right'
@@ -60,8 +60,9 @@ $(VENV)/project.stamp: $(VENV)/requirements.stamp pyproject.toml
 	@touch $@
 
 TESTS := -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations=15
+# Modules of tests that have passed with the same files need not run again; ANEW=1 runs all.
 test: lint types docs
-	$(BIN)/python -m pytest $(TESTS)
+	$(BIN)/python -m pytest -p tests.kept_verdicts $(if $(ANEW),--anew) $(TESTS)
 
 # What is missing is told before anything is set up.
 test-system:

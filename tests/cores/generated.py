@@ -166,6 +166,10 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, Wishbone": COPROCESSOR | {
         "bus": "wishbone", "inversion": "division-steps", "blinding": 0, "name": "attached",
     },
+    "coprocessor, several, AXI": COPROCESSOR | {"bus": "axi", "instances": 2},
+    "coprocessor, several, Wishbone": COPROCESSOR | {
+        "curve": [MONTGOMERY, TINY], "bus": "wishbone", "instances": 3, "protections": ["status"],
+    },
     "coprocessor, two curves": COPROCESSOR | {
         "curve": [MONTGOMERY, EVEN], "width": 18, "bases": "sparse", "weight": 2,
         "reduction": "shift",
@@ -235,6 +239,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor on digits, Wishbone": ON_DIGITS | {
         "bus": "wishbone", "name": "digits", "formula": "fixed-window",
     },
+    "coprocessor on digits, several": ON_DIGITS | {"bus": "axi", "instances": 2, "lanes": 2},
     "coprocessor on digits, endomorphism": ON_DIGITS | {
         "curve": [MONTGOMERY, WITHOUT_A], "formula": "endomorphism", "blinding": 0,
     },

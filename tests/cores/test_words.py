@@ -194,8 +194,28 @@ def test_one_run(simulator):
 
 def test_wrong_cycles_are_found(built, simulator, monkeypatch):
     monkeypatch.setattr(type(built.made.words), "latency", 1)
+    monkeypatch.setattr(type(built.made.words), "wake", 1)
     found = verify_words(simulator, Runs(20, 1, False))
     assert re.fullmatch(r"latency: \d+ cycles measured, 1 computed", found.failures[0])
+    assert found.failures[1] == "from a reset to the first word: 0 cycles measured, 1 computed"
+
+
+def broken_simulator(core, text, path):
+    """A simulator of a core with words whose Verilog is another text."""
+    broken = path / "core.v"
+    broken.write_text(text)
+    sources = [broken, *core.sources()[1:]]
+    return build_word_simulator(core.made.words, sources, top=core.name, optimise=False)
+
+
+def test_a_result_that_waits_to_be_taken_is_found(plain, tmp_path):
+    """Its first word is offered only when there is room for another one, which is never so."""
+    text, count = re.subn(
+        r"(assign n\d+ = )n\d+ \| result_ready;", r"\1result_ready;", plain.sources()[0].read_text()
+    )
+    assert count == 1
+    found = verify_words(broken_simulator(plain, text, tmp_path), Runs(400, 1, True, 0))
+    assert found.failures[0].endswith("the core stopped")
 
 
 def test_wrong_result_is_found(plain, tmp_path):
@@ -205,15 +225,8 @@ def test_wrong_result_is_found(plain, tmp_path):
     assert memories
     chosen = memories[1]
     digit = "1" if chosen[2][-1] == "0" else "0"
-    broken = tmp_path / "core.v"
-    broken.write_text(text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :])
-    simulator = build_word_simulator(
-        plain.made.words,
-        [broken, plain.sources()[1]],
-        top=plain.name,
-        optimise=False,
-    )
-    found = verify_words(simulator, Runs(500, 1, False))
+    broken = text[: chosen.end(2) - 1] + digit + text[chosen.end(2) :]
+    found = verify_words(broken_simulator(plain, broken, tmp_path), Runs(500, 1, False))
     assert not found.passed
     assert found.mismatches > 0
     assert re.match(r"word \d of the product of x = \d+ and y = \d+: expected", found.failures[0])

@@ -8,7 +8,6 @@ from residua.curves.formulas import (
     admitted,
     check_formula,
     digit_bits,
-    eligible,
     formulas,
     scalar_bits,
 )
@@ -58,12 +57,6 @@ def test_reasons():
         check_formula(find_curve("secp128r1"), DIFFERENCE, blinding=128)
     with pytest.raises(SpecificationError, match=r"P-256 has no endomorphism: .* not 0; it has"):
         check_formula(find_curve("P-256"), HALVES)
-
-
-def test_an_endomorphism_is_taken_where_it_is_asked_for():
-    for name in ("secp256k1", "P-256", "Curve25519"):
-        curve = find_curve(name)
-        assert set(eligible(curve)) == set(admitted(curve)) - {HALVES}
 
 
 def test_bits_of_scalars():

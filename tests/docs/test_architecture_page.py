@@ -1,15 +1,12 @@
 """Packages import only what the table of the architecture page allows."""
 
-import ast
 import re
-from pathlib import Path
 
 import pytest
+from tests.imports import PACKAGE, ROOT, SHARED, imported, modules_imported
 
 from residua.cores import kept_files, kinds
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "residua"
 ROW = re.compile(r"^\| `(\w+)` \| ([^|]*) \| [^|]* \|$", re.MULTILINE)
 
 
@@ -17,21 +14,6 @@ def allowed() -> dict[str, set[str]]:
     """What each package may import, by the page."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     return {name: set(re.findall(r"`(\w+)`", imports)) for name, imports in ROW.findall(page)}
-
-
-def imported(package: str) -> set[str]:
-    """What a package or module of residua imports of the others."""
-    path = PACKAGE / package
-    files = sorted(path.rglob("*.py")) if path.is_dir() else [path.with_suffix(".py")]
-    names = set()
-    for file in files:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.ImportFrom) or not node.module:
-                continue
-            parts = node.module.split(".")
-            if parts[0] == "residua":
-                names |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
-    return names - {package, "cache", "errors", "interrupts", "output", "__version__"}
 
 
 def test_every_package_is_in_the_table():
@@ -42,7 +24,7 @@ def test_every_package_is_in_the_table():
 
 @pytest.mark.parametrize("package", sorted(allowed()))
 def test_imports(package):
-    assert imported(package) <= allowed()[package]
+    assert imported(package) - SHARED <= allowed()[package]
 
 
 def test_what_no_core_imports():
@@ -67,9 +49,9 @@ def test_what_serves_all_kinds_knows_none():
         if name.parts[0] in KINDS:
             continue
         found = {
-            node.module.split(".")[2]
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("residua.cores.")
+            module.split(".")[2]
+            for module, _ in modules_imported(path)
+            if module.startswith("residua.cores.")
         }
         assert found & KINDS == KNOWN.get(name.as_posix(), set()), name
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from residua.cores.proofs import difference
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.difference import unseen
 from residua.cores.proofs.operands import word_bits
-from residua.toolchain.planted.mutation import equivalent, mutate
+from residua.toolchain.gates import Outcome
+from residua.toolchain.planted.mutation import equivalent, mutate, names_of
 
 DESIGN = """
 module store(input wire clk, input wire rst, input wire go, input wire [1:0] word,
@@ -110,16 +112,79 @@ def plain(tmp_path_factory):
     return mutate([folder / "paced.v"], "paced", 8, out_dir=folder / "made")
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_faults_of_every_sort_and_those_beside_them(plain, name):
-    mode, cell, port, bit, harmless = FAULTS[name]
+def with_fault(plain, mode, cell, port, bit):
+    """The design with one fault, at the only cell that a pattern names."""
     text = (plain.directory / "gold.il").read_text()
     (found,) = re.findall(rf"^  cell \S+ ({cell})$", text, re.MULTILINE)
-    command = f"mutate -mode {mode} -module paced -cell {found} -port {port} -portbit {bit}"
-    made = replace(plain, commands=(command,))
+    command = f"mutate -mode {mode} -module {plain.top} -cell {found} -port {port} -portbit {bit}"
+    return replace(plain, commands=(command,))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_of_every_sort_and_those_beside_them(plain, name):
+    *fault, harmless = FAULTS[name]
+    made = with_fault(plain, *fault)
     boundary = Boundary("paced", ("word",), {"result": 4}, {})
     assert unseen(made, 1, boundary, valid=VALID) == harmless
     assert unseen(made, 1, boundary, valid=VALID, exact=True) == harmless
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_in_every_state_of_the_control(plain, name, monkeypatch):
+    """Where ABC finds no invariant, states are looked at one by one."""
+    monkeypatch.setattr(difference, "watch", lambda *_, **__: Outcome())
+    *fault, harmless = FAULTS[name]
+    made = with_fault(plain, *fault)
+    assert unseen(made, 1, Boundary("paced", ("word",), {"result": 4}, {}), valid=VALID) == harmless
+
+
+TESTED = """
+module tester(input wire [3:0] number, output wire zero);
+  assign zero = number == 0;
+endmodule
+
+module tested(input wire clk, input wire rst, input wire go, input wire [3:0] word,
+              output reg valid, output reg [3:0] result);
+  reg [2:0] step;
+  reg [3:0] kept;
+  wire nothing;
+  tester tester(.number(kept), .zero(nothing));
+  wire asks = step == 3;
+  wire ends = step == 6;
+  initial begin step = 0; kept = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    step <= rst ? 0 : step == 0 ? go : asks && nothing ? 5 : ends ? 0 : step + 1;
+    if (step == 0) kept <= word;
+    valid <= !rst && ends;
+    result <= kept;
+  end
+endmodule
+"""
+"""A number that is 0 has one step less; that it is so has two names in the flat design."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "harmless"),
+    [
+        (("const0", r"\$eq\S*v:13\$\d+", "A", 0), True),
+        (("const0", r"\$eq\S*v:13\$\d+", "A", 1), False),
+        (("const0", r"\$eq\S*v:12\$\d+", "A", 0), False),
+    ],
+)
+@pytest.mark.parametrize("invariants", [True, False])
+def test_a_verdict_under_another_name(tmp_path, monkeypatch, fault, harmless, invariants):
+    """A step that is never there, one too few, and a verdict that is not asked for."""
+    if not invariants:
+        monkeypatch.setattr(difference, "watch", lambda *_, **__: Outcome())
+    (tmp_path / "tested.v").write_text(TESTED)
+    plain = mutate([tmp_path / "tested.v"], "tested", 8, out_dir=tmp_path / "made")
+    assert {"nothing", "tester.zero"} < {*names_of(plain, ["nothing"])["nothing"]}
+    made = with_fault(plain, *fault)
+    for verdict in ("nothing", "tester.zero"):
+        boundary = Boundary("tested", ("word",), {"result": 4}, {verdict: ()})
+        assert unseen(made, 1, boundary, valid=VALID) == harmless
+    # Without it the control depends on data, so that nothing is known of it.
+    assert not unseen(made, 1, replace(boundary, verdicts={}), valid=VALID)
 
 
 TAKER = """

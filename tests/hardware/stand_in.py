@@ -36,10 +36,13 @@ def expected(capabilities, operation, curve, operands, random_word):
 
 
 class StandIn(Component):
-    """Takes a command, the operands, one random word, some time; gives the result and is done."""
+    """Takes a command, the operands, one random word, some time; gives the result and is done.
 
-    def __init__(self, capabilities: Capabilities) -> None:
-        self._capabilities = capabilities
+    With ``ends_first`` it is done, as a coprocessor is, before it gives the result.
+    """
+
+    def __init__(self, capabilities: Capabilities, *, ends_first: bool = False) -> None:
+        self._capabilities, self._ends_first = capabilities, ends_first
         super().__init__(raw_members())
 
     def elaborate(self, platform):  # noqa: ARG002, PLR0915 - a state machine in one piece
@@ -87,7 +90,8 @@ class StandIn(Component):
             with m.State("WORK"):
                 m.d.sync += time.eq(time + 1)
                 with m.If((store[0] != SLOW) | (time == SLOW_CYCLES)):
-                    m.next = "RESULT"
+                    m.d.sync += self.status.eq(OK)
+                    m.next = "ENDED" if self._ends_first else "RESULT"
                 with m.If(store[0] == REFUSED):
                     self.end(m, OPERAND_RANGE)
                 self.obey_zeroise(m, index)
@@ -99,9 +103,17 @@ class StandIn(Component):
                     self.result.p.last.eq(index == given - 1),
                 ]
                 with m.If(index == given):
-                    self.end(m, OK)
+                    if self._ends_first:
+                        m.next = "IDLE"
+                    else:
+                        self.end(m, OK)
                 with m.Elif(self.result.ready):
                     m.d.sync += index.eq(index + 1)
+                self.obey_zeroise(m, index)
+            with m.State("ENDED"):
+                m.d.comb += self.done.eq(1)
+                m.d.sync += self.busy.eq(0)
+                m.next = "RESULT"
                 self.obey_zeroise(m, index)
             with m.State("DONE"):
                 m.d.comb += self.done.eq(1)

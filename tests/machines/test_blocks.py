@@ -105,7 +105,7 @@ def test_a_round_waits_for_what_it_takes_over():
 
 @pytest.mark.parametrize(
     ("name", "bits", "cycles", "utilisation"),
-    [("P-256", 1, 392, 0.92), ("secp256k1", 4, 1442, 0.93), ("Curve25519", 1, 378, 0.92)],
+    [("P-256", 1, 392, 0.92), ("secp256k1", 4, 1872, 0.91), ("Curve25519", 1, 378, 0.92)],
 )
 def test_ladder_steps_fill_the_engine(name, bits, cycles, utilisation):
     core = EccCore([find_curve(name)])

@@ -15,8 +15,9 @@ from residua.numbers.catalogue import modulus_name
 _DIGITS = 8
 """Digits of a digest: two of 50 cores share one with a probability below one in a million."""
 
-_TOLD = ("algorithm", "unit", "name", "bus", "width", "digit")
-"""Keys that every name tells: kind and size. The bus is in the name of the top module."""
+_TOLD = ("algorithm", "unit", "name", "bus", "instances", "width", "digit")
+"""Keys that every name tells: kind and size. The bus, and how many cores are behind it, are in the
+name of the top module."""
 
 
 def modulus_part(modulus: int | None, bits: int | None = None) -> str:

@@ -72,11 +72,6 @@ def admitted(curve: Curve, blinding: int = 0) -> list[Formula]:
     return [formula for formula, reason in formulas(curve, blinding).items() if not reason]
 
 
-def eligible(curve: Curve, blinding: int = 0) -> list[Formula]:
-    """The formulas among which the fastest one is taken if none is asked for."""
-    return [one for one in admitted(curve, blinding) if one is not Formula.ENDOMORPHISM]
-
-
 def check_formula(curve: Curve, formula: Formula, blinding: int = 0) -> None:
     """Nothing if the curve admits the formula.
 

@@ -262,6 +262,17 @@ def every(instructions: Iterable[Instruction]) -> Iterator[Instruction]:
                     yield from every(event)
 
 
+def taken_numbers(instructions: Iterable[Instruction]) -> int:
+    """The numbers that an operation takes of its host."""
+    return sum(isinstance(one, Read) and one.source != "random" for one in every(instructions))
+
+
+def given_numbers(instructions: Iterable[Instruction]) -> int:
+    """The numbers that an operation gives out if it ends well."""
+    kept = (isinstance(one, Receive) and one.kept and not one.stop for one in every(instructions))
+    return sum(kept)
+
+
 def operations(
     curve: Curve,
     formula: Formula,

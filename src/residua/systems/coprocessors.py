@@ -13,7 +13,7 @@ def coprocessor(directory: Directory, user: str) -> CoprocessorCore:
         user: what it is for, as in "a system".
 
     Raises:
-        SpecificationError: it is another kind of core, or has another bus.
+        SpecificationError: it is another kind of core, has another bus, or is several.
     """
     made = directory.made
     if not isinstance(made, CoprocessorCore):
@@ -24,5 +24,10 @@ def coprocessor(directory: Directory, user: str) -> CoprocessorCore:
         raise SpecificationError(
             f"{directory.path}: bus = '{made.request.bus}', but {user} reaches coprocessors over "
             "Wishbone: build it with --bus wishbone"
+        )
+    if made.instances > 1:
+        raise SpecificationError(
+            f"{directory.path}: instances = {made.instances}, but {user} has one operation at a "
+            "time on each core: build it without --instances"
         )
     return made

@@ -41,6 +41,17 @@ CORES = {
 }
 
 
+def test_an_operand_is_refused_for_bits_that_no_word_within_holds():
+    """The lower ones are those of 0, of which the comparison alone says that it is in range."""
+    found = {
+        case.expected[0]
+        for case in all_cases(CORES["window"]().design, 1, seed=5)
+        if case.operands == (1 << 31, 1)
+    }
+    assert TINY_CURVE.prime.bit_length() < 17
+    assert found == {Status.OPERAND_RANGE}
+
+
 @pytest.mark.parametrize("name", list(CORES))
 def test_simulated_operations_equal_plain_integers(name, tmp_path):
     """Every operation, with exceptional and invalid operands, with and without stalls."""

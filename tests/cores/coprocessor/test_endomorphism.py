@@ -264,11 +264,6 @@ def test_a_wrong_endomorphism_is_seen(part, tmp_path, monkeypatch):
     assert result.mismatches
 
 
-def test_auto_never_takes_it():
-    formulas = EccCore([find_curve("secp192k1")]).design.formulas
-    assert formulas == (Formula.FIXED_WINDOW,)
-
-
 @pytest.mark.parametrize(
     ("keys", "reason"),
     [

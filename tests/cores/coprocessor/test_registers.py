@@ -24,6 +24,8 @@ from residua.hardware.bus.register_map import (
 FULL = Capabilities(curves=5, words=12, operations=range(1, 12), blinding=True)
 STREAMS = Capabilities(curves=1, words=8, operations=(2, 1), data_registers=False)
 
+SEVERAL = replace(FULL, instances=3)
+
 ADDRESSES = {
     "ID": 0x00, "VERSION": 0x04, "CAPABILITY": 0x08, "OPERATIONS": 0x0C, "CONTROL": 0x10,
     "STATUS": 0x14, "INTERRUPT_STATE": 0x18, "INTERRUPT_ENABLE": 0x1C, "ZEROISE": 0x20,
@@ -103,6 +105,22 @@ def test_fields_do_not_overlap():
             used |= field.mask
 
 
+def test_registers_of_several():
+    """They are beside those of one, which stay where they are; an old driver finds no core."""
+    one, several = RegisterMap(FULL), RegisterMap(SEVERAL)
+    found = {name: register.address for name, register in several.registers.items()}
+    assert found == ADDRESSES | {"CORES": 0x30, "ZEROISE_CORES": 0x34, "TRAILER": 0x38}
+    majors = [registers["VERSION"].fields["major"].reset for registers in (one, several)]
+    assert majors == [1, 2]
+    assert several["CAPABILITY"].fields["instances"].reset == 3
+    assert "instances" not in one["CAPABILITY"].fields
+    for text in ("SEVERAL", "ZEROISE_CORES", "STATUS.ready"):
+        assert text not in one.rdl("core")
+    assert "`ifdef SEVERAL" not in several.rdl("core")
+    with pytest.raises(SpecificationError, match="instances = 17"):
+        replace(FULL, instances=17)
+
+
 def test_codes():
     registers = RegisterMap(FULL)
     assert list(registers.statuses.values()) == list(range(len(Status)))
@@ -120,7 +138,7 @@ def test_a_field_of_a_word():
             field.place(value)
 
 
-@pytest.mark.parametrize("capabilities", [FULL, STREAMS])
+@pytest.mark.parametrize("capabilities", [FULL, STREAMS, SEVERAL])
 def test_the_c_header_says_the_same(capabilities, tmp_path):
     registers = RegisterMap(capabilities)
     curves = [
@@ -152,7 +170,8 @@ def test_the_c_header_says_the_same(capabilities, tmp_path):
     subprocess.run(["cc", *flags, "-o", program, source], check=True)
     found = json.loads(subprocess.run([program], check=True, capture_output=True).stdout)
 
-    right = {"size": 0x30, "key": registers.zeroise_key}
+    # The layout of the header is that of several, which have registers more.
+    right = {"size": 0x3C, "key": registers.zeroise_key}
     for register in registers.registers.values():
         right[f"OFFSET_{register.name}"] = register.address
         for field in register.fields.values():

@@ -25,6 +25,11 @@ def wide_bases(domain: Domain) -> tuple[Base, Base]:
     return domain.base_a, domain.base_b
 
 
+def row_length(domain: Domain) -> int:
+    """c, the moduli of a row of the domain's extensions; 1 without rows."""
+    return domain.split.columns if isinstance(domain, PositionResidueDomain) else domain.columns
+
+
 def extension_cox(domain: Domain) -> Cox:
     """The Cox of the domain's extensions."""
     return domain.split.first if isinstance(domain, PositionResidueDomain) else domain.first

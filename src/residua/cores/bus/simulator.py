@@ -262,6 +262,7 @@ def build_bus_model(
         "AXI": int(bus == "axi"),
         "STREAMS": int(not registers.capabilities.data_registers),
         "RANDOM": int(registers.capabilities.takes_random),
+        "PACKETS": int("TRAILER" in registers.registers),
         "ZEROISE": registers["ZEROISE"].address,
         "ZEROISE_KEY": f"{registers.zeroise_key}u",
     }

@@ -26,6 +26,7 @@ def bench_files(
     status_ok: int,
     registers: RegisterMap | None,
     operations: Mapping[str, int],
+    packet: int = 0,
 ) -> dict[str, str]:
     """The bench for a core on a bus, or on plain streams; its vectors and a makefile.
 
@@ -39,6 +40,7 @@ def bench_files(
         status_ok: code of the status with which a result comes.
         registers: of the bus, if there is one.
         operations: codes of the operations by name.
+        packet: words of each result, of several cores behind the bus.
     """
     text, size = hex_file(found, words)
     names: dict[str, object] = {
@@ -51,10 +53,21 @@ def bench_files(
         "operations": operations,
         "random": registers is None or registers.capabilities.takes_random,
     }
+    names["several"] = None
     if registers is not None:
         names |= {"registers": registers, "fields": _FIELDS[bus]}
+        if packet:
+            names |= _of_several(registers, bus, packet)
     return {
         BENCH: made.rendered(f"bench_{bus}.v", manifest, **names),
         VECTORS: text,
         "sim/Makefile": made.rendered("bench.mk", manifest, modules=modules(manifest)),
     }
+
+
+def _of_several(registers: RegisterMap, bus: str, packet: int) -> dict[str, object]:
+    """What the bench of several cores knows of them."""
+    key = registers["ZEROISE_CORES"].fields["key"]
+    instances = registers["CAPABILITY"].fields["instances"].reset
+    told = {"instances": instances, "words": packet, "key": key.codes["zeroise_cores"]}
+    return {"several": told, "fields": (*_FIELDS[bus], "ready")}

@@ -228,7 +228,7 @@ class _Cases:
                 yield from self.case(add, a, b, self.draw.choice((*edges, b)))
             for a in (*edges, *(a for a, _ in pairs[-runs // 4 :])):
                 yield from self.case(invert, a)
-            for operands in ((modulus, 1), (1, modulus), (self.largest, 0)):
+            for operands in ((modulus, 1), (1, modulus), (self.largest, 0), (self.highest, 1)):
                 yield from self.case(multiply, *operands)
             yield from self.case(add, 1, 1, modulus)
             yield from self.case(invert, modulus)
@@ -280,6 +280,11 @@ class _Cases:
     def largest(self) -> int:
         """The largest number that the words hold."""
         return (1 << 32 * self.words) - 1
+
+    @property
+    def highest(self) -> int:
+        """The highest bit alone, which may lie above all words that a number has within."""
+        return 1 << 32 * self.words - 1
 
     def scalar(self) -> int:
         """Any scalar of the curve's bits."""

@@ -44,6 +44,7 @@ from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.hardware.bus.tops import BUSES, CoreInstance
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
+from residua.hardware.coprocessor.traffic import coprocessor_traffic
 from residua.hardware.unbuilt import unbuilt
 from residua.numbers.cox import Range
 from residua.numbers.residues import Redundant
@@ -112,8 +113,11 @@ class CoprocessorCore(Core):
 
     @property
     def top(self) -> str:
-        """Name of the top module: with a bus, that of the core and the bus."""
-        return self.name if self.request.bus == "stream" else f"{self.name}_{self.request.bus}"
+        """Name of the top module: with a bus, that of the core, the bus, and how many there are."""
+        if self.request.bus == "stream":
+            return self.name
+        count = self.request.instances
+        return f"{self.name}_{self.request.bus}" + (f"_x{count}" if count else "")
 
     @property
     def _formula(self) -> str:
@@ -197,7 +201,32 @@ class CoprocessorCore(Core):
             data_registers=self.request.bus != "axi",
             sparse_status=design.status_codes.sparse,
             shared_scalars=design.shares_scalars,
+            instances=self.instances,
         )
+
+    @property
+    def instances(self) -> int:
+        """How many coprocessors there are behind the bus."""
+        return self.request.instances or 1
+
+    @property
+    def _instances(self) -> dict[str, Any]:
+        """How many coprocessors there are, if there are several."""
+        return {"instances": self.request.instances} if self.request.instances else {}
+
+    @property
+    def _packets(self) -> dict[str, Any]:
+        """How results of several coprocessors come, if there are several."""
+        if not self.request.instances:
+            return {}
+        fields = RegisterMap(self.capabilities)["TRAILER"].fields.values()
+        trailer = {field.name: [field.low, field.low + field.width - 1] for field in fields}
+        return {
+            "several": {
+                "result_words": coprocessor_traffic(self.core.design).packet,
+                "last_word": trailer,
+            }
+        }
 
     @cached_property
     def driver_curves(self) -> list[DriverCurve]:
@@ -209,8 +238,12 @@ class CoprocessorCore(Core):
         return Coprocessor(self.core.design)
 
     def bus_component(self) -> Component:
-        """The bus and its registers around an instance of the core."""
-        return BUSES[self.request.bus](CoreInstance(self.name), self.capabilities)
+        """The bus and its registers around an instance of the core, or several."""
+        bus, count = BUSES[self.request.bus], self.request.instances
+        if not count:
+            return bus(CoreInstance(self.name), self.capabilities)
+        cores = [CoreInstance(self.name) for _ in range(count)]
+        return bus(cores, self.capabilities, coprocessor_traffic(self.core.design))
 
     @cached_property
     def cycles(self) -> dict[str, Any]:
@@ -311,6 +344,7 @@ class CoprocessorCore(Core):
                 }
                 for status in Status
             ],
+            **self._packets,
         }
 
     @cached_property
@@ -485,6 +519,7 @@ class EngineCoprocessorCore(CoprocessorCore):
             "algorithm": self.request.algorithm,
             "curves": [parameters_of(curve) for curve in core.curves],
             "bus": self.request.bus,
+            **self._instances,
             "blinding": list(core.design.blinding),
             "inversion": self.request.inversion,
             **self._protections,
@@ -577,6 +612,7 @@ class DigitCoprocessorCore(CoprocessorCore):
             "algorithm": self.request.algorithm,
             "curves": [parameters_of(curve) for curve in self.core.curves],
             "bus": self.request.bus,
+            **self._instances,
             "blinding": list(self.core.design.blinding),
             "inversion": design.inversion,
             **self._protections,

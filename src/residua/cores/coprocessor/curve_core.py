@@ -1,12 +1,14 @@
 """Common part of elliptic-curve coprocessors on any field unit."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
+from operator import itemgetter
 
 from residua.algorithms.fields import field_unit
 from residua.curves.blinding import BlindingChoice, random_bits
-from residua.curves.formulas import Formula, eligible
+from residua.curves.formulas import Formula, admitted
 from residua.curves.parameters import Curve, WeierstrassCurve, check_curve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign
@@ -103,32 +105,48 @@ def fastest_formula(
     asked: Formula | None,
     blinding: BlindingChoice,
     design_of: Callable[[Formula], CurveDesign],
+    *,
+    whole: bool = False,
 ) -> Formula:
     """The formula asked for, or else, of those that the curve admits, that of fewest cycles.
 
-    ``design_of`` makes the coprocessor of the curve with a formula.
+    ``design_of`` makes the coprocessor of the curve with a formula; formulas that it refuses are
+    not among them, nor, with ``whole``, those that halve scalars.
 
     Raises:
         SpecificationError: no formula fits the bases.
     """
-    candidates = eligible(curve, random_bits(curve, blinding))
     if isinstance(curve, WeierstrassCurve) and asked is not None:
         return asked
-    if len(candidates) == 1:
-        return candidates[0]
-    best: tuple[int, Formula] | None = None
-    failure: SpecificationError | None = None
-    for formula in candidates:
-        try:
+    candidates = admitted(curve, random_bits(curve, blinding))
+    if whole:
+        candidates = [one for one in candidates if one is not Formula.ENDOMORPHISM]
+    return candidates[0] if len(candidates) == 1 else _fastest(candidates, design_of)
+
+
+def _fastest(candidates: Sequence[Formula], design_of: Callable[[Formula], CurveDesign]) -> Formula:
+    """The first of those with the fewest cycles; what cannot be faster than another waits."""
+    failures: list[SpecificationError] = []
+    designs: list[tuple[int, int, CurveDesign]] = []
+    for place, formula in enumerate(candidates):
+        with _noted(failures):
             design = design_of(formula)
-            if best is not None and design.least_cycles(0) >= best[0]:
-                continue
-            cycles = design.ladder_cycles(0)
-        except SpecificationError as error:
-            failure = error
-        else:
-            best = (cycles, formula) if best is None or cycles < best[0] else best
-    if best is None:
-        assert failure is not None
-        raise failure
-    return best[1]
+            designs.append((design.least_cycles(0), place, design))
+    found: list[tuple[int, int]] = []
+    for least, place, design in sorted(designs, key=itemgetter(0, 1)):
+        if found and (least, place) > min(found):
+            break
+        with _noted(failures):
+            found.append((design.ladder_cycles(0), place))
+    if not found:
+        raise failures[-1]
+    return candidates[min(found)[1]]
+
+
+@contextmanager
+def _noted(failures: list[SpecificationError]) -> Iterator[None]:
+    """What cannot be made is one failure more."""
+    try:
+        yield
+    except SpecificationError as error:
+        failures.append(error)

@@ -9,6 +9,7 @@ from residua.cores.coprocessor.specification import (
     BusKey,
     CurveSpecification,
     FormulaKey,
+    InstancesKey,
     ProtectionsKey,
     named_formula,
 )
@@ -33,6 +34,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
 
     algorithm: keys.Algorithm = ALGORITHM
     bus: BusKey = "axi"
+    instances: InstancesKey = None
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
     protections: ProtectionsKey = None
@@ -43,6 +45,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
 
     @model_validator(mode="after")
     def _consistent(self) -> "DigitCoprocessorSpecification":
+        self.check_instances()
         check_blinding(self.curve, self.blinding, named_formula(self.formula))
         if self.lanes is not None and self.pipeline is not None:
             raise SpecificationError(

@@ -144,6 +144,8 @@ class EccCore(EngineCurveCore):
             self._formula,
             self._blinding,
             lambda formula: self._design(pair, [formula], [curve]),
+            # Signatures are verified by halves on all curves or on none.
+            whole=self._verifies and len(self.curves) > 1,
         )
 
     def _design(

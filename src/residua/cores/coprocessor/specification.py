@@ -21,6 +21,7 @@ from residua.curves.parameters import (
 from residua.curves.protections.protection import Level, Protection, Protections, refusals
 from residua.curves.signatures.verification import refusal
 from residua.errors import SpecificationError
+from residua.hardware.bus.limits import MOST_INSTANCES
 from residua.numbers.search import MOST_CHANNELS
 
 FormulaChoice = Literal["auto", "xz-ladder", "difference-ladder", "fixed-window", "endomorphism"]
@@ -79,6 +80,11 @@ def _protections(value: object) -> object:
                 f"{', '.join(Level)}"
             )
     return tuple(one for one in Protection if one in stripped)
+
+
+def _instances(value: object) -> object:
+    """One is what there is without the key."""
+    return None if value in (1, "1") else value
 
 
 def _inversion(value: object) -> object:
@@ -148,6 +154,20 @@ class CurveSpecification(CoreSpecification):
             lines = [*_lines(items), *tables]
         return "\n".join(lines) + "\n"
 
+    def check_instances(self) -> None:
+        """Refuse several coprocessors without a bus that they could share.
+
+        Raises:
+            SpecificationError: there is none.
+        """
+        count = getattr(self, "instances", None)
+        if count is not None and getattr(self, "bus", "stream") == "stream":
+            raise SpecificationError(
+                f"instances = {count}: plain streams have no place for tags, so that there is one "
+                "coprocessor with bus = 'stream'; give bus = 'axi' or 'wishbone', or leave "
+                "instances out"
+            )
+
     @property
     def left_out(self) -> dict[Protection, str]:
         """What a level stands for and the core cannot have, each with the reason."""
@@ -172,6 +192,18 @@ class CurveSpecification(CoreSpecification):
 
 
 BusKey = Annotated[keys.BusChoice, keys.BUS]
+InstancesKey = Annotated[
+    Annotated[int, keys.within(2, MOST_INSTANCES)] | None,
+    BeforeValidator(_instances),
+    keys.Key(
+        "Coprocessors behind one bus, each of which takes the next request when it is free; "
+        "results come in the order of completion, each with a tag; needs `curve` and a `bus` other "
+        "than stream.",
+        f"1 to {MOST_INSTANCES}",
+        "1",
+        "N",
+    ),
+]
 Blinding = Annotated[BlindingChoice, BeforeValidator(keys.random_bits), keys.BLINDING]
 ProtectionsKey = Annotated[
     # The level `none` is None.
@@ -206,7 +238,7 @@ FormulaKey = Annotated[
         "`curve`.",
         "`auto`, `xz-ladder`, `difference-ladder` (curves of prime order), `fixed-window` "
         "(curves of odd order), `endomorphism` (curves of prime order with a = 0)",
-        "`auto`: for each curve the one with the fewest cycles, but never `endomorphism`",
+        "`auto`: for each curve the one with the fewest cycles",
         "NAME",
     ),
 ]
@@ -224,6 +256,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
     algorithms: ClassVar[tuple[str, ...]] = ("rns-montgomery", "sbmm")
 
     bus: BusKey = "axi"
+    instances: InstancesKey = None
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
     inversion: Annotated[Inversion, BeforeValidator(_inversion), keys.INVERSION_KEY] = (
@@ -303,6 +336,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
 
     @model_validator(mode="after")
     def _even_share(self) -> "CoprocessorSpecification":
+        self.check_instances()
         check_blinding(self.curve, self.blinding, named_formula(self.formula))
         if self.fixed_base is not None:
             # A comb takes whole scalars, even where a formula halves them.

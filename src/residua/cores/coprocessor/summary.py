@@ -20,6 +20,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
         ("core", manifest["top"]),
         ("curves", ", ".join(curve["name"] for curve in parameters["curves"])),
         ("bus", parameters["bus"]),
+        *_several(parameters),
         ("scalars", _blinding(manifest["blinding"])),
         ("inversion", parameters["inversion"]),
         ("protections", ", ".join(parameters.get("protections", ())) or "nothing"),
@@ -45,6 +46,8 @@ def verified(found: Mapping[str, Any]) -> Rows:
     """The outcome of a verification, without its table of cycles."""
     constant = {True: "cycles depend on nothing secret", False: "NO", None: "not compared"}
     bus = [("through the bus", str(found["bus_operations"]))] if found["bus_operations"] else []
+    if pace := found.get("cycles_in_flight"):
+        bus.append(("k P with all at work", f"one in {pace} cycles"))
     return [
         ("core", found["name"]),
         ("operations compared", f"{found['operations']}, {stalls_text(found)}"),
@@ -75,7 +78,14 @@ def _duration(one: Mapping[str, Any]) -> str:
     cycles = f"{one['cycles']} cycles"
     if one["microseconds"] is None:
         return cycles
-    return f"{cycles}, {one['microseconds']} us, {one['area_time']} LUT ms"
+    rate = f", {one['per_second']} a second" if "per_second" in one else ""
+    return f"{cycles}, {one['microseconds']} us, {one['area_time']} LUT ms{rate}"
+
+
+def _several(parameters: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How many coprocessors there are, if there are several."""
+    count = parameters.get("instances")
+    return [("coprocessors", f"{count} behind the bus")] if count else []
 
 
 def _blinding(rows: list[dict[str, Any]]) -> str:

@@ -112,6 +112,11 @@ class DigitProducts:
         """Cycles between results."""
         return self.design.interval
 
+    @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word is taken: none."""
+        return 0
+
     def expected(self, x: int, y: int) -> int:
         """The result, bit for bit, by plain integers."""
         if isinstance(self.design, DigitExponentiatorDesign):

@@ -97,6 +97,14 @@ class ListPromises(ABC):
         """Cycles between results."""
         return self._list.interval
 
+    @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word is taken.
+
+        The processor clears its memories, then the list of routines goes on.
+        """
+        return self._list.processor.clearing_cycles + 1
+
 
 class Key(Protocol):
     """An RSA key."""

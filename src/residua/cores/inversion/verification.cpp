@@ -151,14 +151,15 @@ class Bench {
     return true;
   }
 
-  // The words of a result.
+  // The words of a result; with stalls some results are taken word by word once they wait.
   bool take() {
     const std::int64_t given = now_;
     const bool refused = *number(2) != 0;
+    const bool until_valid = stalls_ && random_.one_in(4);
     bool wrong = false, waiting = false;
     for (int word = 0; word < tables::words;) {
       if (now_ >= deadline_) return false;
-      core_->result_ready = !(stalls_ && random_.one_in(5));
+      core_->result_ready = until_valid ? waiting : !(stalls_ && random_.one_in(5));
       core_->eval();
       if (core_->result_valid) {
         const int flags = port_word(core_->result_payload, tables::width / 32) >> tables::width % 32 & 3;

@@ -23,6 +23,7 @@ from residua.cores.proofs.facts import add_facts, premises
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import (
     MEMORY,
+    RESET,
     Bit,
     Netlist,
     clocked_reads,
@@ -30,11 +31,18 @@ from residua.cores.proofs.netlist import (
     is_register,
 )
 from residua.cores.proofs.operands import restrict
-from residua.cores.proofs.traffic import simulate
+from residua.cores.proofs.traffic import HANDSHAKES, simulate
 from residua.toolchain.aiger import Network
-from residua.toolchain.gates import Outcome, gates_script, watch
-from residua.toolchain.planted.mutation import SWITCH, Mutants, write_switched
+from residua.toolchain.exploration.explorer import Question, explore
+from residua.toolchain.gates import Outcome, gates_script, reduced, watch
+from residua.toolchain.planted.mutation import SWITCH, Mutants, names_of, write_switched
 from residua.toolchain.yosys import run_script
+
+_ANY, _VERDICTS = "any", "verdicts"
+"""Inputs of a network that an attempt watches: of the copy, and in place of verdicts."""
+
+_EXPLORING = 6
+"""How many times as long as one attempt the states of the control may take."""
 
 _ATTEMPTS = 6
 """How many times as long as one attempt may take all of them take."""
@@ -73,10 +81,12 @@ def unseen(
     apart = proof.met(exact, operands)
     end = _spent() + _ATTEMPTS * cpu_seconds
     while apart is not None and _spent() < end:
-        different = _Different(netlist, apart, exact=exact)
+        different = _Different(netlist, apart, exact=exact, cut=not exact)
         outcome = proof.with_facts(different, operands, cpu_seconds) if exact else Outcome()
         if not (outcome.proved or outcome.raised):
             outcome = watch(proof.gates(different, operands), cpu_seconds=cpu_seconds)
+        if not (exact or outcome.proved or outcome.raised):
+            outcome = Outcome(proved=proof.in_all_states(cpu_seconds))
         found = {name for i, name in enumerate(different.claims) if i in outcome.raised}
         if not found:
             return outcome.proved
@@ -95,7 +105,10 @@ def _netlist(mutants: Mutants, number: int, boundary: Boundary) -> Netlist:
     module = json.loads(switched.read_text(encoding="utf-8"))["modules"][mutants.top]
     # A verdict whose wire is gone is taken for any data: then more is marked, never less. When it
     # is tested does not matter here.
-    verdicts = {name: () for name in boundary.verdicts if name in module["netnames"]}
+    named = names_of(mutants, tuple(boundary.verdicts))
+    verdicts = {
+        name: () for names in named.values() for name in names if name in module["netnames"]
+    }
     return Netlist(module, replace(boundary, verdicts=verdicts, addresses=()))
 
 
@@ -108,14 +121,39 @@ class _Proof:
     name: str
     valid: Mapping[str, str]
 
+    def held(self) -> set[str]:
+        """All registers and memories."""
+        cells = self.netlist.cells.items()
+        return {name for name, cell in cells if is_register(cell) or cell["type"] == MEMORY}
+
+    def in_all_states(self, cpu_seconds: int) -> bool:
+        """Whether no output of the last network is ever 1, in each state of its control.
+
+        They are looked at one by one, under every handshake, command and reset, and with every
+        verdict in every cycle; data are any. That gets to the end of long programs, of which no
+        invariant is found.
+        """
+        gates = self._gates
+        less = reduced(gates, cpu_seconds=3 * cpu_seconds)
+        if less is None:
+            return False
+        # A network that is reduced has no names.
+        names = [name.split("[")[0] for name in Network.read(gates).inputs]
+        network = Network.read(less)
+        unknown = {RESET, "clk", _ANY, *self.netlist.boundary.inputs}
+        choices = [i for i, name in enumerate(names) if name not in unknown]
+        # Those come first that settle most.
+        choices.sort(key=lambda i: (names[i] == _VERDICTS, not names[i].endswith(HANDSHAKES)))
+        question = Question(names.index(RESET), choices, network.outputs)
+        out_dir, name = self.directory, f"{self.name}-states"
+        limit = _EXPLORING * cpu_seconds
+        return not explore(network, question, out_dir=out_dir, name=name, cpu_seconds=limit)
+
     def met(self, exact: bool, operands: Sequence[int]) -> set[str] | None:
         """The registers and memories that differ in a simulation; None if an output does."""
-        everything = {
-            name
-            for name, cell in self.netlist.cells.items()
-            if is_register(cell) or cell["type"] == MEMORY
-        }
-        different = _Different(self.netlist, everything, exact=exact, all_watched=True)
+        different = _Different(
+            self.netlist, self.held(), exact=exact, all_watched=True, cut=not exact
+        )
         network = Network.read(self.gates(different, operands))
         raised = np.zeros(len(network.outputs), bool)
         for outputs in simulate(network):
@@ -134,6 +172,10 @@ class _Proof:
         gates.write_bytes(network.content())
         return watch(gates, cpu_seconds=cpu_seconds, outputs=outputs)
 
+    @property
+    def _gates(self) -> Path:
+        return self.directory / f"{self.name}.aig"
+
     def gates(
         self, different: "_Different", operands: Sequence[int], *, facts: bool = False
     ) -> Path:
@@ -143,7 +185,7 @@ class _Proof:
             module["ports"] |= premises(different)
         text = json.dumps({"modules": {"marked": module}})
         (self.directory / f"{self.name}.json").write_text(text, encoding="utf-8")
-        gates = self.directory / f"{self.name}.aig"
+        gates = self._gates
         reads = [f"{self.name}.json"]
         script = [f"read_json {reads[0]}", "opt_clean", "opt", "memory_map"]
         script += gates_script(gates.name)
@@ -162,6 +204,8 @@ class _Different(Marks):
         loose: data in the copy: any while they are marked.
         any: nets that have any value.
         all_watched: registers and memories that may differ are watched, too.
+        cut: the nets of verdicts, if they have any value in the core, and in the copy the same
+            until they are marked.
         claims: names of registers and memories that are watched, whether they differ.
     """
 
@@ -172,15 +216,17 @@ class _Different(Marks):
         *,
         exact: bool,
         all_watched: bool = False,
+        cut: bool = False,
     ) -> None:
         super().__init__(netlist)
         self.apart, self.exact, self.all_watched = apart, exact, all_watched
+        self.cut = {bit: self.new() for bit in netlist.verdict_bits} if cut else {}
         (self.switch,) = netlist.ports[SWITCH]["bits"]
         self._begin_as_registers_do()
         self.initial = _initial(self.names)
         affected = netlist.dependent(self.switch, apart)
         self.marks = {bit: mark for bit, mark in self.marks.items() if bit in affected}
-        copied = sorted(affected - netlist.secrets.keys())
+        copied = sorted(affected - netlist.secrets.keys() - self.cut.keys())
         self.others: dict[Bit, Bit] = {bit: self.new() for bit in copied}
         self.others[self.switch] = self.marks[self.switch] = "1"
         self.loose: dict[Bit, Bit] = {}
@@ -199,9 +245,12 @@ class _Different(Marks):
         for name, cell in self.cells.items():
             pins = cell["connections"].items()
             off = {pin: ["0" if bit == self.switch else bit for bit in bits] for pin, bits in pins}
+            if name in self.netlist.cells:
+                off |= {pin: [self.cut.get(bit, bit) for bit in off[pin]] for pin in _driving(cell)}
             self.cells[name] = {**cell, "connections": off}
         inputs.pop(SWITCH)
-        inputs |= {"any": {"direction": "input", "bits": self.any}} if self.any else {}
+        for port, bits in ((_ANY, self.any), (_VERDICTS, list(self.cut))):
+            inputs |= {port: {"direction": "input", "bits": bits}} if bits else {}
         ports = {**inputs, "seen": {"direction": "output", "bits": seen}}
         return {"ports": ports, "cells": self.cells, "netnames": self.names}
 
@@ -353,6 +402,10 @@ class _Different(Marks):
             for bit, value in zip(net["bits"], values, strict=False):
                 if behind.get(bit) in self.netlist.registers and value in "01":
                     self.begin(behind[bit], value)
+
+
+def _driving(cell: Mapping[str, Any]) -> list[str]:
+    return [pin for pin, way in cell["port_directions"].items() if way == "output"]
 
 
 def _initial(names: Mapping[str, Any]) -> dict[Bit, str]:

@@ -10,7 +10,8 @@ from residua.toolchain.aiger import Network, Words
 _RESETS, _WAITS = 9, 2
 """A core is reset in one of 2^9 cycles, and a handshake waits in one of 2^2."""
 
-_HANDSHAKES = ("_valid", "_ready")
+HANDSHAKES = ("_valid", "_ready")
+"""The ends of their names."""
 
 _CYCLES, _WORDS = 1500, 4
 """Of a simulation: cycles, and 64 runs in each word of a signal."""
@@ -28,7 +29,7 @@ def simulate(network: Network) -> Iterator[Words]:
         The outputs of a cycle, see `Network.simulate`.
     """
     resets = [i for i, name in enumerate(network.inputs) if name == RESET]
-    handshakes = [i for i, name in enumerate(network.inputs) if name.endswith(_HANDSHAKES)]
+    handshakes = [i for i, name in enumerate(network.inputs) if name.endswith(HANDSHAKES)]
 
     def drive(random: np.random.Generator) -> Words:
         inputs = _any(random, len(network.inputs))

@@ -31,6 +31,7 @@ using Bytes = std::vector<unsigned char>;
 constexpr std::uint64_t most_isolated = 16;
 constexpr std::size_t most_failures = 3;
 constexpr unsigned most_gaps = 12;  // of 16 cycles
+constexpr unsigned until_valid = 20;  // instead: a word of a result is taken only after it waited
 constexpr std::int64_t patience = 1000 + std::int64_t{200} * tables::latency;
 
 // Resets come in the cycles of a run, of the one behind it, and of what is loaded before.
@@ -72,6 +73,7 @@ class Bench {
     std::printf("\"cycles\": %" PRId64 ", \"resets\": %" PRIu64 ", ", now_, resets_);
     std::printf("\"latency\": [%" PRId64 ", %" PRId64 "], ", latency_.low, latency_.high);
     std::printf("\"interval\": [%" PRId64 ", %" PRId64 "], ", interval_.low, interval_.high);
+    std::printf("\"wake\": [%" PRId64 ", %" PRId64 "], ", wake_.low, wake_.high);
     std::printf("\"failure\": \"%s\", \"failures\": [", failure_.c_str());
     for (std::size_t i = 0; i < failures_.size(); ++i) {
       const Failure& f = failures_[i];
@@ -106,7 +108,8 @@ class Bench {
     offered_ = waiting_ = differs_ = false;
     position_ = result_word_ = 0;
     wait_ = -1;
-    progress_ = now_;
+    progress_ = reset_ended_ = now_;
+    wakes_ = true;
   }
 
   // Makes the runs up to ``end_``.
@@ -220,6 +223,8 @@ class Bench {
 
   bool modulus_taken() const { return core_->modulus_valid && core_->modulus_ready; }
 
+  bool first_word_ready() const { return core_->modulus_ready; }
+
   void take_modulus() {
     core_->modulus_valid = 0;
     progress_ = now_;
@@ -236,6 +241,7 @@ class Bench {
 #else
   void load_again() {}
   bool modulus_taken() const { return false; }
+  bool first_word_ready() const { return core_->operands_ready; }
   void take_modulus() {}
   void withdraw_modulus() {}
 #endif
@@ -259,12 +265,14 @@ class Bench {
 
   // Offer the next operand word, or make a gap; an offer stands until it is taken.
   void drive() {
-    if (stalls_ && now_ % 256 == 0) {
+    if (stalls_ && now_ % 256 == 0 && (wait_rate_ != until_valid || waited_)) {
+      waited_ = false;
       gap_rate_ = static_cast<unsigned>(random_.below(4) * 5);
-      wait_rate_ = static_cast<unsigned>(random_.below(4) * 5);
+      wait_rate_ = static_cast<unsigned>(random_.below(5) * 5);
     }
     const bool alone = measures_ && completed_ < isolated_;
-    core_->result_ready = !(stalls_ && !alone && random_.one_in(wait_rate_));
+    const bool waits = wait_rate_ == until_valid ? !waiting_ : random_.one_in(wait_rate_);
+    core_->result_ready = !(stalls_ && !alone && waits);
     load_again();
     if (offered_) return;
     if ((stalls_ && random_.one_in(gap_rate_)) || !may_begin()) {
@@ -293,6 +301,10 @@ class Bench {
     core_->eval();
     const bool taken = offered_ && core_->operands_ready, loaded = modulus_taken();
     const bool drawn = random_taken();
+    if (wakes_ && first_word_ready()) {
+      wake_.add(now_ - reset_ended_);
+      wakes_ = false;
+    }
     look();
     core_->clk = 1;
     core_->eval();
@@ -330,6 +342,7 @@ class Bench {
       return;
     }
     waiting_ = valid && !core_->result_ready;
+    waited_ = waited_ || waiting_;
     waiting_word_ = word;
     waiting_last_ = last;
     if (valid && !waiting_) result(word, last);
@@ -383,14 +396,17 @@ class Bench {
   std::int64_t deadline_ = never;
   bool measures_ = true, differs_ever_ = false;
   bool refused_ = false;  // whether no result may come
+  bool waited_ = false;  // whether a word of a result did since the rates were chosen
+  bool wakes_ = false;  // whether no word could be taken yet since a reset
   bool begins_ = false;  // whether the next result is the first one after a reset, and is timed
   bool offered_ = false, waiting_ = false, waiting_last_ = false, differs_ = false;
   int position_ = 0, result_word_ = 0, wait_ = -1;
   unsigned gap_rate_ = 0, wait_rate_ = 0;
   Word waiting_word_ = 0;
   std::uint64_t next_ = 0, completed_ = 0, wrong_ = 0;
-  std::int64_t now_ = 0, progress_ = 0, given_ = 0, finished_ = 0;
+  std::int64_t now_ = 0, progress_ = 0, given_ = 0, finished_ = 0, reset_ended_ = 0;
   Extremes latency_, interval_;
+  Extremes wake_;  // from the end of a reset to the first cycle in which a first word may be taken
   std::string failure_;
   std::vector<Failure> failures_;
 };

@@ -42,6 +42,8 @@ class Streams:
         words: words of its result.
         latency: cycles from the last operand word to the last result word.
         interval: cycles between results.
+        wake: cycles from the end of a reset to the first in which a word is taken, of the modulus
+            where it is loaded.
     """
 
     width: int
@@ -49,6 +51,7 @@ class Streams:
     words: int
     latency: int
     interval: int
+    wake: int = 0
 
     @property
     def operand_bytes(self) -> int:
@@ -68,8 +71,8 @@ def verify_streams(
 
     Back to back, or with `Stalls`: random gaps between operand words, and results that have to
     wait. ``resets`` in the middle of runs are those of `residua.cores.simulation.engine.verify`.
-    Latency and interval are held against those of ``streams``. Stops after the first few
-    differences; a difference is a finding, not an error.
+    Latency, interval and the time from a reset to the first word are held against those of
+    ``streams``. Stops after the first few differences; a difference is a finding, not an error.
 
     Raises:
         ToolError: the simulator cannot be built or does not run.
@@ -210,6 +213,7 @@ class Findings:
     resets: int = 0
     latencies: set[int] = field(default_factory=set)
     intervals: set[int] = field(default_factory=set)
+    wakes: set[int] = field(default_factory=set)
     failures: list[str] = field(default_factory=list)
 
     def add(self, report: dict[str, Any], cases: Sequence[Sequence[object]], told: str) -> None:
@@ -217,8 +221,12 @@ class Findings:
         self.vectors += report["vectors"]
         self.mismatches += report["mismatches"]
         self.resets += report["resets"]
-        self.latencies |= {cycles for cycles in report["latency"] if cycles >= 0}
-        self.intervals |= {cycles for cycles in report["interval"] if cycles >= 0}
+        for measured, figure in (
+            (self.latencies, "latency"),
+            (self.intervals, "interval"),
+            (self.wakes, "wake"),
+        ):
+            measured |= {cycles for cycles in report[figure] if cycles >= 0}
         for found in report["failures"]:
             result, word = told.format(*cases[found["run"]]), found["word"]
             values = f"expected {found['expected']}, obtained {found['obtained']}"
@@ -231,6 +239,7 @@ class Findings:
         for name, measured, computed in (
             ("latency", self.latencies, self.streams.latency),
             ("interval", self.intervals, self.streams.interval),
+            ("from a reset to the first word", self.wakes, self.streams.wake),
         ):
             if measured - {computed}:
                 found = ", ".join(map(str, sorted(measured)))

@@ -76,6 +76,10 @@ class WordDesign(Protocol):
         """Cycles between results."""
 
     @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word is taken."""
+
+    @property
     def modulus_words(self) -> tuple[int, ...]:
         """The words that are loaded first; none if the modulus is built in."""
 
@@ -190,8 +194,9 @@ def verify_words(
 
     Back to back, or with `Stalls`: random gaps between operand words, and results that have to
     wait. Resets in the middle of runs are those of `residua.cores.simulation.engine.verify`, a
-    modulus is loaded again after each. Latency and interval are held against those of the design.
-    Stops after the first few differences; a difference is a finding, not an error.
+    modulus is loaded again after each. Latency, interval and the time from a reset to the first
+    word are held against those of the design. Stops after the first few differences; a difference
+    is a finding, not an error.
 
     Raises:
         ToolError: the simulator does not run.
@@ -284,7 +289,12 @@ def _leading_to(design: WordDesign, target: int, chooser: random.Random) -> Pair
 
 def _streams(design: WordDesign) -> Streams:
     return Streams(
-        design.width, design.operand_words, design.words, design.latency, design.interval
+        design.width,
+        design.operand_words,
+        design.words,
+        design.latency,
+        design.interval,
+        design.wake,
     )
 
 

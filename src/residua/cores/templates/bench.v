@@ -15,7 +15,13 @@ module bench;
   localparam SIZE = {{ size }};  // words in vectors.hex
   localparam HEADER = {{ header }};  // words of a record before its operands
   localparam [31:0] END = 32'h{{ "%08x" | format(end) }};  // after the last record
+{% if several %}
+  localparam INSTANCES = {{ several.instances }};  // coprocessors, each of which runs each operation
+  localparam PACKET = {{ several.words }};  // words of each result, whose last one says how it ended
+  localparam MOST_RESULTS = INSTANCES * PACKET;
+{% else %}
   localparam MOST_RESULTS = {{ most_results }};  // words that the longest result has
+{% endif %}
   localparam PATIENCE = {{ patience }};  // cycles after which an operation hangs
 
   reg clk = 1'b0;
@@ -31,6 +37,9 @@ module bench;
 
   reg load = 1'b0;  // begins a record
   reg forget = 1'b0;  // drops what has not been handed over
+{% if several %}
+  reg replay = 1'b0;  // begins the operands once more
+{% endif %}
 
   // Operands and results.
   reg [31:0] operand_at = 0, operand_end = 0;
@@ -67,6 +76,9 @@ module bench;
       operand_at <= at + HEADER;
       operand_end <= at + HEADER + operand_words;
     end else if (forget) operand_end <= operand_at;
+{% if several %}
+    else if (replay) operand_at <= at + HEADER;
+{% endif %}
     else if (operand_taken) operand_at <= operand_at + 1;
     if (load || forget) begin
       result_count <= 0;
@@ -87,6 +99,10 @@ module bench;
 
   // The program.
   reg [31:0] runs = 0, failures = 0, index;
+{% if several %}
+  reg [31:0] packet, last_word;
+  reg [INSTANCES - 1:0] tags;
+{% endif %}
   reg [7:0] status;
   reg right;
 
@@ -119,10 +135,25 @@ module bench;
       end_operation;
       // There is time for a result to come, and for one that must not.
       repeat (4 * MOST_RESULTS + 64) @(negedge clk);
+{% if several %}
+      right = {24'd0, status} == expected && result_count == MOST_RESULTS && result_last;
+      tags = 0;
+      for (packet = 0; packet < INSTANCES; packet = packet + 1) begin
+        last_word = results[packet * PACKET + PACKET - 1];
+        if (last_word[7:0] != status) right = 1'b0;
+        tags[last_word[15:8]] = 1'b1;
+        if (last_word[20:16] >= INSTANCES) right = 1'b0;
+        for (index = 0; index < result_words && index < PACKET - 1; index = index + 1)
+          if (results[packet * PACKET + index] != vectors[at + HEADER + operand_words + index])
+            right = 1'b0;
+      end
+      if (!(&tags)) right = 1'b0;
+{% else %}
       right = {24'd0, status} == expected && result_count == result_words
           && result_last == (result_words != 0);
       for (index = 0; index < result_words && index < MOST_RESULTS; index = index + 1)
         if (results[index] != vectors[at + HEADER + operand_words + index]) right = 1'b0;
+{% endif %}
       $display("%s  %0s on curve %0d: status %0d, %0d words, %0d cycles",
           right ? "ok    " : "WRONG ", name(operation), curve, status, result_count, spent);
       runs = runs + 1;

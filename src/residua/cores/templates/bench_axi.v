@@ -84,7 +84,11 @@
 
   task end_operation;
     begin
+{% if several %}
+      while (result_count < MOST_RESULTS) @(negedge clk);
+{% else %}
       while (!irq) @(negedge clk);
+{% endif %}
       spent = cycles - began;
       take_status;
     end

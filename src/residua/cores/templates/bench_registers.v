@@ -9,7 +9,9 @@
 {% endfor %}
   localparam [31:0] START = 32'h{{ "%08X" | format(registers["CONTROL"].fields.start.mask) }};
   localparam [31:0] ENDED = 32'h{{ "%08X" | format(registers["INTERRUPT_STATE"].fields.done.mask) }};
+{% if not several %}
   localparam [31:0] ZEROISE_KEY = 32'h{{ "%08X" | format(registers.zeroise_key) }};
+{% endif %}
 
   reg [31:0] word, began = 0, spent = 0;
   wire irq;
@@ -25,6 +27,34 @@
     end
   endtask
 
+{% if several %}
+  reg [31:0] tag;
+
+  // The operation as often as there are coprocessors, each time with another tag.
+  task begin_operation;
+    begin
+      began = cycles;
+      for (tag = 0; tag < INSTANCES; tag = tag + 1) begin
+        if (tag != 0) begin
+          replay = 1'b1;
+          @(negedge clk) replay = 1'b0;
+        end
+        read(STATUS);
+        while (!word[READY]) begin
+          advance;
+          read(STATUS);
+        end
+        write(CONTROL, START | tag << 16 | curve << 8 | operation);
+        while (operand_valid) advance;
+      end
+    end
+  endtask
+
+  // All of them; what they do ends with a result that says so.
+  task zeroise_core;
+    write(ZEROISE_CORES, 32'h{{ "%04X" | format(several.key) }}0000 | {{ "32'h%X" | format(2 ** several.instances - 1) }});
+  endtask
+{% else %}
   task begin_operation;
     begin
       began = cycles;
@@ -35,6 +65,7 @@
   task zeroise_core;
     write(ZEROISE, ZEROISE_KEY);
   endtask
+{% endif %}
 
   // How an operation ended, and an end to its interrupt.
   task take_status;

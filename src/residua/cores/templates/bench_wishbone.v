@@ -71,6 +71,16 @@
     end
   endtask
 
+{% if several %}
+  task end_operation;
+    begin
+      while (result_count < MOST_RESULTS) advance;
+      spent = cycles - began;
+      take_status;
+      advance;  // takes a word too many, if there is one
+    end
+  endtask
+{% else %}
   task end_operation;
     begin
       word[BUSY] = 1'b1;
@@ -83,4 +93,5 @@
       advance;  // takes a word too many, if there is one
     end
   endtask
+{% endif %}
 {% endblock %}

@@ -27,6 +27,7 @@ from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import timeline
 from residua.toolchain import process
+from residua.toolchain.kept.simulations import keep_simulation
 from residua.toolchain.planted.injection import OpenDesign, open_state
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
@@ -36,6 +37,9 @@ _STEP = 50
 
 _LONG = 5_000_000
 """Cycles from which on it is worth while to compile for speed."""
+
+_MOST_KEPT = 20_000_000
+"""Cycles of all traces up to which the cache keeps them: more would push out much else."""
 
 
 def leakage(
@@ -75,7 +79,8 @@ def leakage(
         work = Path(name)
         opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
         source = bench_source(core.name, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
-        optimise = asked.traces * runs.cycles > _LONG
+        samples = asked.traces * runs.cycles
+        optimise, small = samples > _LONG, samples <= _MOST_KEPT
         simulator = compile_harness(
             source, [opened.verilog], core.name, optimise=optimise, any_state=False
         )
@@ -85,7 +90,7 @@ def leakage(
         kept = []
         for first in range(0, asked.traces, _STEP):
             part = runs.part(first, min(asked.traces - first, _STEP))
-            traces = _traced(simulator, work, part, design.words, runs.cycles)
+            traces = _traced(simulator, work, part, design.words, runs.cycles, kept=small)
             for group, own in zip(groups, (True, False), strict=True):
                 group.add(traces[[is_fixed is own for _, is_fixed in part]])
             if keep is not None:
@@ -124,16 +129,31 @@ def _mask(opened: OpenDesign, where: str) -> list[int]:
 
 
 def _traced(
-    simulator: Path, work: Path, part: Sequence[tuple[Request, bool]], words: int, cycles: int
+    simulator: Path,
+    work: Path,
+    part: Sequence[tuple[Request, bool]],
+    words: int,
+    cycles: int,
+    *,
+    kept: bool,
 ) -> Traces:
-    lines = [request.line(words) for request, _ in part]
-    (work / "script").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    command: list[str | Path] = [
-        simulator, "script", str(2 * cycles + 1000), "bits", str(cycles), "traces",
-    ]  # fmt: skip
+    """The traces of some operations, whose chosen bits are in a file of the folder."""
+    script = "".join(f"{request.line(words)}\n" for request, _ in part)
+    (work / "script").write_text(script, encoding="utf-8")
+    numbers = str(2 * cycles + 1000), str(cycles)
+    command: list[str | Path] = [simulator, "script", numbers[0], "bits", numbers[1], "traces"]
     log = work / "log"
-    process.run(command, tool="simulator", cwd=work, log=log)
-    lengths = {int(line.split()[1]) for line in log.read_text(encoding="utf-8").splitlines()}
+
+    def run() -> None:
+        process.run(command, tool="simulator", cwd=work, log=log)
+
+    if kept:
+        parts: list[str | bytes] = [script, (work / "bits").read_bytes(), *numbers]
+        text = keep_simulation(simulator, parts, log, run, ["traces"])
+    else:
+        run()
+        text = log.read_text(encoding="utf-8")
+    lengths = {int(line.split()[1]) for line in text.splitlines()}
     if lengths != {cycles}:
         raise SpecificationError(
             f"operations took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "

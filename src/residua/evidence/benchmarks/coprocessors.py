@@ -67,7 +67,9 @@ CORES: dict[str, dict[str, Any]] = {
         f"{name}, HBE over 4, plus-minus": {"curve": name} | ROWS_OF_FOUR
         for name in ("Curve25519", "P-256", "P-384", "P-521")
     },
-    **{f"{name}, G by a comb": {"curve": name} | COMB for name in ("P-256", "secp256k1")},
+    "P-256, G by a comb": {"curve": "P-256"} | COMB,
+    # A comb takes whole scalars.
+    "secp256k1, G by a comb": {"curve": "secp256k1", "formula": "difference-ladder"} | COMB,
     **{
         f"secp256k1, halves{name}": {"curve": "secp256k1", "formula": "endomorphism"} | keys
         for name, keys in (

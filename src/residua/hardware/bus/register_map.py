@@ -16,9 +16,17 @@ from systemrdl.node import AddrmapNode, FieldNode, RegNode
 from systemrdl.rdltypes.builtin_enums import OnWriteType
 
 from residua.errors import SpecificationError
+from residua.hardware.bus.limits import MOST_INSTANCES
 
 _INCLUDE = re.compile(r'^`include "(.+)"$', re.MULTILINE)
 
+_SEVERAL = "SEVERAL"
+"""Definition by which the description has the parts that only several coprocessors have."""
+
+_OF_SEVERAL = re.compile(
+    rf"^`ifdef {_SEVERAL}\n(.*?)(?:^`else\n(.*?))?^`endif\n", re.MULTILINE | re.DOTALL
+)
+"""Such a part, and what is in its place otherwise."""
 FieldKind = Literal["constant", "status", "storage", "pulse", "sticky", "written", "taken"]
 """Kinds of fields in hardware:
 
@@ -139,6 +147,7 @@ class Capabilities:
         data_registers: operands and results go through registers; if not, through streams.
         sparse_status: codes of STATUS are those that a few wrong bits do not exchange.
         shared_scalars: secret scalars come as two shares.
+        instances: coprocessors behind the bus, 1 to `MOST_INSTANCES`.
 
     Raises:
         SpecificationError: a value is out of range.
@@ -155,10 +164,12 @@ class Capabilities:
     data_registers: bool = True
     sparse_status: bool = False
     shared_scalars: bool = False
+    instances: int = 1
 
     def __post_init__(self) -> None:
         for name in ("curves", "words"):
             _check_held(name, getattr(self, name), 255)
+        _check_held("instances", self.instances, MOST_INSTANCES)
         _check_codes(self.operations)
 
     def rdl_parameters(self) -> dict[str, Any]:
@@ -171,11 +182,13 @@ class Capabilities:
             "DATA_REGISTERS": self.data_registers,
             "SPARSE_CODES": self.sparse_status,
             "SHARED_SCALARS": self.shared_scalars,
+            **({"INSTANCES": self.instances} if self.instances > 1 else {}),
         }
 
     def rdl_defines(self) -> dict[str, str]:
-        """Sparse codes of statuses, if it has them."""
-        return {"SPARSE_STATUS": ""} if self.sparse_status else {}
+        """Sparse codes of statuses and the registers of several cores, if it has them."""
+        chosen = {"SPARSE_STATUS": self.sparse_status, _SEVERAL: self.instances > 1}
+        return {name: "" for name, is_there in chosen.items() if is_there}
 
 
 @dataclass(frozen=True)
@@ -260,13 +273,17 @@ class RegisterMap:
     def rdl(self, name: str) -> str:
         """The description as one file of SystemRDL, the last address map of which has a name."""
         defined = self.capabilities.rdl_defines()
+        several = defined.pop(_SEVERAL, None) is not None
+        source = _OF_SEVERAL.sub(
+            lambda part: part[1] if several else part[2] or "", _source(self.capabilities.source)
+        )
         values = ", ".join(
             f".{parameter}({str(value).lower()})"
             for parameter, value in self.capabilities.rdl_parameters().items()
         )
         return (
             "".join(f"`define {macro} {text}".rstrip() + "\n" for macro, text in defined.items())
-            + _INCLUDE.sub(lambda found: _source(found[1]), _source(self.capabilities.source))
+            + _INCLUDE.sub(lambda found: _source(found[1]), source)
             + f"\naddrmap {name} {{\n"
             + f"    {self.capabilities.address_map} #({values}) registers;\n}};\n"
         )

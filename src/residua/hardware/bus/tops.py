@@ -1,6 +1,6 @@
 """A core on a bus: one component for each bus, ready to be emitted as Verilog."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from amaranth.hdl import ClockSignal, Const, Instance, Module, ResetSignal, Value, ValueLike
@@ -10,7 +10,9 @@ from residua.errors import SpecificationError
 from residua.hardware.bus.axi_lite import AxiLiteSubordinate, axi_lite
 from residua.hardware.bus.axi_stream import axi_stream, receive, transmit
 from residua.hardware.bus.control import BusControl, raw_members
-from residua.hardware.bus.register_map import CoreCapabilities
+from residua.hardware.bus.dispatcher import Traffic
+from residua.hardware.bus.register_map import Capabilities, CoreCapabilities
+from residua.hardware.bus.several_control import SeveralControl
 from residua.hardware.bus.wishbone import WishboneSlave, wishbone
 
 ADDRESS_WIDTH = 12
@@ -54,11 +56,14 @@ class AxiTop(Component):
     Operand words that come while no operation runs wait for the next one. A zeroisation drops words
     that are inside, and withdraws ``tvalid`` of the result: reset the other side, too.
 
-    ``core`` is a component with the members of `residua.hardware.bus.control.raw_members`.
+    ``core`` is a component with the members of `residua.hardware.bus.control.raw_members`; of
+    several, whose ``traffic`` is given, there is a sequence.
     """
 
-    def __init__(self, core: Any, capabilities: CoreCapabilities) -> None:
-        self._core, self.control = core, BusControl(capabilities, ADDRESS_WIDTH)
+    def __init__(
+        self, core: Any, capabilities: CoreCapabilities, traffic: Traffic | None = None
+    ) -> None:
+        self._core, self.control = core, _control(capabilities, traffic)
         members: dict[str, Any] = {"s_axi": In(axi_lite(ADDRESS_WIDTH)), "irq": Out(1)}
         if not capabilities.data_registers:
             random = {"s_axis_random": In(axi_stream())} if capabilities.takes_random else {}
@@ -88,18 +93,21 @@ class WishboneTop(Component):
     """A core on Wishbone B4; operands, random words and results go through registers.
 
     Ports: ``wb`` (`residua.hardware.bus.wishbone.wishbone`) and ``irq`` (the interrupt, a level).
-    ``core`` is a component with the members of `residua.hardware.bus.control.raw_members`.
+    ``core`` is a component with the members of `residua.hardware.bus.control.raw_members`; of
+    several, whose ``traffic`` is given, there is a sequence.
 
     Raises:
         SpecificationError: ``capabilities`` lack the data registers.
     """
 
-    def __init__(self, core: Any, capabilities: CoreCapabilities) -> None:
+    def __init__(
+        self, core: Any, capabilities: CoreCapabilities, traffic: Traffic | None = None
+    ) -> None:
         if not capabilities.data_registers:
             raise SpecificationError(
                 "bus = 'wishbone' has no streams: give data_registers = true, or bus = 'axi'"
             )
-        self._core, self.control = core, BusControl(capabilities, ADDRESS_WIDTH)
+        self._core, self.control = core, _control(capabilities, traffic)
         super().__init__({"wb": Out(wishbone(ADDRESS_WIDTH)), "irq": Out(1)})
 
     def elaborate(self, platform: Any) -> Module:
@@ -112,23 +120,44 @@ class WishboneTop(Component):
         return m
 
 
-BUSES: dict[str, Callable[[Any, CoreCapabilities], Component]] = {
+BUSES: dict[str, Callable[..., Component]] = {
     "axi": AxiTop,
     "wishbone": WishboneTop,
 }
 """Buses by the value of ``bus``; ``stream`` is the core without any of these."""
 
 
-def _attach(m: Module, bus: Any, control: BusControl, core: Any) -> None:
-    """The bus's ports to the registers, the registers to the core, member by member."""
-    m.submodules.control, m.submodules.core = control, core
+def _control(
+    capabilities: CoreCapabilities, traffic: Traffic | None
+) -> BusControl | SeveralControl:
+    """The registers of a core, or of several, whose ``traffic`` is given."""
+    if traffic is None:
+        return BusControl(capabilities, ADDRESS_WIDTH)
+    assert isinstance(capabilities, Capabilities)
+    return SeveralControl(capabilities, traffic, ADDRESS_WIDTH)
+
+
+def _attach(m: Module, bus: Any, control: BusControl | SeveralControl, core: Any) -> None:
+    """The bus's ports to the registers, the registers to the core or cores."""
+    several = isinstance(control, SeveralControl)
+    m.submodules.control = control
+    cores: Sequence[Any] = core if several else [core]
+    for number, own in enumerate(cores):
+        m.submodules[f"core_{number}" if several else "core"] = own
     connect(m, bus.write, control.write)
     connect(m, bus.read, control.read)
-    for name, member in raw_members(takes_random=control.capabilities.takes_random).items():
-        inner, outer = getattr(core, name), getattr(control.core, name)
+    outers = control.cores if several else [control.core]
+    for own, outer in zip(cores, outers, strict=True):
+        _join(m, own, outer, takes_random=control.capabilities.takes_random)
+
+
+def _join(m: Module, core: Any, outer: Any, *, takes_random: bool) -> None:
+    """A core's interface to that which the registers have for it, member by member."""
+    for name, member in raw_members(takes_random=takes_random).items():
+        inner, other = getattr(core, name), getattr(outer, name)
         if member.is_signature:
-            connect(m, inner, outer)
+            connect(m, inner, other)
         elif member.flow is Flow.In:
-            m.d.comb += inner.eq(outer)
+            m.d.comb += inner.eq(other)
         else:
-            m.d.comb += outer.eq(inner)
+            m.d.comb += other.eq(inner)

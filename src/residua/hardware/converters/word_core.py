@@ -79,6 +79,11 @@ class WordDesign:
         return most if self.result == "plain" else self.largest
 
     @property
+    def wake(self) -> int:
+        """Cycles from the end of a reset to the first in which a word is taken: none."""
+        return 0
+
+    @property
     def modulus_words(self) -> tuple[int, ...]:
         """Words of the modulus that are loaded: none, as it is built in."""
         return ()

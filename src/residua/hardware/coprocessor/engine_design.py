@@ -103,6 +103,11 @@ class CoprocessorDesign(CurveDesign):
         """Base a and base b, without an extra modulus."""
         return field_unit.wide_bases(self._open_domains[0])
 
+    @property
+    def _row_length(self) -> int:
+        """c, the channels whose residues make a word of an extension."""
+        return field_unit.row_length(self._open_domains[0])
+
     def residue_inverter(self) -> ResidueInverter | None:
         """The unit that inverts residues, if there is one."""
         if self.inversion is not Inversion.PLUS_MINUS:
@@ -304,12 +309,12 @@ class CoprocessorDesign(CurveDesign):
     def least_cycles(self, curve: int) -> int:
         """A number that `ladder_cycles` is not below, which takes no schedule to tell."""
         channels = len(self._bases[0])
-        groups = channels // self.options.rowers
+        groups, words = channels // self.options.rowers, channels // self._row_length
         total = 0
         for name, rounds in self._loops(curve).items():
             program = self._routines[curve][name]
             # Both bases take every term once, and both extensions each word of the other base.
-            total += rounds * 2 * groups * (program.terms + program.reductions * channels)
+            total += rounds * 2 * groups * (program.terms + program.reductions * words)
         return total
 
     def routine_cycles(self, name: str, curve: int, rounds: int) -> int:

@@ -55,6 +55,7 @@ struct Refused {
 struct Unclear {
   std::string what;
   std::vector<int> registers;  // of the control, which take it
+  std::vector<int> literals;   // what is not known
 };
 
 struct Stream {
@@ -290,21 +291,47 @@ class Explorer {
   // All cycles that a state may have: as few choices as make clear what follows.
   void visit(int at, bool reset) {
     std::vector<int> chosen(request_.choices.size(), -1);
-    visit(at, reset, chosen, 0);
+    visit(at, reset, chosen);
   }
 
-  void visit(int at, bool reset, std::vector<int>& chosen, std::size_t count) {
+  void visit(int at, bool reset, std::vector<int>& chosen) {
+    int next = -1;
     try {
       cycle(at, reset, chosen);
       return;
-    } catch (const Unclear&) {
-      if (count == chosen.size()) throw;
+    } catch (const Unclear& unclear) {
+      next = choice_behind(unclear.literals, chosen);
+      if (next < 0) throw;
     }
     for (const int value : {0, 1}) {
-      chosen[count] = value;
-      visit(at, reset, chosen, count + 1);
+      chosen[next] = value;
+      visit(at, reset, chosen);
     }
-    chosen[count] = -1;
+    chosen[next] = -1;
+  }
+
+  // The first choice that is not made yet, of those that something unknown depends on, or -1.
+  int choice_behind(const std::vector<int>& literals, const std::vector<int>& chosen) const {
+    std::vector<char> seen(values_.size());
+    std::vector<int> waiting;
+    const auto look_at = [&](int literal) {
+      const int node = literal >> 1;
+      if (seen[node] || values_[node].constant()) return;
+      seen[node] = 1;
+      waiting.push_back(node);
+    };
+    for (const int literal : literals) look_at(literal);
+    while (!waiting.empty()) {
+      const int node = waiting.back();
+      waiting.pop_back();
+      if (node < first_gate_) continue;
+      look_at(request_.pairs[node - first_gate_].first);
+      look_at(request_.pairs[node - first_gate_].second);
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      if (chosen[i] < 0 && seen[1 + request_.choices[i]]) return static_cast<int>(i);
+    }
+    return -1;
   }
 
   void cycle(int at, bool reset, const std::vector<int>& chosen) {
@@ -367,15 +394,18 @@ class Explorer {
         throw Refused{"the results of operand " + std::to_string(column_ + i) + " differ"};
       }
     }
-    throw Unclear{"a result is unclear", {}};
+    throw Unclear{"a result is unclear", {}, {stream_.differs}};
   }
 
   void arrive(const Traffic& traffic) {
     std::string control;
-    Unclear unclear{"the control is unclear", {}};
+    Unclear unclear{"the control is unclear", {}, {}};
     for (const int i : control_) {
       const Value value = settled(request_.following[i]);
-      if (!value.constant()) unclear.registers.push_back(i);
+      if (!value.constant()) {
+        unclear.registers.push_back(i);
+        unclear.literals.push_back(request_.following[i]);
+      }
       control.push_back(value.kind == Kind::one);
     }
     if (!unclear.registers.empty()) throw unclear;
@@ -508,7 +538,7 @@ class Explorer {
 
   bool known(int literal, const char* otherwise) const {
     const Value value = settled(literal);
-    if (!value.constant()) throw Unclear{otherwise, {}};
+    if (!value.constant()) throw Unclear{otherwise, {}, {literal}};
     return value.kind == Kind::one;
   }
 

@@ -1,5 +1,6 @@
 """Mutants of a design by Yosys' ``mutate``: all of them in one module, switched at run time."""
 
+import json
 import random
 import re
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ _OF_BOTH = "in_"
 """Begins the names of the inputs that ``miter`` gives to both copies."""
 
 _GOLD, _LIST, _MUTATED, _WRAPPERS = "gold.il", "mutations", "mutated.v", "wrappers.v"
+_NAMES = "names.json"
 
 
 @dataclass(frozen=True)
@@ -92,14 +94,8 @@ def mutate(
     box = spared.stem if spared else None
     if box:
         cells += f" t:{box} %d"
-    begin = [
-        *read,
-        f"hierarchy -check -top {top}",
-        "proc",
-        "flatten",
-        "opt -full",
-        "opt_clean -purge",
-    ]
+    flat = [*read, f"hierarchy -check -top {top}", "proc", "flatten"]
+    begin = [*flat, "opt -full", "opt_clean -purge"]
     listing = f"mutate -list {_SPARE * count} -seed {seed} -o {_LIST} {cells}"
     script = [*begin, f"write_rtlil {_GOLD}", listing]
     run_script(script, reads=files, writes=[_GOLD, _LIST], out_dir=out_dir, name="list")
@@ -116,11 +112,24 @@ def mutate(
     script = [f"read_rtlil {_GOLD}", *switched, f"rename {top} {top}_mutants"]
     script += [f"write_verilog -noattr {_MUTATED}"]
     run_script(script, reads=[_GOLD], writes=[_MUTATED], out_dir=out_dir, name="mutate")
+    script = [*flat, f"write_json {_NAMES}"]
+    run_script(script, reads=files, writes=[_NAMES], out_dir=out_dir, name="names")
     verilog = out_dir / f"{top}.v"
     mutated = (out_dir / _MUTATED).read_text(encoding="utf-8")
     verilog.write_text(_switch(top, ports) + mutated, encoding="utf-8")
     bits = _written_bits((out_dir / _GOLD).read_text(encoding="utf-8"))
     return Mutants(out_dir, top, ports, commands, verilog, box, bits)
+
+
+def names_of(mutants: Mutants, wires: Sequence[str]) -> dict[str, list[str]]:
+    """All names that each of some wires of a design has; in its netlists it has one of them."""
+    text = (mutants.directory / _NAMES).read_text(encoding="utf-8")
+    nets = json.loads(text)["modules"][mutants.top]["netnames"]
+    return {
+        wire: [name for name, net in nets.items() if net["bits"] == nets[wire]["bits"]]
+        for wire in wires
+        if wire in nets
+    }
 
 
 def equivalent(

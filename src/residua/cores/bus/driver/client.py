@@ -111,11 +111,19 @@ class BusClient:
         """
         if self._field("STATUS", "busy"):
             raise DriverError("an operation is running")
-        queue = [word for number in operands for word in split_words(number, self.words, 32)]
+        queue = self._begin(operation, operands, **control)
+        return self._numbers(self._complete(queue, results * self.words))
+
+    def _begin(self, operation: str, operands: Sequence[int], **control: int) -> list[int]:
+        """Start an operation; the words that it is to get."""
         fields = self._map["CONTROL"].fields
         values = {"operation": self._map.operations[operation], "start": 1, **control}
+        queue = [word for number in operands for word in split_words(number, self.words, 32)]
         self._write("CONTROL", sum(fields[name].place(value) for name, value in values.items()))
-        words = self._complete(queue, results * self.words)
+        return queue
+
+    def _numbers(self, words: Sequence[int]) -> list[int]:
+        """The numbers that have these words."""
         numbers = [words[i : i + self.words] for i in range(0, len(words), self.words)]
         return [sum(word << 32 * i for i, word in enumerate(number)) for number in numbers]
 
@@ -129,13 +137,11 @@ class BusClient:
         found: list[int] = []
         idle = 0
         while idle < self._polls:
-            word = self._read("STATUS")
-            state = {name: field.extract(word) for name, field in fields.items()}
+            state = self._state()
             if state["done"] and state["code"] != self._map.statuses["ok"]:
                 names = {code: name for name, code in self._map.statuses.items()}
                 if (status := names.get(state["code"])) is None:
-                    self.zeroise()
-                    raise DriverError(f"no status has the code {state['code']}; it was zeroised")
+                    raise self._zeroised(f"no status has the code {state['code']}")
                 raise CoreError(status, fields["code"].meanings[status])
             before = len(queue) - len(found)
             self._move(state, queue, found, expected)
@@ -143,8 +149,12 @@ class BusClient:
                 return found
             # Random words are no progress: a core that fails might take them for ever.
             idle = 0 if before != len(queue) - len(found) else idle + 1
+        raise self._zeroised("the core makes no progress")
+
+    def _zeroised(self, reason: str) -> DriverError:
+        """Zeroise the core; the error that says why."""
         self.zeroise()
-        raise DriverError("the core makes no progress; it was zeroised")
+        return DriverError(f"{reason}; it was zeroised")
 
     def _move(
         self, state: dict[str, int], queue: list[int], found: list[int], expected: int
@@ -172,6 +182,11 @@ class BusClient:
         major = self._map["VERSION"].fields["major"]
         if self._field("VERSION", "major") != major.reset:
             raise DriverError(f"VERSION.major is not {major.reset}")
+
+    def _state(self) -> dict[str, int]:
+        """The fields of STATUS."""
+        word = self._read("STATUS")
+        return {name: field.extract(word) for name, field in self._map["STATUS"].fields.items()}
 
     def _field(self, register: str, field: str) -> int:
         return self._map[register].fields[field].extract(self._read(register))

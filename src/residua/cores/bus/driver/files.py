@@ -18,6 +18,9 @@ _PARTS = {
 _OWN_RESET = re.compile(r"^#define \w+__(CAPABILITY|OPERATIONS)__\w+_reset .*\n", re.MULTILINE)
 """Values of the constant registers, which stand in the description of each core."""
 
+_VERSION = re.compile(r"^#define \w+__VERSION__MAJOR_reset .*\n", re.MULTILINE)
+"""The version of a map, which is another one where several cores are behind a bus."""
+
 
 def rendered(
     template: str,
@@ -37,7 +40,7 @@ def rendered(
         registers=registers,
         operations=control["operation"].meanings,
         statuses=registers["STATUS"].fields["code"].meanings,
-        **(names or {}),
+        **{"several": 0, **(names or {})},
     )
 
 
@@ -49,12 +52,34 @@ def shared_files(
     Args:
         library: its name, with which the names of files and functions begin.
         registers: of a core with all registers: the layout is that of every core.
-        sparse: of one whose statuses have codes far from each other, if there are such.
+        sparse: of several, whose statuses have codes far from each other, if there are such.
     """
-    codes = list((sparse or registers).statuses.values())
-    names = {"sparse": ", ".join(f"0x{code:02X}u" for code in codes) if sparse else ""}
+    widest = sparse or registers
+    codes = list(widest.statuses.values())
+    names: dict[str, object] = {
+        "sparse": ", ".join(f"0x{code:02X}u" for code in codes) if sparse else ""
+    }
+    header = f"{library}_registers.h"
+    layout = _OWN_RESET.sub("", c_header(widest, header))
+    if "ZEROISE_CORES" in widest.registers:
+        names |= _of_several(widest)
+        layout = _VERSION.sub("", layout)
     found = {
         library + end: rendered(name, library, registers, names) for name, end in _PARTS.items()
     }
-    header = f"{library}_registers.h"
-    return {**found, header: _OWN_RESET.sub("", c_header(sparse or registers, header))}
+    return {**found, header: layout}
+
+
+def _of_several(registers: RegisterMap) -> dict[str, object]:
+    """What a library has to know of several cores behind a bus."""
+    keyed, control = registers["ZEROISE_CORES"].fields, registers["CONTROL"].fields
+    return {
+        "several": registers["VERSION"].fields["major"].reset,
+        "several_key": keyed["key"].codes["zeroise_cores"],
+        "most_tag": most_tag(control["tag"].width),
+    }
+
+
+def most_tag(bits: int) -> int:
+    """The greatest tag that a host may give; the one above it is that of calls that wait."""
+    return (1 << bits) - 2

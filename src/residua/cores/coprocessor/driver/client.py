@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from residua.cores.bus.driver.client import BusClient, DriverError, RegisterPort, StreamPort
+from residua.cores.bus.driver.client import DriverError, RegisterPort, StreamPort
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import check_curves
+from residua.cores.coprocessor.driver.requests import RequestClient
 from residua.errors import SpecificationError
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 
@@ -15,7 +16,7 @@ _DRAWS = 64
 """Numbers that are drawn for one below a limit: each is with a chance of a half, at least."""
 
 
-class Client(BusClient):
+class Client(RequestClient):
     """A coprocessor, by its registers.
 
     Operations take and give byte strings as the C driver does: big-endian numbers and points
@@ -58,6 +59,7 @@ class Client(BusClient):
         check_curves(capabilities, curves)
         super().__init__(port, registers, random=random, streams=streams, polls=polls)
         self.curves = tuple(curves)
+        self.most_numbers = max(1 if curve.montgomery else 2 for curve in curves)
         self._takes_shares = capabilities.shared_scalars
 
     def execute(
@@ -72,6 +74,23 @@ class Client(BusClient):
         """
         self._check_supported(operation, curve)
         return self._operate(operation, operands, results, curve=curve)
+
+    def submit(self, tag: int, operation: str, curve: int, operands: Sequence[int]) -> bool:
+        """A request of several coprocessors, on integers, that `collect` gives the result of.
+
+        ``tag``, 0 to 254, comes back with it. While requests are under way, call `collect`: a core
+        with data registers gets its random words then.
+
+        Returns:
+            Whether there was room for it. If not, collect a result, and try again.
+
+        Raises:
+            SpecificationError: the core has no such operation or curve, the tag is too large, or
+                there is one coprocessor alone.
+            DriverError: the core wants other operands than these; it was zeroised.
+        """
+        self._check_supported(operation, curve)
+        return self.request(tag, operation, operands, curve=curve)
 
     def point_multiply(self, curve: int, k: Secret, point: bytes) -> bytes:
         """K P, of a point that the core validates."""

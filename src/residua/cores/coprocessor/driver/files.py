@@ -28,8 +28,8 @@ _HEADER = "residua_ecc.h"
 _ANY = Capabilities(curves=1, words=1, operations=(), data_registers=True)
 """A core with plain codes."""
 
-_SPARSE = replace(_ANY, sparse_status=True, shared_scalars=True)
-"""A core with all registers and fields: the layout is that of every core."""
+_SPARSE = replace(_ANY, sparse_status=True, shared_scalars=True, instances=2)
+"""Cores with all registers and fields: the layout is that of every core."""
 
 
 def c_driver(

@@ -71,6 +71,7 @@ def directory_model(
         data_registers=bus != "axi",
         sparse_status=status_codes(directory).sparse,
         shared_scalars=Protection.MASKED_SCALAR in _protections(directory),
+        instances=manifest["parameters"].get("instances", 1),
     )
     return directory_bus_model(directory, capabilities, sources=sources, optimise=optimise)
 

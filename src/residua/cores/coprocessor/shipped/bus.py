@@ -38,9 +38,9 @@ def verify_bus(model: BusModel, design: CurveDesign, seed: int) -> tuple[int, li
 
 def _operations(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
     """Every way in which every operation ends; those without a ladder with stalls, too."""
-    cases = list(_sample(design, seed))
-    short = [case for case in cases if case.operation not in MULTIPLICATIONS or not _full(case)]
-    long = next(case for case in cases if case.operation in MULTIPLICATIONS and _full(case))
+    cases = list(sample(design, seed))
+    short = [case for case in cases if case.operation not in MULTIPLICATIONS or not full(case)]
+    long = next(case for case in cases if case.operation in MULTIPLICATIONS and full(case))
     for stalls, chosen in ((0, cases), (STALLS, [*short, long])):
         host = Host(BusSimulator(model, seed=seed, stalls=stalls), patience(design))
         host.check_reset()
@@ -51,12 +51,12 @@ def _operations(model: BusModel, design: CurveDesign, seed: int) -> Iterator[Non
         yield
 
 
-def _full(case: Case) -> bool:
+def full(case: Case) -> bool:
     """Whether an operation with a ladder runs it."""
     return case.expected[0] in (Status.OK, Status.NEUTRAL, Status.INVALID)
 
 
-def _sample(design: CurveDesign, seed: int) -> Iterator[Case]:
+def sample(design: CurveDesign, seed: int) -> Iterator[Case]:
     """The first case of each operation with each outcome, on each curve."""
     seen = set()
     for case in all_cases(design, 1, seed):
@@ -70,9 +70,9 @@ def _aborted(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None]:
     """Multiplications that are zeroised or reset; what follows is as if they had not been."""
     draw = random.Random(f"bus {seed}")
     for number, curve in enumerate(design.curves):
-        cases = [case for case in _sample(design, seed) if case.curve == number]
+        cases = [case for case in sample(design, seed) if case.curve == number]
         long = next(
-            case for case in cases if case.operation == point_operation(curve) and _full(case)
+            case for case in cases if case.operation == point_operation(curve) and full(case)
         )
         after = next(case for case in cases if case.operation >= Operation.FIELD_MULTIPLY)
         ladder = design.rounds[number] * design.step_cycles(number)

@@ -3,10 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 from residua.cores.bus.bench import verify_bench
+from residua.cores.bus.simulator import BusModel
 from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.coprocessor.shipped.bus import verify_bus
 from residua.cores.coprocessor.shipped.bus_alone import stand_in_model, verify_bus_alone
 from residua.cores.coprocessor.shipped.driver import verify_driver
+from residua.cores.coprocessor.shipped.requests import verify_requests
+from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_several
 from residua.cores.simulation.forms import compare_forms
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
@@ -41,9 +44,13 @@ def verify_coprocessor_directory(
     with side_by_side(2) as pool:
         core = pool.submit(made.simulate, directory.sources(top=made.name), runs)
         bench = pool.submit(verify_bench, directory.path, Operation.FIELD_MULTIPLY, optimise=long)
-        through_bus = None
+        through_bus, in_flight = None, None
         if directory.top != directory.name:
-            through_bus, faults = _around(directory, design, runs.seed, optimise=long)
+            model = directory_model(directory, optimise=long)
+            if made.request.instances:
+                through_bus, in_flight, faults = _several(directory, design, model, runs.seed)
+            else:
+                through_bus, faults = _around(directory, design, model, runs.seed)
             failures += faults
         failures += bench.result()
         found = core.result()
@@ -54,6 +61,7 @@ def verify_coprocessor_directory(
         "operations": found.operations,
         "resets": found.resets,
         "bus_operations": through_bus,
+        **({"cycles_in_flight": in_flight} if in_flight else {}),
         "device_primitives": forms,
         "mismatches": found.mismatches,
         "passed": found.passed and not failures,
@@ -67,11 +75,20 @@ def verify_coprocessor_directory(
     return result, times
 
 
+def _several(
+    directory: "Directory", design: CurveDesign, model: BusModel, seed: int
+) -> tuple[int, int | None, list[str]]:
+    """Run the bus of several, also by the driver; operations, their pace, and what goes wrong."""
+    count, failures = verify_several(model, design, seed)
+    in_flight = None if failures else cycles_in_flight(model, design, seed)
+    failures += verify_requests(directory, design, model)
+    return count, in_flight, failures + verify_driver(directory, design)
+
+
 def _around(
-    directory: "Directory", design: CurveDesign, seed: int, *, optimise: bool
+    directory: "Directory", design: CurveDesign, model: BusModel, seed: int
 ) -> tuple[int, list[str]]:
     """Run the bus with the core and alone, and by the driver; operations, and what goes wrong."""
-    model = directory_model(directory, optimise=optimise)
     count, failures = verify_bus(model, design, seed)
     failures += verify_bus_alone(stand_in_model(directory), seed)
     return count, failures + verify_driver(directory, design)
@@ -87,12 +104,19 @@ def point_times(made: "CoprocessorCore", found: dict[str, Any]) -> dict[str, Any
     for curve, operations in zip(made.core.curves, made.cycles["operations"], strict=True):
         operation = point_operation(curve).name
         cycles = operations[operation]
+        rate = mhz and round(made.instances * 1e6 * mhz / cycles)
         point = {
             "curve": curve.name,
             "operation": operation,
             "cycles": cycles,
             "microseconds": round(cycles / mhz, 1) if mhz else None,
-            "area_time": round(found["resources"]["lut"] * cycles / mhz / 1000) if mhz else None,
+            "area_time": _area_time(found["resources"]["lut"], cycles, mhz, made.instances),
+            **({"per_second": rate} if made.instances > 1 else {}),
         }
         points.append(point)
     return {"kind": "coprocessor", "points": points, "fmax_mhz": mhz}
+
+
+def _area_time(luts: int, cycles: int, mhz: float | None, instances: int) -> int | None:
+    """LUTs times milliseconds of an operation, of which several share the LUTs."""
+    return round(luts * cycles / mhz / instances / 1000) if mhz else None

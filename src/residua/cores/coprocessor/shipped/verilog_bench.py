@@ -7,6 +7,7 @@ from residua.cores.coprocessor.shipped.bench_vectors import vectors
 from residua.curves.operations import Status
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.coprocessor.durations import patience
+from residua.hardware.coprocessor.traffic import coprocessor_traffic
 
 if TYPE_CHECKING:
     from residua.cores.coprocessor.core import CoprocessorCore
@@ -28,6 +29,7 @@ def bench_files(made: "CoprocessorCore", manifest: dict[str, Any]) -> tuple[dict
         patience=patience(design),
         status_ok=design.status_codes.of(Status.OK),
         registers=None if bus == "stream" else RegisterMap(made.capabilities),
+        packet=coprocessor_traffic(design).packet if made.request.instances else 0,
         operations={one["name"]: one["code"] for one in manifest["interface"]["operations"]},
     )
     return files, len(found)

@@ -18,6 +18,15 @@ static int has_streams(const struct {{ library }}_core *core)
     return !FIELD(core->capability, CAPABILITY__DATA_REGISTERS);
 }
 
+{% if several %}
+static unsigned instances(const struct {{ library }}_core *core)
+{
+    unsigned count = (unsigned)FIELD(core->capability, CAPABILITY__INSTANCES);
+
+    return count != 0 ? count : 1;
+}
+
+{% endif %}
 int {{ library }}_usable(const {{ library }}_device *device)
 {
     const struct {{ library }}_core *core = device->core;
@@ -67,7 +76,12 @@ int {{ library }}_open(const {{ library }}_device *device)
         return {{ library | upper }}_ARGUMENT;
     }
     version = device->read32(device->context, OFFSET(VERSION));
+{% if several %}
+    if (FIELD(version, VERSION__MAJOR) !=
+            (instances(core) > 1 ? {{ library | upper }}_SEVERAL_VERSION : {{ library | upper }}_VERSION) ||
+{% else %}
     if (FIELD(version, VERSION__MAJOR) != {{ map | upper }}__VERSION__MAJOR_reset ||
+{% endif %}
         device->read32(device->context, OFFSET(ID)) != core->id ||
         device->read32(device->context, OFFSET(CAPABILITY)) != core->capability ||
         device->read32(device->context, OFFSET(OPERATIONS)) != core->operations) {
@@ -228,6 +242,250 @@ static int perform(const {{ library }}_device *device, uint32_t control, transfe
     return code;
 }
 
+{% if several %}
+/* Words of each result of several coprocessors: the most numbers that there are, and the last word. */
+static size_t packet_words(const struct {{ library }}_core *core)
+{
+    size_t i, numbers = 1;
+
+    for (i = 0; i < core->curve_count; i++) {
+        if (!core->curves[i].montgomery) {
+            numbers = 2;
+        }
+    }
+    return numbers * core->words + 1;
+}
+
+/* STATUS as if there were no result, so that those of other requests are left alone. */
+static uint32_t without_results(uint32_t state)
+{
+    return state & ~(uint32_t)({{ map | upper }}__STATUS__RESULT_VALID_bm |
+                               {{ map | upper }}__STATUS__DONE_bm);
+}
+
+/* Hands over the operands of a request, until it wants no more. */
+static int feed(const {{ library }}_device *device, transfer *words)
+{
+    int streams = has_streams(device->core), moved;
+    uint32_t idle = 0, state = status(device);
+
+    while (words->operands_left > 0 || FIELD(state, STATUS__OPERAND_READY)) {
+        moved = streams ? move_by_streams(device, without_results(state), words)
+                        : move_by_registers(device, without_results(state), words);
+        if (moved < 0) {
+            return moved;
+        }
+        idle = moved ? 0 : idle + 1;
+        if (exhausted(device, idle)) {
+            return {{ library | upper }}_TIMEOUT;
+        }
+        state = status(device);
+    }
+    return {{ library | upper }}_STATUS_OK;
+}
+
+/* Waits while the last request is on its way to a coprocessor; not while it waits for one. */
+static int becomes_ready(const {{ library }}_device *device)
+{
+    transfer none = {NULL, 0, NULL, 0};
+    uint32_t idle = 0, state = status(device);
+
+    while (!FIELD(state, STATUS__READY)) {
+        /* Without random words none of those that work might come to its end. */
+        int moved = has_streams(device->core)
+                        ? 0
+                        : move_by_registers(device, without_results(state), &none);
+        if (moved < 0) {
+            return moved;
+        }
+        if (FIELD(device->read32(device->context, OFFSET(CORES)), CORES__WAITING)) {
+            return {{ library | upper }}_BUSY;
+        }
+        if (exhausted(device, ++idle)) {
+            return {{ library | upper }}_TIMEOUT;
+        }
+        state = status(device);
+    }
+    return {{ library | upper }}_STATUS_OK;
+}
+
+/* Makes a request of a core that has the operation. */
+static int request(const {{ library }}_device *device, unsigned tag, unsigned operation,
+                   unsigned curve, const uint32_t *operands, size_t operand_words)
+{
+    transfer words = {operands, operand_words, NULL, 0};
+    int code = becomes_ready(device);
+
+    if (code != {{ library | upper }}_STATUS_OK) {
+        return code;
+    }
+    device->write32(device->context, OFFSET(CONTROL),
+                    PLACE(operation, CONTROL__OPERATION) | PLACE(curve, CONTROL__CURVE) |
+                        PLACE(tag, CONTROL__TAG) | PLACE(1, CONTROL__START));
+    code = feed(device, &words);
+    if (code != {{ library | upper }}_STATUS_OK) {
+        if (has_streams(device->core) && disarm(device) != {{ library | upper }}_STATUS_OK) {
+            code = {{ library | upper }}_ACCESS;
+        }
+        (void){{ library }}_zeroise(device);
+    }
+    return code;
+}
+
+/* The next result, by streams; {{ library | upper }}_TIMEOUT if there is none. */
+static int packet_by_streams(const {{ library }}_device *device, uint32_t *packet, size_t count)
+{
+    uint32_t idle = 0;
+    int code = {{ library | upper }}_PENDING;
+
+    if (device->receive(device->context, packet, count) != 0) {
+        return {{ library | upper }}_ACCESS;
+    }
+    while (code == {{ library | upper }}_PENDING && !exhausted(device, idle)) {
+        (void)status(device);
+        code = device->received(device->context);
+        idle++;
+    }
+    if (code == {{ library | upper }}_STATUS_OK) {
+        return code;
+    }
+    if (disarm(device) != {{ library | upper }}_STATUS_OK || code != {{ library | upper }}_PENDING) {
+        return {{ library | upper }}_ACCESS;
+    }
+    return {{ library | upper }}_TIMEOUT;
+}
+
+/* The same by registers, which it feeds with random words meanwhile. */
+static int packet_by_registers(const {{ library }}_device *device, uint32_t *packet, size_t count)
+{
+    transfer words = {NULL, 0, packet, count};
+    uint32_t idle = 0;
+
+    while (words.results_left > 0) {
+        int moved = move_by_registers(device, status(device), &words);
+        if (moved < 0) {
+            return moved;
+        }
+        idle = moved ? 0 : idle + 1;
+        if (exhausted(device, idle)) {
+            return words.results_left == count ? {{ library | upper }}_TIMEOUT
+                                               : {{ library | upper }}_ACCESS;
+        }
+    }
+    return {{ library | upper }}_STATUS_OK;
+}
+
+/* What the last word of a result says; its code is where that of STATUS is. */
+static int read_trailer(const struct {{ library }}_core *core, uint32_t word,
+                        {{ library }}_completion *completion)
+{
+    int code = ended(core, word);
+
+    if (code < 0 || FIELD(word, TRAILER__INSTANCE) >= instances(core)) {
+        return {{ library | upper }}_ACCESS;
+    }
+    completion->status = code;
+    completion->tag = (uint8_t)FIELD(word, TRAILER__TAG);
+    completion->instance = (uint8_t)FIELD(word, TRAILER__INSTANCE);
+    return {{ library | upper }}_STATUS_OK;
+}
+
+int {{ library }}_submit(const {{ library }}_device *device, unsigned tag, unsigned operation,
+                       unsigned curve, const uint32_t *operands, size_t operand_words)
+{
+    if ({{ library }}_find(device, curve) == NULL || tag > {{ library | upper }}_MOST_TAG) {
+        return {{ library | upper }}_ARGUMENT;
+    }
+    if (instances(device->core) == 1 || operation > 31 ||
+        !(device->core->operations >> operation & 1)) {
+        return {{ library | upper }}_UNSUPPORTED;
+    }
+    return request(device, tag, operation, curve, operands, operand_words);
+}
+
+int {{ library }}_collect(const {{ library }}_device *device, {{ library }}_completion *completion,
+                        uint32_t *results, size_t result_words)
+{
+    static const {{ library }}_completion nothing;
+    uint32_t packet[2 * {{ library | upper }}_MAX_WORDS + 1] = {0};
+    size_t i, count;
+    int code;
+
+    *completion = nothing;
+    completion->status = {{ library | upper }}_ACCESS;
+    if (!{{ library }}_usable(device) || result_words >= packet_words(device->core)) {
+        code = {{ library | upper }}_ARGUMENT;
+    } else if (instances(device->core) == 1) {
+        code = {{ library | upper }}_UNSUPPORTED;
+    } else {
+        count = packet_words(device->core);
+        code = has_streams(device->core) ? packet_by_streams(device, packet, count)
+                                         : packet_by_registers(device, packet, count);
+        if (code == {{ library | upper }}_STATUS_OK) {
+            code = read_trailer(device->core, packet[count - 1], completion);
+        }
+        if (code == {{ library | upper }}_ACCESS) {
+            (void){{ library }}_zeroise(device);
+        }
+    }
+    {{ library }}_wipe(results, result_words * sizeof *results);
+    if (code == {{ library | upper }}_STATUS_OK && completion->status == {{ library | upper }}_STATUS_OK) {
+        for (i = 0; i < result_words; i++) {
+            results[i] = packet[i];
+        }
+    }
+    {{ library }}_wipe(packet, sizeof packet);
+    return code;
+}
+
+int {{ library }}_zeroise_instances(const {{ library }}_device *device, uint32_t mask)
+{
+    if (!{{ library }}_usable(device) || mask >> instances(device->core) != 0) {
+        return {{ library | upper }}_ARGUMENT;
+    }
+    if (instances(device->core) == 1) {
+        return {{ library | upper }}_UNSUPPORTED;
+    }
+    device->write32(device->context, OFFSET(ZEROISE_CORES),
+                    PLACE(mask, ZEROISE_CORES__MASK) |
+                        PLACE({{ library | upper }}_ZEROISE_CORES_KEY, ZEROISE_CORES__KEY));
+    return {{ library | upper }}_STATUS_OK;
+}
+
+unsigned {{ library }}_instances(const {{ library }}_device *device)
+{
+    return {{ library }}_usable(device) ? instances(device->core) : 0;
+}
+
+/* One operation on several coprocessors, to its end. Its tag is no other request's, so that a result
+ * that nobody has collected is not taken for it. */
+static int perform_alone(const {{ library }}_device *device, unsigned operation, unsigned curve,
+                         const transfer *words)
+{
+    {{ library }}_completion completion;
+    uint32_t state = status(device);
+    int code;
+
+    if (FIELD(state, STATUS__BUSY) || FIELD(state, STATUS__RESULT_VALID)) {
+        return {{ library | upper }}_BUSY;
+    }
+    code = request(device, {{ library | upper }}_MOST_TAG + 1, operation, curve, words->operands,
+                   words->operands_left);
+    if (code != {{ library | upper }}_STATUS_OK) {
+        return code;
+    }
+    code = {{ library }}_collect(device, &completion, words->results, words->results_left);
+    if (code == {{ library | upper }}_STATUS_OK && completion.tag != {{ library | upper }}_MOST_TAG + 1) {
+        code = {{ library | upper }}_ACCESS;
+    }
+    if (code != {{ library | upper }}_STATUS_OK) {
+        (void){{ library }}_zeroise(device);
+        return code;
+    }
+    return completion.status;
+}
+
+{% endif %}
 {% if curves %}
 int {{ library }}_execute(const {{ library }}_device *device, unsigned operation, unsigned curve,
                         const uint32_t *operands, size_t operand_words, uint32_t *results,
@@ -253,6 +511,10 @@ int {{ library }}_execute(const {{ library }}_device *device, unsigned operation
         code = {{ library | upper }}_ARGUMENT;
     } else if (operation > 31 || !(device->core->operations >> operation & 1)) {
         code = {{ library | upper }}_UNSUPPORTED;
+{% if several %}
+    } else if (instances(device->core) > 1) {
+        code = perform_alone(device, operation, curve, &words);
+{% endif %}
     } else if (FIELD(status(device), STATUS__BUSY)) {
         code = {{ library | upper }}_BUSY;
     } else {

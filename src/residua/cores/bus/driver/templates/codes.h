@@ -20,5 +20,17 @@
 {% endif %}
 /* What ZEROISE accepts. */
 #define {{ library | upper }}_ZEROISE_KEY 0x{{ "%08X" | format(registers.zeroise_key) }}u
+{% if several %}
+
+/* What ZEROISE_CORES accepts beside the mask. */
+#define {{ library | upper }}_ZEROISE_CORES_KEY 0x{{ "%04X" | format(several_key) }}u
+
+/* VERSION.major of one coprocessor, and of several behind one bus. */
+#define {{ library | upper }}_VERSION {{ registers["VERSION"].fields.major.reset }}u
+#define {{ library | upper }}_SEVERAL_VERSION {{ several }}u
+
+/* The greatest tag of a request. */
+#define {{ library | upper }}_MOST_TAG {{ most_tag }}u
+{% endif %}
 
 #endif

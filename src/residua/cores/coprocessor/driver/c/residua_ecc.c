@@ -139,6 +139,20 @@ static void add_decoded(preparation *p, const uint8_t *u, size_t size)
     }
 }
 
+/* Of a Montgomery curve k and point are as RFC 7748 has them. */
+static void prepare_x_multiply(preparation *p, const residua_ecc_device *device, unsigned curve,
+                               const uint8_t *k, const uint8_t *point, size_t point_size)
+{
+    prepare(p, device, curve);
+    if (p->code == RESIDUA_ECC_STATUS_OK && p->curve->montgomery) {
+        add_clamped(p, k);
+        add_decoded(p, point, point_size);
+    } else {
+        add_scalar(p, k);
+        add_point(p, point, point_size);
+    }
+}
+
 /* Runs the operation; its numbers, of size bytes each, go to result: zeros if it fails. */
 static int run(preparation *p, unsigned operation, size_t numbers, size_t size, uint8_t *result)
 {
@@ -245,14 +259,7 @@ int residua_ecc_x_multiply(const residua_ecc_device *device, unsigned curve, con
 {
     preparation p;
 
-    prepare(&p, device, curve);
-    if (p.code == RESIDUA_ECC_STATUS_OK && p.curve->montgomery) {
-        add_clamped(&p, k);
-        add_decoded(&p, point, point_size);
-    } else {
-        add_scalar(&p, k);
-        add_point(&p, point, point_size);
-    }
+    prepare_x_multiply(&p, device, curve, k, point, point_size);
     return run_number(&p, RESIDUA_ECC_OPERATION_X_MULTIPLY, 0, x);
 }
 
@@ -395,4 +402,86 @@ int residua_ecc_verify_numbers(const residua_ecc_device *device, unsigned curve,
     add_number(&p, s, 1);
     add_point(&p, key, key_size);
     return run_number(&p, RESIDUA_ECC_OPERATION_ECDSA_VERIFY, 1, result);
+}
+
+/* Makes a request of what was prepared. */
+static int submit(preparation *p, unsigned tag, unsigned operation)
+{
+    if (p->code == RESIDUA_ECC_STATUS_OK) {
+        p->code = residua_ecc_submit(p->device, tag, operation, p->index, p->operands, p->count);
+    }
+    residua_ecc_wipe(p->operands, sizeof p->operands);
+    return p->code;
+}
+
+int residua_ecc_submit_point_multiply(const residua_ecc_device *device, unsigned tag, unsigned curve,
+                                      const uint8_t *k, const uint8_t *point, size_t point_size)
+{
+    preparation p;
+
+    prepare_weierstrass(&p, device, curve);
+    add_scalar(&p, k);
+    add_point(&p, point, point_size);
+    return submit(&p, tag, RESIDUA_ECC_OPERATION_POINT_MULTIPLY);
+}
+
+int residua_ecc_submit_base_multiply(const residua_ecc_device *device, unsigned tag, unsigned curve,
+                                     const uint8_t *k)
+{
+    preparation p;
+
+    prepare(&p, device, curve);
+    add_scalar(&p, k);
+    return submit(&p, tag, RESIDUA_ECC_OPERATION_BASE_MULTIPLY);
+}
+
+int residua_ecc_submit_x_multiply(const residua_ecc_device *device, unsigned tag, unsigned curve,
+                                  const uint8_t *k, const uint8_t *point, size_t point_size)
+{
+    preparation p;
+
+    prepare_x_multiply(&p, device, curve, k, point, point_size);
+    return submit(&p, tag, RESIDUA_ECC_OPERATION_X_MULTIPLY);
+}
+
+/* Numbers of a result as byte strings. */
+static void take(const residua_ecc_device *device, const struct residua_ecc_curve *curve,
+                 uint32_t *results, size_t numbers, uint8_t *bytes)
+{
+    size_t i, words = device->core->words;
+
+    for (i = 0; i < numbers; i++) {
+        residua_ecc_store(bytes + i * curve->field_size, curve->field_size, results + i * words,
+                          !curve->montgomery);
+    }
+    residua_ecc_wipe(results, numbers * words * sizeof *results);
+}
+
+int residua_ecc_take_point(const residua_ecc_device *device, unsigned curve, uint32_t *results,
+                           uint8_t *point)
+{
+    const struct residua_ecc_curve *entry = residua_ecc_find(device, curve);
+
+    if (entry == NULL) {
+        return RESIDUA_ECC_ARGUMENT;
+    }
+    if (entry->montgomery) {
+        take(device, entry, results, 1, point);
+    } else {
+        take(device, entry, results, 2, point + 1);
+        point[0] = 4;
+    }
+    return RESIDUA_ECC_STATUS_OK;
+}
+
+int residua_ecc_take_x(const residua_ecc_device *device, unsigned curve, uint32_t *results,
+                       uint8_t *x)
+{
+    const struct residua_ecc_curve *entry = residua_ecc_find(device, curve);
+
+    if (entry == NULL) {
+        return RESIDUA_ECC_ARGUMENT;
+    }
+    take(device, entry, results, 1, x);
+    return RESIDUA_ECC_STATUS_OK;
 }

@@ -162,6 +162,54 @@ int residua_ecc_execute(const residua_ecc_device *device, unsigned operation, un
                         const uint32_t *operands, size_t operand_words, uint32_t *results,
                         size_t result_words);
 
+/* Several coprocessors behind one bus (instances in the specification). The calls above run one
+ * operation at a time on them, too: RESIDUA_ECC_BUSY while requests of others are under way, all of
+ * whose results have to be collected before. The calls below keep all of them at work, and are
+ * RESIDUA_ECC_UNSUPPORTED on one coprocessor. */
+
+/* How many coprocessors there are; 0 if the device is not complete. */
+unsigned residua_ecc_instances(const residua_ecc_device *device);
+
+/* How a request ended. */
+typedef struct {
+    int status;       /* RESIDUA_ECC_STATUS_OK or another status of the core */
+    uint8_t tag;      /* of the request */
+    uint8_t instance; /* the coprocessor that had it */
+} residua_ecc_completion;
+
+/* Makes a request, on numbers as residua_ecc_execute() takes them, and comes back when the core has
+ * all operands; tag is 0 to RESIDUA_ECC_MOST_TAG, and comes back with the result. RESIDUA_ECC_BUSY if
+ * all work and a request waits already: collect a result, and try again. Where operands do not come to
+ * an end, RESIDUA_ECC_TIMEOUT, and everything is zeroised. Operands may be overwritten after the call. */
+int residua_ecc_submit(const residua_ecc_device *device, unsigned tag, unsigned operation,
+                       unsigned curve, const uint32_t *operands, size_t operand_words);
+
+/* Takes the next result, in the order in which requests end: its first words, if it ended well, or
+ * else zeros. RESIDUA_ECC_TIMEOUT if none came within the limit: nothing is lost, and the call can be
+ * made again. Of a device with streams received() takes no word before all are there, and receive()
+ * with NULL none of those that are. Meanwhile a core with data registers gets random words, so call it
+ * while requests are under way. */
+int residua_ecc_collect(const residua_ecc_device *device, residua_ecc_completion *completion,
+                        uint32_t *results, size_t result_words);
+
+/* Aborts what some coprocessors do, bit i for number i, and clears all secrets in them. A request that
+ * one of them had has a result with RESIDUA_ECC_STATUS_ZEROISED; others go on. */
+int residua_ecc_zeroise_instances(const residua_ecc_device *device, uint32_t mask);
+
+/* Requests on byte strings: k P, k G, and x of k P, as above. */
+int residua_ecc_submit_point_multiply(const residua_ecc_device *device, unsigned tag, unsigned curve,
+                                      const uint8_t *k, const uint8_t *point, size_t point_size);
+int residua_ecc_submit_base_multiply(const residua_ecc_device *device, unsigned tag, unsigned curve,
+                                     const uint8_t *k);
+int residua_ecc_submit_x_multiply(const residua_ecc_device *device, unsigned tag, unsigned curve,
+                                  const uint8_t *k, const uint8_t *point, size_t point_size);
+
+/* The words of a result that was collected as a point, or those of x as a number; they are wiped. */
+int residua_ecc_take_point(const residua_ecc_device *device, unsigned curve, uint32_t *results,
+                           uint8_t *point);
+int residua_ecc_take_x(const residua_ecc_device *device, unsigned curve, uint32_t *results,
+                       uint8_t *x);
+
 #ifdef __cplusplus
 }
 #endif

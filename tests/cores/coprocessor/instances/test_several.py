@@ -1,0 +1,250 @@
+"""Several coprocessors behind one bus: their directory, its verification, both drivers."""
+
+import functools
+import json
+import re
+import shutil
+
+import pytest
+from tests.cores.planted import replaced
+from tests.small_curves import MIDDLE, TINY
+
+from residua.cores.bus.bench import verify_bench
+from residua.cores.bus.driver.client import CoreError, DriverError
+from residua.cores.bus.simulator import BusSimulator
+from residua.cores.coprocessor.driver.simulated import client, curves, directory_model
+from residua.cores.coprocessor.shipped.driver import verify_driver
+from residua.cores.coprocessor.shipped.requests import verify_requests
+from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_several
+from residua.cores.directory import build
+from residua.cores.specification.reading import check_any
+from residua.curves import affine
+from residua.curves.operations import Operation, point_operation
+from residua.errors import SpecificationError
+from residua.hardware.coprocessor.durations import operation_cycles
+from residua.hardware.coprocessor.traffic import coprocessor_traffic
+from residua.systems.coprocessors import coprocessor
+
+SEVERAL = {
+    "axi": {"algorithm": "iddmm", "curve": MIDDLE, "digit": 20, "bus": "axi", "instances": 2},
+    "wishbone": {"curve": [TINY], "bus": "wishbone", "instances": 3, "protections": ["status"]},
+}
+
+
+@pytest.fixture(scope="module")
+def directories(tmp_path_factory):
+    return functools.cache(
+        lambda name: build(check_any(SEVERAL[name]), tmp_path_factory.mktemp(name) / "core")
+    )
+
+
+@pytest.fixture(scope="module")
+def models(directories):
+    return functools.cache(lambda name: directory_model(directories(name), optimise=False))
+
+
+@pytest.fixture
+def axi(directories, models):
+    return client(BusSimulator(models("axi"), stalls=40, pause=4), curves(directories("axi")))
+
+
+every_bus = pytest.mark.parametrize("name", SEVERAL)
+
+
+@every_bus
+def test_verification_passes(name, directories, models):
+    made, model = directories(name), models(name)
+    design = made.made.core.design
+    count, faults = verify_several(model, design, 3)
+    assert faults == []
+    assert count > 40
+    assert verify_requests(made, design, model) == []
+    assert verify_driver(made, design) == []
+    assert verify_bench(made.path, Operation.FIELD_MULTIPLY) == []
+
+
+@every_bus
+def test_pace(name, directories, models):
+    """With all at work the pace is that of the coprocessors: the bus takes nothing of it."""
+    made = directories(name).made
+    design = made.core.design
+    cycles = operation_cycles(design, point_operation(design.curves[0]), 0)
+    found = cycles_in_flight(models(name), design, 3)
+    assert found == pytest.approx(cycles / made.instances, rel=0.03)
+
+
+@every_bus
+def test_what_a_directory_tells(name, directories):
+    made = directories(name)
+    manifest = json.loads((made.path / "manifest.json").read_text())
+    count = SEVERAL[name]["instances"]
+    assert made.top == f"{made.name}_{name}_x{count}"
+    assert manifest["parameters"]["instances"] == count
+    assert manifest["interface"]["several"] == {
+        "result_words": 2 * made.made.core.design.words + 1,
+        "last_word": {"code": [0, 7], "tag": [8, 15], "instance": [16, 20]},
+    }
+    rtl = (made.path / f"rtl/{made.top}.v").read_text()
+    assert len(re.findall(rf"^  {made.name} core_\d \($", rtl, re.MULTILINE)) == count
+    readme = (made.path / "README.md").read_text()
+    assert f"`{made.top}` has {count} coprocessors" in readme
+    assert "ZEROISE_CORES" in (made.path / "registers.html").read_text()
+    assert "instances" in (made.path / "spec.toml").read_text()
+
+
+def test_operands_and_results_are_counted_right(directories):
+    """The dispatcher has to know how many words an operation takes and gives."""
+    design = directories("axi").made.core.design
+    traffic, words = coprocessor_traffic(design), design.words
+    assert traffic.operands == {
+        (code, 0): words * count
+        for code, count in {
+            1: 3, 2: 1, 3: 3, 4: 6, 5: 2, 6: 2, 7: 1, 8: 3, 9: 2, 10: 1, 11: 3,
+        }.items()
+    }  # fmt: skip
+    assert traffic.results == {
+        (code, 0): words * count
+        for code, count in {
+            1: 2, 2: 2, 3: 1, 4: 2, 5: 0, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1,
+        }.items()
+    }  # fmt: skip
+
+
+FAULTS = {
+    "swapped results": (
+        ".result_payload(cores_1_result_payload)",
+        ".result_payload(cores_0_result_payload_)",
+    ),
+    "a tag that is lost": ("tag_1 <= held[23:16];", "tag_1 <= 8'h00;"),
+    "a wipe of the neighbour": (r"\.zeroise\((zeroise_\d+)\)", ".zeroise(zeroise)"),
+    "no wipe": (r"\.zeroise\((zeroise_\d+)\)", ".zeroise(1'b0)"),
+    "no reset": (
+        "core_1 (\n    .clk(clk),\n    .rst(rst)",
+        "core_1 (\n    .clk(clk),\n    .rst(1'b0)",
+    ),
+    "an abort that is forgotten": ("assign n58 = chosen & aborted;", "assign n58 = 2'h0;"),
+}
+"""Faults in the top module on AXI."""
+
+
+def planted(name, directories, tmp_path, monkeypatch):
+    """The directory with a fault."""
+    made = directories("axi")
+    path = shutil.copytree(made.path, tmp_path / "core")
+    file = f"rtl/{made.top}.v"
+    old, new = FAULTS[name]
+    text = (path / file).read_text()
+    if name == "swapped results":
+        ports = [f".result_payload(cores_{i}_result_payload)" for i in range(2)]
+        assert all(port in text for port in ports)
+        old = text
+        new = text.replace(ports[0], "HERE").replace(ports[1], ports[0]).replace("HERE", ports[1])
+    elif name in ("a wipe of the neighbour", "no wipe"):
+        old = re.search(old, text)[0]
+    elif name == "an abort that is forgotten":
+        old = re.search(r"assign n\d+ = chosen & aborted;", text)[0]
+        new = old.replace("chosen & aborted", "2'h0")
+    return replaced(monkeypatch, path, file, old, new)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_in_the_top_module_is_found(name, directories, tmp_path, monkeypatch):
+    broken = planted(name, directories, tmp_path, monkeypatch)
+    model = directory_model(broken, optimise=False)
+    _, faults = verify_several(model, broken.made.core.design, 3)
+    assert len(faults) == 1
+
+
+def test_python_driver_keeps_all_at_work(axi):
+    """Requests by the driver, with their tags; calls that wait have to wait for them."""
+    curve = axi.curves[0]
+    scalars = {tag: 5 + 1000 * tag for tag in range(6)}
+    waiting = dict(scalars)
+    found = {}
+    while len(found) < len(scalars):
+        if waiting:
+            tag, k = next(iter(waiting.items()))
+            if axi.submit(tag, "base_multiply", 0, [k]):
+                del waiting[tag]
+                with pytest.raises(DriverError, match="under way"):
+                    axi.execute("field_multiply", 0, [2, 3], 1)
+                continue
+        one = axi.collect()
+        found[one.tag] = one
+    assert {one.instance for one in found.values()} == {0, 1}
+    base = (curve.x, curve.y)
+    parameters = check_any(SEVERAL["axi"]).curve[0]
+    for tag, k in scalars.items():
+        assert found[tag].results == affine.multiply(parameters, k, base)
+    # A refusal has no numbers.
+    assert axi.submit(254, "field_multiply", 0, [parameters.prime, 1])
+    refused = axi.collect()
+    assert (refused.tag, refused.status, refused.results) == (254, "operand_range", ())
+    with pytest.raises(CoreError, match="operand_range"):
+        axi.execute("field_multiply", 0, [parameters.prime, 1], 1)
+    assert axi.execute("field_multiply", 0, [2, 3], 1) == [6]
+
+
+def test_python_driver_refuses(axi):
+    with pytest.raises(SpecificationError, match="give 0 to 254"):
+        axi.submit(255, "base_multiply", 0, [1])
+    with pytest.raises(SpecificationError, match="there are 2 coprocessors"):
+        axi.zeroise_instances(4)
+
+
+def test_operands_that_are_too_few_are_no_request(directories, models):
+    """What waits for more words is zeroised with all else; then all is as before."""
+    simulator = BusSimulator(models("axi"), pause=4)
+    own = client(simulator, curves(directories("axi")))
+    own._polls = 200
+    with pytest.raises(DriverError, match="other operands than these; it was zeroised"):
+        own.submit(1, "field_multiply", 0, [3])
+    assert own.collect() is None
+    assert own.execute("field_multiply", 0, [2, 3], 1) == [6]
+
+
+def test_a_result_of_another_request_is_not_taken_for_ones_own(directories, models):
+    """A call that waits finds a result that nobody has collected."""
+    simulator = BusSimulator(models("axi"), pause=4)
+    own = client(simulator, curves(directories("axi")))
+    assert own.submit(0, "field_multiply", 0, [2, 3])
+    simulator.run(20_000)
+    with pytest.raises(DriverError, match="not collected before; it was zeroised"):
+        own.execute("field_multiply", 0, [4, 5], 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"bus": "stream"}, "plain streams have no place for tags"),
+        ({"instances": 17}, "instances"),
+        ({"instances": 0}, "instances"),
+    ],
+)
+def test_refused_specifications(values, message):
+    with pytest.raises(SpecificationError, match=message):
+        check_any(SEVERAL["wishbone"] | values)
+
+
+def test_other_kinds_are_refused():
+    with pytest.raises(SpecificationError, match="instances"):
+        check_any({"modulus": 0x1000B, "width": 12, "instances": 2})
+
+
+def test_one_is_what_there_is_without_the_key():
+    asked = check_any(SEVERAL["wishbone"] | {"instances": "1"})
+    assert asked.instances is None
+    assert "instances" not in asked.items()
+
+
+def test_systems_refuse_several(directories):
+    with pytest.raises(SpecificationError, match=r"instances = 3, but a system .* --instances"):
+        coprocessor(directories("wishbone"), "a system")
+
+
+def test_requests_are_for_several(tmp_path):
+    made = build(check_any(SEVERAL["axi"] | {"instances": 1}), tmp_path / "one")
+    one = client(BusSimulator(directory_model(made, optimise=False)), curves(made))
+    for call in (one.collect, lambda: one.submit(0, "base_multiply", 0, [1])):
+        with pytest.raises(SpecificationError, match="several coprocessors"):
+            call()

@@ -1,0 +1,102 @@
+"""Which formula a curve gets if none is asked for."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from residua.cores.coprocessor.curve_core import fastest_formula
+from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.curves.catalogue import find_curve
+from residua.curves.formulas import Formula, admitted
+from residua.curves.inversion import Inversion
+from residua.curves.protections.protection import Protection
+from residua.errors import SpecificationError
+
+XZ, DIFFERENCE, WINDOW, HALVES = (
+    Formula.XZ_LADDER,
+    Formula.DIFFERENCE_LADDER,
+    Formula.FIXED_WINDOW,
+    Formula.ENDOMORPHISM,
+)
+CURVE = find_curve("secp256k1")
+
+
+@dataclass
+class Designs:
+    """Coprocessors of so many cycles, with a bound that these are not below."""
+
+    cycles: dict[Formula, int]
+    bounds: dict[Formula, int] = field(default_factory=dict)
+    scheduled: list[Formula] = field(default_factory=list)
+
+    def __call__(self, formula):
+        if formula not in self.cycles:
+            raise SpecificationError(f"no bases for {formula}")
+        return Design(self, formula)
+
+
+@dataclass
+class Design:
+    designs: Designs
+    formula: Formula
+
+    def least_cycles(self, curve):
+        assert curve == 0
+        return self.designs.bounds.get(self.formula, 0)
+
+    def ladder_cycles(self, curve):
+        assert curve == 0
+        self.designs.scheduled.append(self.formula)
+        return self.designs.cycles[self.formula]
+
+
+def chosen(designs, asked=None, **options):
+    return fastest_formula(CURVE, asked, "auto", designs, **options)
+
+
+def test_fewest_cycles():
+    cycles = {DIFFERENCE: 40, XZ: 50, WINDOW: 30, HALVES: 20}
+    assert set(cycles) == set(admitted(CURVE))
+    assert chosen(Designs(cycles)) is HALVES
+    assert chosen(Designs(cycles), whole=True) is WINDOW
+    assert chosen(Designs(cycles | {HALVES: 31})) is WINDOW
+    assert chosen(Designs(cycles), asked=XZ) is XZ
+
+
+def test_of_equals_the_first():
+    """Also where a later one has to be scheduled before it."""
+    cycles, bounds = {DIFFERENCE: 20, XZ: 20, WINDOW: 20, HALVES: 20}, {DIFFERENCE: 20, HALVES: 5}
+    assert chosen(Designs(cycles)) is DIFFERENCE
+    assert chosen(Designs(cycles, bounds)) is DIFFERENCE
+
+
+def test_what_cannot_be_faster_is_not_scheduled():
+    designs = Designs(
+        {DIFFERENCE: 45, XZ: 50, WINDOW: 33, HALVES: 20},
+        {DIFFERENCE: 40, XZ: 45, WINDOW: 30, HALVES: 19},
+    )
+    assert chosen(designs) is HALVES
+    assert designs.scheduled == [HALVES]
+
+
+def test_what_is_refused_is_none_of_them():
+    assert chosen(Designs({XZ: 50, WINDOW: 30})) is WINDOW
+    with pytest.raises(SpecificationError, match="no bases for"):
+        chosen(Designs({}))
+
+
+def test_halves_on_the_engine():
+    core = EccCore([find_curve("P-192"), find_curve("secp192k1")])
+    assert core.design.formulas == (DIFFERENCE, HALVES)
+
+
+def test_scalars_stay_whole_for_a_protection():
+    protections = frozenset({Protection.SCALAR_CHECK})
+    core = EccCore([find_curve("secp192k1")], protections=protections)
+    assert core.design.formulas == (WINDOW,)
+
+
+def test_scalars_stay_whole_where_signatures_of_another_curve_have_no_halves():
+    curves = [find_curve("P-192"), find_curve("secp192k1")]
+    core = EccCore(curves, verifies=True, inversion=Inversion.PLUS_MINUS)
+    assert core.design.formulas == (DIFFERENCE, WINDOW)
