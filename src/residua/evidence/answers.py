@@ -45,8 +45,6 @@ def specifications() -> list[dict[str, Any]]:
             {"curve": "secp256k1", "formula": "endomorphism"} | FAST | FASTER | options
             for options in ({}, {"ecdsa": "verify"}, {"ecdsa": "verify", "blinding": 0})
         ),
-        {"curve": "P-256", "protections": ["exit-check"]},
-        {"curve": "Curve25519", "protections": ["exit-check"]},
         *(
             {"curve": "P-256", "register_memory": "block"} | FAST | FASTER | options
             for options in ({}, {"blinding": 0})

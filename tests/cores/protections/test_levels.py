@@ -39,9 +39,10 @@ def test_a_level_is_a_list(keys, without, level):
     assert chosen(protections=f" {level} ", **keys) == set(level.protections) - without
 
 
-def test_none_is_the_default():
-    assert check_any(PLAIN | {"protections": "none"}) == check_any(PLAIN)
-    assert not chosen()
+def test_standard_is_the_default():
+    for keys in (PLAIN, PLAIN | {"algorithm": "iddmm"}):
+        assert check_any(keys | {"protections": "standard"}) == check_any(keys)
+    assert not chosen(protections="none")
 
 
 @pytest.mark.parametrize(

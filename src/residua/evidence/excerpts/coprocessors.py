@@ -29,21 +29,21 @@ def field_units(store: Store) -> Table:
     lines = []
     for name in coprocessors.PLACED:
         row, clocked = rows.get(name), placed.get(name)
-        plain = row["cycles"] if row else None
+        bare = row["cycles"] if row else None
         lines += [
             (
-                f"{name}, blinded",
-                flags(coprocessors.keys(name, blinded=True)),
-                large(row["blinded"] if row else None),
+                name,
+                flags(coprocessors.keys(name, bare=False)),
+                large(row["default"] if row else None),
                 *(DASH,) * 3,
             ),
             (
-                name,
-                flags(coprocessors.keys(name, blinded=False)),
-                large(plain),
+                f"{name}, bare",
+                flags(coprocessors.keys(name, bare=True)),
+                large(bare),
                 resources(clocked),
                 clock(clocked),
-                milliseconds(plain, clocked),
+                milliseconds(bare, clocked),
             ),
         ]
     heads = ("Core", "`residua build`", "Cycles", "ECP5 LUT4 / FF / MULT18", "MHz", "ms")
@@ -71,7 +71,7 @@ def inversions(store: Store) -> Table:
         for name, text in INVERSIONS.items()
         for row in (rows.get(name),)
     ]
-    return Table("", ("P-256, without blinding", "FIELD_INVERT", "k P"), tuple(lines))
+    return Table("", ("P-256, bare", "FIELD_INVERT", "k P"), tuple(lines))
 
 
 def fast(store: Store) -> Table:
@@ -86,7 +86,7 @@ def fast(store: Store) -> Table:
         "MHz": lambda name, _: clock(placed.get(name)),
         "k P, ms": lambda name, row: milliseconds(row["cycles"], placed.get(name)),
     }
-    return _transposed("P-256, without bus and blinding", rows, FAST, cells)
+    return _transposed("P-256, bare, plain streams", rows, FAST, cells)
 
 
 def on_digits(store: Store) -> Table:
@@ -94,8 +94,8 @@ def on_digits(store: Store) -> Table:
     rows, placed = store.read("coprocessors"), store.read("measured")
     cells: dict[str, Callable[[str, Row], str]] = {
         "a step of the ladder": lambda _, row: f"{row['step']} cycles",
-        "k P, blinded": lambda _, row: f"{large(row['blinded'])} cycles",
-        "k P with `--blinding 0`": lambda _, row: f"{large(row['cycles'])} cycles",
+        "k P": lambda _, row: f"{large(row['default'])} cycles",
+        "k P with `--blinding 0 --protections none`": lambda _, row: f"{large(row['cycles'])} cycles",
         "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
         "MHz": lambda name, _: clock(placed.get(name)),
     }
