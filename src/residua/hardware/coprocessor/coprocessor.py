@@ -33,6 +33,12 @@ from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
 
 
+WIPES = 3
+"""Registers through which a wipe comes to the parts, one after the other."""
+
+_SCALAR_UNITS, _CONVERTER = ("scalar_unit", "second_scalar_unit"), ("converter", "slack")
+
+
 class Coprocessor(Component):
     """Point multiplication and field arithmetic.
 
@@ -70,20 +76,21 @@ class Coprocessor(Component):
         results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
-        wipe, discard, release = Signal(), Signal(), Signal()
+        wipes, discard, release = Signal(WIPES, name="wipes"), Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
-        for name, part in (
-            ("processor", processor),
-            ("operand_reader", reader),
-            *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
-            *([("scalar_reducer", reducer)] if reducer else []),
-            *([("digit_recoder", recoder)] if recoder else []),
-            *([("half_scalars", halves)] if halves else []),
-            *([("comb_reader", comb)] if comb else []),
-            *([("window_recoder", windows)] if windows else []),
-            *([("inverter", inverter)] if inverter else []),
-            *([("residue_inverter", residue_inverter)] if residue_inverter else []),
-            *zip(("converter", "slack"), converted or (), strict=False),
+        arithmetic, reading, inverting = wipes
+        for wipe, name, part in (
+            (arithmetic, "processor", processor),
+            (reading, "operand_reader", reader),
+            *((reading, *one) for one in zip(_SCALAR_UNITS, scalars, strict=False)),
+            *([(reading, "scalar_reducer", reducer)] if reducer else []),
+            *([(reading, "digit_recoder", recoder)] if recoder else []),
+            *([(reading, "half_scalars", halves)] if halves else []),
+            *([(reading, "comb_reader", comb)] if comb else []),
+            *([(reading, "window_recoder", windows)] if windows else []),
+            *([(inverting, "inverter", inverter)] if inverter else []),
+            *([(inverting, "residue_inverter", residue_inverter)] if residue_inverter else []),
+            *((arithmetic, *one) for one in zip(_CONVERTER, converted or (), strict=False)),
         ):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
@@ -114,14 +121,19 @@ class Coprocessor(Component):
             self._come_in(m, controller, processor, results)
         wiped = (inverter, *scalars, reducer, halves)
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
+        # A wipe comes to some parts later than to others, as far as it reaches, but lasts until it
+        # has come to all: none goes on with what another has not lost yet.
+        wiped_before = Signal(WIPES - 1, name="wiped_before")
+        lasting = controller.wipe | wiped_before.any()
         m.d.sync += [
-            wipe.eq(controller.wipe),
+            wiped_before.eq(Cat(controller.wipe, wiped_before)[: WIPES - 1]),
+            wipes.eq(Cat(lasting, wipes)[:WIPES]),
             discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
-            wiping.eq(wipe | clearing),
+            wiping.eq(lasting | wipes.any() | clearing),
         ]
         m.d.comb += [
-            controller.wiping.eq(wipe | wiping),
+            controller.wiping.eq(lasting | wipes.any() | wiping),
             results.clear.eq(discard),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
@@ -275,10 +287,13 @@ class Coprocessor(Component):
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand | controller.reciprocate),
             reader.start.eq(controller.read_operand),
-            controller.operand_done.eq(reader.done),
-            controller.operand_in_range.eq(reader.in_range),
             reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
             reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
+        ]
+        # In registers, as the ends of scalars: they choose what the controller does next.
+        m.d.sync += [
+            controller.operand_done.eq(reader.done),
+            controller.operand_in_range.eq(reader.in_range),
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += reader.select.eq(controller.page)
@@ -400,6 +415,8 @@ class Coprocessor(Component):
         m.d.comb += [
             self.operands.ready.eq(operands_ready),
             self.random.ready.eq(random_ready),
+        ]
+        m.d.sync += [
             controller.scalar_done.eq(Cat(done).any()),
             controller.scalar_in_range.eq(in_range),
         ]

@@ -232,20 +232,22 @@ class ResidueInverter(Component):
 
     def _counted(self, m: Module) -> Value:
         """Whether this is the last word of a vector, taken or given, or the end of all steps."""
-        counts, most = Signal(name="counts"), Signal.like(self._count, name="count_of_last")
-        full = Signal(name="full")
-        m.d.comb += full.eq(counts & (self._count == most))
+        counts, before = Signal(name="counts"), Signal.like(self._count, name="count_before_last")
+        last, full = Signal(name="last_count"), Signal(name="full")
+        single = self._is(_State.TAKE) if self.channels == 1 else Const(0)
+        m.d.comb += full.eq(counts & (last | single))
         with m.Switch(self._state):
             with m.Case(_State.TAKE):
-                m.d.comb += [counts.eq(self.residue_valid), most.eq(self.channels - 1)]
+                m.d.comb += [counts.eq(self.residue_valid), before.eq(max(self.channels - 2, 0))]
             with m.Case(_State.REDUCE):
-                m.d.comb += [counts.eq(self._ends), most.eq(self.steps - 1)]
+                m.d.comb += [counts.eq(self._ends), before.eq(self.steps - 2)]
             with m.Case(_State.GIVE):
-                m.d.comb += [counts.eq(1), most.eq(self._places - 1)]
+                m.d.comb += [counts.eq(1), before.eq(self._places - 2)]
+        # That the next count is the last one is in a register: much hangs on it.
         with m.If(counts):
-            m.d.sync += self._count.eq(self._count + 1)
+            m.d.sync += [self._count.eq(self._count + 1), last.eq(self._count == before)]
         with m.If(full):
-            m.d.sync += self._count.eq(0)
+            m.d.sync += [self._count.eq(0), last.eq(0)]
         return full
 
     def _end_steps(self, m: Module, passed: Value) -> None:
