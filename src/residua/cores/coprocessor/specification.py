@@ -175,7 +175,6 @@ class CurveSpecification(CoreSpecification):
             return {}
         weierstrass = any(isinstance(curve, WeierstrassCurve) for curve in self.curve)
         refused = refusals(
-            halves=getattr(self, "formula", None) == Formula.ENDOMORPHISM and weierstrass,
             combs=getattr(self, "fixed_base", None) is not None,
             orders=self.algorithm != "sbmm",
             signs=weierstrass,

@@ -95,7 +95,9 @@ def on_digits(store: Store) -> Table:
     cells: dict[str, Callable[[str, Row], str]] = {
         "a step of the ladder": lambda _, row: f"{row['step']} cycles",
         "k P": lambda _, row: f"{large(row['default'])} cycles",
-        "k P with `--blinding 0 --protections none`": lambda _, row: f"{large(row['cycles'])} cycles",
+        "k P with `--blinding 0 --protections none`": lambda _, row: (
+            f"{large(row['cycles'])} cycles"
+        ),
         "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
         "MHz": lambda name, _: clock(placed.get(name)),
     }

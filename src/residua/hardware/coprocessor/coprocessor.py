@@ -32,7 +32,6 @@ from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
 
-
 WIPES = 3
 """Registers through which a wipe comes to the parts, one after the other."""
 
@@ -76,9 +75,9 @@ class Coprocessor(Component):
         results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
-        wipes, discard, release = Signal(WIPES, name="wipes"), Signal(), Signal()
+        discard, release = Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
-        arithmetic, reading, inverting = wipes
+        (arithmetic, reading, inverting), wipes = self._wipe(m, controller)
         for wipe, name, part in (
             (arithmetic, "processor", processor),
             (reading, "operand_reader", reader),
@@ -119,21 +118,16 @@ class Coprocessor(Component):
             self._deliver(m, controller, results, scalars, reducer, halves)
         if design.controller.program.delivers:
             self._come_in(m, controller, processor, results)
+        agree = [unit.agrees for unit in (first, halves) if unit and unit.checked]
         wiped = (inverter, *scalars, reducer, halves)
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
-        # A wipe comes to some parts later than to others, as far as it reaches, but lasts until it
-        # has come to all: none goes on with what another has not lost yet.
-        wiped_before = Signal(WIPES - 1, name="wiped_before")
-        lasting = controller.wipe | wiped_before.any()
         m.d.sync += [
-            wiped_before.eq(Cat(controller.wipe, wiped_before)[: WIPES - 1]),
-            wipes.eq(Cat(lasting, wipes)[:WIPES]),
             discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
-            wiping.eq(lasting | wipes.any() | clearing),
+            wiping.eq(wipes | clearing),
         ]
         m.d.comb += [
-            controller.wiping.eq(lasting | wipes.any() | wiping),
+            controller.wiping.eq(wipes | wiping),
             results.clear.eq(discard),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
@@ -145,11 +139,29 @@ class Coprocessor(Component):
                 if design.signed
                 else []
             ),
-            *([controller.scalar_sound.eq(first.agrees)] if first and first.checked else []),
+            *([controller.scalar_sound.eq(Cat(agree).all())] if agree else []),
             results.test_only.eq(self._tested(m, controller)),
             results.release.eq(released),
         ]
         return m
+
+    @staticmethod
+    def _wipe(m: Module, controller: Controller) -> tuple[Signal, Value]:
+        """The wipe of each group of parts.
+
+        It comes to one group after the other, through a register each, but lasts until it has come
+        to all: none goes on with what another has not lost yet.
+
+        Returns:
+            The wipes, and whether there is any, now or soon.
+        """
+        wipes, earlier = Signal(WIPES, name="wipes"), Signal(WIPES - 1, name="earlier_wipes")
+        lasts = controller.wipe | earlier.any()
+        m.d.sync += [
+            earlier.eq(Cat(controller.wipe, earlier)[: WIPES - 1]),
+            wipes.eq(Cat(lasts, wipes)[:WIPES]),
+        ]
+        return wipes, lasts | wipes.any()
 
     def _tested(self, m: Module, controller: Controller) -> Value:
         """Whether the next number is only tested.
