@@ -70,6 +70,12 @@ CORES: dict[str, dict[str, Any]] = {
     "P-256, G by a comb": {"curve": "P-256"} | COMB,
     # A comb takes whole scalars.
     "secp256k1, G by a comb": {"curve": "secp256k1", "formula": "difference-ladder"} | COMB,
+    "secp256k1, window, HBE, plus-minus": {
+        "curve": "secp256k1",
+        "formula": "fixed-window",
+        **FASTEST,
+        "inversion": "plus-minus-ct",
+    },
     **{
         f"secp256k1, halves{name}": {"curve": "secp256k1", "formula": "endomorphism"} | keys
         for name, keys in (

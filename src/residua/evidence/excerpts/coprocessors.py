@@ -20,6 +20,19 @@ INVERSIONS = {
 }
 """Ways to invert, by the names of the rows."""
 
+HALVES = {
+    "secp256k1, window, HBE, plus-minus": "`fixed-window`",
+    "secp256k1, halves, HBE, plus-minus": "`endomorphism`",
+}
+"""Whole scalars and halves, by the names of the rows."""
+
+SIGNATURES = {
+    "P-256, signatures": "P-256",
+    "secp256k1, signatures": "secp256k1",
+    "secp256k1, signatures by halves": "secp256k1, by halves",
+}
+"""Cores that verify signatures, by the names of the rows."""
+
 STEPS = {(12, 16): "n = 12", (16, 32): "n = 16", (24, 16): "n = 24", (32, 16): "n = 32"}
 
 
@@ -61,6 +74,26 @@ def formulas(store: Store) -> Table:
         products = (large(row["cycles"]) if row else DASH for row in found)
         lines += [(f"`{formula}`", "cycles a bit", *steps), ("", "k P", *products)]
     return Table("", ("Formula", "", *coprocessors.COMPARED), tuple(lines), texts=2)
+
+
+def halves(store: Store) -> Table:
+    """Whole scalars and halves of them on secp256k1."""
+    cells: dict[str, Callable[[str, Row], str]] = {
+        "a step, for four bits": lambda _, row: str(row["step"]),
+        "k P, bare": lambda _, row: large(row["cycles"]),
+        "k P": lambda _, row: large(row["default"]),
+    }
+    return _transposed("secp256k1, cycles", store.read("coprocessors"), HALVES, cells)
+
+
+def signatures(store: Store) -> Table:
+    """Signatures that are verified, and sums of two multiples."""
+    cells: dict[str, Callable[[str, Row], str]] = {
+        "ECDSA_VERIFY, a valid signature": lambda _, row: large(round(row["valid"])),
+        "a signature that is not valid": lambda _, row: large(round(row["invalid"])),
+        "DOUBLE_MULTIPLY": lambda _, row: large(row["sum"]),
+    }
+    return _transposed("Cycles", store.read("coprocessors"), SIGNATURES, cells)
 
 
 def inversions(store: Store) -> Table:
