@@ -127,7 +127,7 @@ class Coprocessor(Component):
             wiping.eq(wipes | clearing),
         ]
         m.d.comb += [
-            controller.wiping.eq(wipes | wiping),
+            controller.wiping.eq(wiping),
             results.clear.eq(discard),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
