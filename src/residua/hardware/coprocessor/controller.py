@@ -217,13 +217,13 @@ class Controller(Component):
             self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
             self.release.eq(self.done & self._good()),
             self.wipe.eq(self._state == _State.END),
-            self.run.eq(self._state == _State.START),
             self.test_only.eq(drops),
         ]
         self._drive(m, word, rounds)
         if program.signed:
             self._sign(m, word)
-        for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
+        # In registers: they reach far.
+        for pulse in (self.run, self.read_operand, self.read_scalar, self.reciprocate, self.admit):
             m.d.sync += pulse.eq(0)
         with m.Switch(self._state):
             with m.Case(_State.IDLE):
@@ -413,7 +413,7 @@ class Controller(Component):
 
     def _stop(self, m: Module, status: Value) -> None:
         """End the operation."""
-        m.d.sync += self._state.eq(_State.END)
+        m.d.sync += [self._state.eq(_State.END), self.run.eq(0)]
         self._end(m, status)
 
     def _end(self, m: Module, status: Value) -> None:
@@ -429,7 +429,7 @@ class Controller(Component):
         ]
         with m.Switch(word.kind):
             with m.Case(Kind.RUN):
-                m.d.sync += self._state.eq(_State.START)
+                m.d.sync += [self._state.eq(_State.START), self.run.eq(1)]
             with m.Case(Kind.OPERAND, Kind.RANDOM):
                 m.d.sync += [
                     self._state.eq(_State.OPERAND),

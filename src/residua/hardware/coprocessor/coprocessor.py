@@ -112,7 +112,7 @@ class Coprocessor(Component):
         if comb and first:
             self._comb(m, controller, comb, first, processor)
         flags = self._flags(reducer, comb, halves, windows)
-        self._gates(m, processor, scalars, recoder, flags, controller)
+        self._gates(m, processor, scalars, recoder, flags, controller, reading)
         if windows:
             self._follow(m, controller, windows, scalars, halves)
             self._deliver(m, controller, results, scalars, reducer, halves)
@@ -630,6 +630,7 @@ class Coprocessor(Component):
         recoder: DigitRecoder | None,
         flags: dict[str, Value],
         controller: Controller,
+        wipe: Value,
     ) -> None:
         """The bits by which routines select.
 
@@ -637,7 +638,9 @@ class Coprocessor(Component):
         scalars, what was replaced, what the digit is, of the scalar or of its halves, and the sign
         of an entry of a comb's or a window's table.
         """
-        bits = self._whole_bits(m, controller, processor, scalars) | flags if scalars else flags
+        bits = flags
+        if scalars:
+            bits = self._whole_bits(m, controller, processor, scalars, wipe) | flags
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         if recoder:
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
@@ -652,10 +655,11 @@ class Coprocessor(Component):
         controller: Controller,
         processor: Any,
         scalars: Sequence[ScalarUnit],
+        wipe: Value,
     ) -> dict[str, Value]:
         """The bits of whole scalars."""
-        previous, bit = Signal(), scalars[0].bit
-        with m.If(controller.read_scalar | controller.wipe):
+        previous, bit = Signal(name="previous_bit"), scalars[0].bit
+        with m.If(controller.read_scalar | wipe):
             m.d.sync += previous.eq(0)
         with m.Elif(processor.advance):
             m.d.sync += previous.eq(bit)
