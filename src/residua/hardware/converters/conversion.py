@@ -28,7 +28,7 @@ def conversion_cox(domain: Domain, largest: int) -> Cox:
     return exact_cox(base, redundant_ranges(base), largest)
 
 
-RELAXED = 3
+RELAXED = 4
 """Registers more in a converter that is relaxed."""
 
 

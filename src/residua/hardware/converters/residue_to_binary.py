@@ -436,8 +436,6 @@ class _Results(Component):
         conversion = self.conversion
         width, words = conversion.width, conversion.words
         index, page = Signal(range(max(words, 2))), Signal(range(conversion.result_pages))
-        carry = Signal()
-        total = Signal(width + 1)
         advance, drained = Signal(), Signal()
         read = memory.read_port(domain="comb")
         select, there = Array(selects)[page], readable
@@ -450,22 +448,53 @@ class _Results(Component):
         ]
         m.d.comb += [
             read.addr.eq(Cat(index[: ceil_log2(stride)], page)),
-            total.eq(read.data + Array(multiples)[select] + carry),
-            advance.eq(there & (~self.result_valid | self.result_ready)),
             drained.eq(advance & (index == words - 1)),
         ]
+        summands = read.data, Array(multiples)[select]
+        self._add(m, summands, there, advance, drained)
+        with m.If(advance):
+            m.d.sync += [index.eq(Mux(drained, 0, index + 1)), page.eq(page + drained)]
+        return drained
+
+    def _add(
+        self,
+        m: Module,
+        summands: tuple[Value, ...],
+        there: Value,
+        advance: Signal,
+        drained: Value,
+    ) -> None:
+        """Give out the sum of two words that are ``there``, the last ones if ``drained`` is set.
+
+        ``advance`` takes them.
+        """
+        width = self.conversion.width
+        carry, total = Signal(), Signal(width + 1)
+        ready = ~self.result_valid | self.result_ready
+        given: Value = advance
+        if self.conversion.relaxed:
+            held, ends = Signal(name="held"), Signal(name="held_last")
+            words = [Signal(width, name=f"held_{name}") for name in ("word", "multiple")]
+            m.d.comb += advance.eq(there & (~held | ready))
+            with m.If(ready):
+                m.d.sync += held.eq(0)
+            with m.If(advance):
+                m.d.sync += [held.eq(1), ends.eq(drained)]
+                m.d.sync += [own.eq(word) for own, word in zip(words, summands, strict=True)]
+            summands, given, drained = tuple(words), held & ready, ends
+        else:
+            m.d.comb += advance.eq(there & ready)
+        word, multiple = summands
+        m.d.comb += total.eq(word + multiple + carry)
         with m.If(self.result_ready):
             m.d.sync += self.result_valid.eq(0)
-        with m.If(advance):
+        with m.If(given):
             m.d.sync += [
                 self.result_word.eq(total[:width]),
                 self.result_last.eq(drained),
                 self.result_valid.eq(1),
                 carry.eq(total[width] & ~drained),
-                index.eq(Mux(drained, 0, index + 1)),
-                page.eq(page + drained),
             ]
-        return drained
 
 
 def _wiped(m: Module, port: WritePort) -> Value:

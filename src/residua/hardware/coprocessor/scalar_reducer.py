@@ -105,6 +105,8 @@ class ScalarReducer(Component):
         self._curve = Signal(range(len(self.orders)), name="curve")
         self._plain = Signal(name="is_plain")
         self._index = Signal(range(self.count + 2), name="index")
+        # Whether a word has a bit that must be 0, a cycle after it has come.
+        self._above = Signal(name="above_range")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         m.d.comb += [
             self._read.addr.eq(self._index),
@@ -114,6 +116,9 @@ class ScalarReducer(Component):
             self.reduced.payload.eq(self._read.data),
             self.reduced.valid.eq(self._state == _State.GIVE),
         ]
+        m.d.sync += self._above.eq(0)
+        with m.If(self._above):
+            m.d.sync += self.in_range.eq(0)
         with m.Switch(self._state):
             with m.Case(_State.SWEEP):
                 m.d.comb += self._write.en.eq(1)
@@ -162,7 +167,7 @@ class ScalarReducer(Component):
         forbidden = Array([_MASK + 1 - (1 << size % WORD) for size in self.bits])[self._curve]
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
         with m.If(self.scalar.valid):
-            m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
+            m.d.sync += self._above.eq((self.scalar.payload & mask).any())
             self._next(m, self.count, Mux(self._plain, _State.GIVE, _State.PASS))
 
     def _pass(self, m: Module) -> None:
