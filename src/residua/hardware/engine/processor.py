@@ -145,7 +145,8 @@ class Processor(Component):
                 value = self._constant_address(value)
             register = Signal(len(value), name=f"{name}_slot")
             m.d.sync += register.eq(value)
-            control[name] = delayed(m, register, cycles, name)
+            # The word of an operand goes through a register on its way to the bus.
+            control[name] = delayed(m, register, cycles - (name == "binary_word"), name)
         return control
 
     def _constant_address(self, index: Value) -> Value:
@@ -283,7 +284,8 @@ class Processor(Component):
             m.d.sync += position.eq(binary_address(0, count))
         with m.Elif(write.en):
             m.d.sync += position.eq(position + 1)
-        word: Value = read.data
+        word = Signal(self.design.binary_width, name="read_word", reset_less=True)
+        m.d.sync += word.eq(read.data)
         return word
 
     def _clear(self, m: Module, rowers: list[Rower | NarrowRower]) -> None:
