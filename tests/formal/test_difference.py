@@ -8,6 +8,7 @@ import pytest
 from residua.cores.proofs import difference
 from residua.cores.proofs.boundary import Boundary
 from residua.cores.proofs.difference import unseen
+from residua.cores.proofs.netlist import Netlist
 from residua.cores.proofs.operands import word_bits
 from residua.toolchain.gates import Outcome
 from residua.toolchain.planted.mutation import equivalent, mutate, names_of
@@ -185,6 +186,63 @@ def test_a_verdict_under_another_name(tmp_path, monkeypatch, fault, harmless, in
         assert unseen(made, 1, boundary, valid=VALID) == harmless
     # Without it the control depends on data, so that nothing is known of it.
     assert not unseen(made, 1, replace(boundary, verdicts={}), valid=VALID)
+
+
+KEPT = """
+module paired(input wire clk, input wire rst, input wire go, input wire [3:0] word,
+              output reg valid, output reg [3:0] result);
+  reg [1:0] step;
+  reg [3:0] kept;
+  reg [2:0] first, second;
+  reg even;
+  wire loads = go && step == 0;
+  wire next = step == 2;
+  wire alike = first == second;
+  initial begin step = 0; kept = 0; first = 0; second = 0; even = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    step <= rst ? 0 : step == 0 ? go : step + 1;
+    if (loads) even <= !word[1];
+    if (loads) kept <= word;
+    first <= rst ? 0 : first + (step == 1 && !even);
+    second <= rst ? 0 : second + (next && !even);
+    valid <= !rst && step == 3 && alike;
+    result <= kept;
+  end
+endmodule
+"""
+"""A bit of an input is kept as a verdict, by which two counters go on, one after the other."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "harmless"),
+    [
+        (("const1", r"\$eq\S*v:10\$\d+", "Y", 0), True),
+        (("const1", r"\$logic_and\S*v:8\$\d+", "Y", 0), False),
+        (("const0", r"\$eq\S*v:9\$\d+", "A", 1), False),
+    ],
+)
+def test_a_verdict_that_an_input_decides(tmp_path, monkeypatch, fault, harmless):
+    """It stays what it is: then both counters are alike, which they are not by any verdict."""
+    monkeypatch.setattr(difference, "watch", lambda *_, **__: Outcome())
+    (tmp_path / "paired.v").write_text(KEPT)
+    plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
+    boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
+    made = with_fault(plain, *fault)
+    assert unseen(made, 1, boundary, valid=VALID) == harmless
+    netlist = difference._netlist(made, 1, boundary)
+    (sources,) = netlist.decided.values()
+    assert sources == {netlist.ports["word"]["bits"][1]}
+    monkeypatch.setattr(Netlist, "decided", {})
+    assert not unseen(made, 1, boundary, valid=VALID)
+
+
+def test_a_verdict_of_what_was_computed(tmp_path):
+    """It may be any in every cycle."""
+    text = KEPT.replace("even <= !word[1]", "even <= !kept[1]")
+    (tmp_path / "paired.v").write_text(text)
+    plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
+    boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
+    assert difference._netlist(plain, 1, boundary).decided == {}
 
 
 TAKER = """

@@ -130,24 +130,37 @@ class _Proof:
         """Whether no output of the last network is ever 1, in each state of its control.
 
         They are looked at one by one, under every handshake, command and reset, and with every
-        verdict in every cycle; data are any. That gets to the end of long programs, of which no
-        invariant is found.
+        verdict: one that is made of what a core computes in every cycle, one that inputs decide
+        when they do; data are any. That gets to the end of long programs, of which no invariant is
+        found.
         """
         gates = self._gates
         less = reduced(gates, cpu_seconds=3 * cpu_seconds)
         if less is None:
             return False
         # A network that is reduced has no names.
-        names = [name.split("[")[0] for name in Network.read(gates).inputs]
+        bits = Network.read(gates).inputs
+        names = [name.split("[")[0] for name in bits]
         network = Network.read(less)
         unknown = {RESET, "clk", _ANY, *self.netlist.boundary.inputs}
-        choices = [i for i, name in enumerate(names) if name not in unknown]
+        deciding = self._deciding()
+        choices = [i for i, name in enumerate(names) if name not in unknown or bits[i] in deciding]
         # Those come first that settle most.
         choices.sort(key=lambda i: (names[i] == _VERDICTS, not names[i].endswith(HANDSHAKES)))
         question = Question(names.index(RESET), choices, network.outputs)
         out_dir, name = self.directory, f"{self.name}-states"
         limit = _EXPLORING * cpu_seconds
         return not explore(network, question, out_dir=out_dir, name=name, cpu_seconds=limit)
+
+    def _deciding(self) -> set[str]:
+        """The bits of secret inputs that decide verdicts, as a network names them."""
+        wanted = {bit for bits in self.netlist.decided.values() for bit in bits}
+        found = set()
+        for name in self.netlist.boundary.inputs:
+            bits = self.netlist.ports[name]["bits"]
+            places = [place for place, bit in enumerate(bits) if bit in wanted]
+            found |= {f"{name}[{place}]" if len(bits) > 1 else name for place in places}
+        return found
 
     def met(self, exact: bool, operands: Sequence[int]) -> set[str] | None:
         """The registers and memories that differ in a simulation; None if an output does."""
@@ -220,7 +233,8 @@ class _Different(Marks):
     ) -> None:
         super().__init__(netlist)
         self.apart, self.exact, self.all_watched = apart, exact, all_watched
-        self.cut = {bit: self.new() for bit in netlist.verdict_bits} if cut else {}
+        made = netlist.verdict_bits - netlist.decided.keys()
+        self.cut = {bit: self.new() for bit in made} if cut else {}
         (self.switch,) = netlist.ports[SWITCH]["bits"]
         self._begin_as_registers_do()
         self.initial = _initial(self.names)
