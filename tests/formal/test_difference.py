@@ -7,7 +7,7 @@ import pytest
 
 from residua.cores.proofs import difference
 from residua.cores.proofs.boundary import Boundary
-from residua.cores.proofs.difference import unseen
+from residua.cores.proofs.difference import absorbed, unseen
 from residua.cores.proofs.netlist import Netlist
 from residua.cores.proofs.operands import word_bits
 from residua.toolchain.gates import Outcome
@@ -243,6 +243,43 @@ def test_a_verdict_of_what_was_computed(tmp_path):
     plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
     boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
     assert difference._netlist(plain, 1, boundary).decided == {}
+
+
+SHIFTER = """
+module shifter(input wire clk, input wire rst, input wire go, input wire [7:0] word,
+               output reg valid, output wire [7:0] result);
+  reg [3:0] step;
+  reg [7:0] rest;
+  wire begins = go && step == 0;
+  wire moves = step > 3;
+  wire takes = begins | moves;
+  wire [7:0] next = moves ? {rest[6:0], word[0] ^ rest[7]} : 8'd1;
+  assign result = rest;
+  initial begin step = 0; rest = 0; valid = 0; end
+  always @(posedge clk) begin
+    step <= rst ? 0 : step == 0 ? go : step + 1;
+    if (takes) rest <= next;
+    valid <= !rst && step == 14;
+  end
+endmodule
+"""
+"""A number is begun with, waits, goes on, and is of no use then."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "harmless"),
+    [
+        (("const1", r"\$or\S*v:8\$\d+", "Y", 0), True),
+        (("const0", r"\$logic_and\S*v:6\$\d+", "Y", 0), False),
+        (("const1", r"\$gt\S*v:7\$\d+", "Y", 0), False),
+    ],
+)
+def test_what_is_begun_with_again(tmp_path, fault, harmless):
+    """It may be anything until then: but not while it waits, nor if nothing begins."""
+    (tmp_path / "shifter.v").write_text(SHIFTER)
+    plain = mutate([tmp_path / "shifter.v"], "shifter", 8, out_dir=tmp_path / "made")
+    boundary = Boundary("shifter", ("word",), {"result": 8}, {})
+    assert absorbed(with_fault(plain, *fault), 1, boundary, valid=VALID) == harmless
 
 
 TAKER = """

@@ -11,7 +11,7 @@ What passes from data to what steers, a verdict, is any bit in the copy once it 
 
 import json
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,37 @@ def unseen(
             return outcome.proved
         apart |= found
     return False
+
+
+def absorbed(
+    mutants: Mutants,
+    number: int,
+    boundary: Boundary,
+    *,
+    valid: Mapping[str, str],
+    operands: Sequence[int] = (),
+    cpu_seconds: int = 10,
+) -> bool:
+    """Whether a mutant is proved to differ from the design in no more than what takes its fault.
+
+    Data have the values that they have, as far as these are always the same in a state of the
+    control: so a number that is begun with again before it is used may be another one until then.
+    Arguments and errors are those of `unseen`.
+    """
+    netlist = _netlist(mutants, number, boundary)
+    proof = _Proof(netlist, mutants.directory, f"absorbed{number}", valid)
+    (switch,) = netlist.ports[SWITCH]["bits"]
+    reached = netlist.dependent(switch, ())
+    taken = {name for name, cell in netlist.cells.items() if not reached.isdisjoint(_taken(cell))}
+    proof.gates(_Different(netlist, taken, exact=True, cut=True), operands)
+    return proof.in_all_states(cpu_seconds)
+
+
+def _taken(cell: Mapping[str, Any]) -> Iterator[Bit]:
+    """The nets that a register or a memory takes in."""
+    for pin, bits in cell["connections"].items():
+        if (is_register(cell) and pin == "D") or pin.startswith("WR_"):
+            yield from bits
 
 
 def _spent() -> float:
