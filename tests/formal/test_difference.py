@@ -318,6 +318,9 @@ def test_operands_keep_to_their_range(tmp_path, bit, harmless):
     boundary = Boundary("taker", ("operands_payload",), {"result": 8}, {})
     assert not unseen(made, 1, boundary, valid=VALID, exact=True)
     assert unseen(made, 1, boundary, valid=VALID, exact=True, operands=(4, 1)) == harmless
+    # What takes the word is in the same state with every word.
+    assert absorbed(made, 1, boundary, valid=VALID, operands=(4, 1)) == harmless
+    assert not absorbed(made, 1, boundary, valid=VALID)
 
 
 def test_bits_of_words():
@@ -332,6 +335,11 @@ def test_bits_of_words():
         == ()
     )
     assert word_bits({"interface": {}}) == ()
+    # A scalar before coordinates.
+    ranges = {"coordinates": ["0", "65520"], "scalars": ["0", "131071"]}
+    interface = {"word_bits": 9, "number_words": 2, "scalar_words": 2, "operands": ["k", "X", "Y"]}
+    manifest = {"ranges": ranges, "interface": interface | {"example": {"operand_words": [0] * 6}}}
+    assert word_bits(manifest) == (9, 8, 9, 7, 9, 7)
 
 
 AVERAGE = """

@@ -30,7 +30,7 @@ from residua.cores.proofs.netlist import (
     is_constant,
     is_register,
 )
-from residua.cores.proofs.operands import restrict
+from residua.cores.proofs.operands import RESTRICTED, restrict
 from residua.cores.proofs.traffic import HANDSHAKES, simulate
 from residua.toolchain.aiger import Network
 from residua.toolchain.exploration.explorer import Question, explore
@@ -43,6 +43,9 @@ _ANY, _VERDICTS = "any", "verdicts"
 
 _EXPLORING = 6
 """How many times as long as one attempt the states of the control may take."""
+
+_ABSORBING = 2
+"""How many registers, one behind the other, may differ because of a fault that is absorbed."""
 
 _ATTEMPTS = 6
 """How many times as long as one attempt may take all of them take."""
@@ -105,17 +108,24 @@ def absorbed(
 ) -> bool:
     """Whether a mutant is proved to differ from the design in no more than what takes its fault.
 
+    At first that is the registers and memories that take it in, then also those that take in these.
     Data have the values that they have, as far as these are always the same in a state of the
-    control: so a number that is begun with again before it is used may be another one until then.
-    Arguments and errors are those of `unseen`.
+    control: so a number that is begun with again before it is used may be another one until then,
+    and a bit that is always 0 while it is used may be lost. Arguments and errors are those of
+    `unseen`.
     """
     netlist = _netlist(mutants, number, boundary)
     proof = _Proof(netlist, mutants.directory, f"absorbed{number}", valid)
     (switch,) = netlist.ports[SWITCH]["bits"]
-    reached = netlist.dependent(switch, ())
-    taken = {name for name, cell in netlist.cells.items() if not reached.isdisjoint(_taken(cell))}
-    proof.gates(_Different(netlist, taken, exact=True, cut=True), operands)
-    return proof.in_all_states(cpu_seconds)
+    taken = set[str]()
+    for _ in range(_ABSORBING):
+        reached = netlist.dependent(switch, taken)
+        cells = netlist.cells.items()
+        taken = {name for name, cell in cells if not reached.isdisjoint(_taken(cell))}
+        gates = proof.gates(_Different(netlist, taken, exact=True, cut=True), operands)
+        if proof.explored(gates, Network.read(gates), cpu_seconds):
+            return True
+    return False
 
 
 def _taken(cell: Mapping[str, Any]) -> Iterator[Bit]:
@@ -167,21 +177,32 @@ class _Proof:
         """
         gates = self._gates
         less = reduced(gates, cpu_seconds=3 * cpu_seconds)
-        if less is None:
-            return False
+        return less is not None and self.explored(gates, Network.read(less), cpu_seconds)
+
+    def explored(self, gates: Path, network: Network, cpu_seconds: int) -> bool:
+        """The same of a network that was made of some gates.
+
+        Verdicts are unknown, as are data, where that is enough: then they only choose numbers.
+        """
         # A network that is reduced has no names.
         bits = Network.read(gates).inputs
         names = [name.split("[")[0] for name in bits]
-        network = Network.read(less)
-        unknown = {RESET, "clk", _ANY, *self.netlist.boundary.inputs}
+        unknown = {RESET, "clk", _ANY, RESTRICTED, *self.netlist.boundary.inputs}
         deciding = self._deciding()
         choices = [i for i, name in enumerate(names) if name not in unknown or bits[i] in deciding]
         # Those come first that settle most.
         choices.sort(key=lambda i: (names[i] == _VERDICTS, not names[i].endswith(HANDSHAKES)))
-        question = Question(names.index(RESET), choices, network.outputs)
-        out_dir, name = self.directory, f"{self.name}-states"
-        limit = _EXPLORING * cpu_seconds
-        return not explore(network, question, out_dir=out_dir, name=name, cpu_seconds=limit)
+        others = [i for i in choices if names[i] != _VERDICTS]
+        return any(
+            not explore(
+                network,
+                Question(names.index(RESET), chosen, network.outputs),
+                out_dir=self.directory,
+                name=f"{self.name}-states",
+                cpu_seconds=_EXPLORING * cpu_seconds,
+            )
+            for chosen in ([others, choices] if others != choices else [choices])
+        )
 
     def _deciding(self) -> set[str]:
         """The bits of secret inputs that decide verdicts, as a network names them."""
