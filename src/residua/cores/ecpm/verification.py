@@ -18,6 +18,10 @@ from residua.cores.simulation.streams import Case, Streams, verify_streams
 from residua.curves import affine
 from residua.curves.jacobian import ADDITION, DOUBLING
 from residua.machines.integers import Integers
+from residua.numbers.primes.square_root import square_root
+
+_LEVEL = 4
+"""Random scalars that begin with a sum of points of the same y."""
 
 _MOST_WRONG = 3
 """Failures of the formulas that are told."""
@@ -48,7 +52,7 @@ def _cases(core: EcpmCore, chooser: random.Random, wrong: list[str]) -> Iterator
 def operands(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     """Adversarial operands, then random ones."""
     if core.design.operation == "multiply":
-        return chain(_exceptional(core, chooser), _multiples(core, chooser))
+        return chain(_exceptional(core, chooser), _level(core, chooser), _multiples(core, chooser))
     count = 6 if core.design.operation == "add" else 3
     return chain(_edges(core, count, chooser), _points(core, count, chooser))
 
@@ -101,6 +105,23 @@ def _exceptional(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
         yield (k, *_scaled(core, curve.base_point, chooser))
     for k in (0, 1, top):
         yield (k, *_scaled(core, None, chooser))
+
+
+def _level(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
+    """Scalars whose loop adds P to 2 P of the same y, which is equal in that alone.
+
+    Such a P is on a curve of its own, which differs in b; the tangent there has the slope L, with
+    L^4 - 3 x L^2 + 3 x^2 + a = 0.
+    """
+    p, a, top = core.curve.prime, core.curve.a, core.design.scalar_bits - 2
+    for scalar in (3, 3 << top, *(3 << top | chooser.getrandbits(top) for _ in range(_LEVEL))):
+        root = None
+        while root is None:
+            slope = chooser.randrange(1, p)
+            root = square_root(-3 * (slope**4 + 4 * a) % p, p)
+        x = (3 * slope**2 + root) * pow(6, -1, p) % p
+        y = (3 * x * x + a) * pow(2 * slope, -1, p) % p
+        yield (scalar, *_scaled(core, (x, y), chooser))
 
 
 def _multiples(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
