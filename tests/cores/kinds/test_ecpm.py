@@ -118,6 +118,21 @@ def test_sums_of_points_with_the_same_y(directory):
     assert level >= 6
 
 
+@pytest.mark.parametrize("width", [None, 26])
+def test_products_little_above_a_modulus(width):
+    """The last step of a product is to take the modulus away from a number of its own length."""
+    values = {"algorithm": "ecpm-2006", "curve": [small_curve()], "channels": 3}
+    core = EcpmCore(check_any(values | ({"width": width} if width else {})))
+    sample = list(islice(operands(core, random.Random(1)), 70))
+    for modulus in core.design.base.base:
+        m = modulus.value
+        if 1 << modulus.width > m + 1:
+            assert (
+                sum(1 <= factor * y * z % m < 4 for _, _, y, z in sample for factor in (1, 2)) > 1
+            )
+    assert all(right(core, numbers, core.model(numbers)) for numbers in sample)
+
+
 @pytest.mark.parametrize("operation", ["add", "double"])
 def test_operands_reach_the_ends(operation):
     values = {"algorithm": "ecpm-2006", "curve": "secp160r1", "operation": operation}
