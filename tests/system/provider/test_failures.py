@@ -3,13 +3,13 @@
 import fcntl
 import struct
 import time
-from pathlib import Path
 
 import pytest
 from tests.system.provider.runs import (
     CURVES,
     TIMEOUT,
     Server,
+    broken,
     connect,
     derivation,
     done,
@@ -19,24 +19,6 @@ from tests.system.provider.runs import (
 
 from residua.hardware.bus.register_map import RegisterMap
 from residua.systems.provider.provider_directory import SETTINGS
-from residua.toolchain.c_compiler import STRICT, compile_library
-
-BROKEN = Path(__file__).with_name("broken_core.c")
-
-
-def broken(copy, curve, how, after):
-    """Put a core that breaks in the place of a core; what its library has to know."""
-    name = CURVES[curve]
-    place = copy / f"{name}_simulation.so"
-    real = place.rename(copy / f"{name}_real.so")
-    compile_library(
-        [BROKEN],
-        place,
-        flags=(*STRICT, "-fPIC", "-shared", "-D_GNU_SOURCE", f"-DTOP={name}_wishbone"),
-        needs=["dl"],
-    )
-    return {"BROKEN_REAL": str(real), "BROKEN_HOW": how, "BROKEN_AFTER": str(after)}
-
 
 HOW = ["ones", "zeros", "frozen", "noise", "bus"]
 AFTER = [0, 2, 30, 1000]

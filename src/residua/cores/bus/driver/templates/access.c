@@ -403,6 +403,28 @@ int {{ library }}_submit(const {{ library }}_device *device, unsigned tag, unsig
     return request(device, tag, operation, curve, operands, operand_words);
 }
 
+int {{ library }}_tend(const {{ library }}_device *device)
+{
+    transfer none = {NULL, 0, NULL, 0};
+    uint32_t state;
+    int code;
+
+    if (!{{ library }}_usable(device)) {
+        return {{ library | upper }}_ARGUMENT;
+    }
+    if (instances(device->core) == 1) {
+        return {{ library | upper }}_UNSUPPORTED;
+    }
+    state = status(device);
+    code = has_streams(device->core) ? {{ library | upper }}_STATUS_OK
+                                     : move_by_registers(device, without_results(state), &none);
+    if (code != {{ library | upper }}_STATUS_OK) {
+        (void){{ library }}_zeroise(device);
+        return code;
+    }
+    return FIELD(state, STATUS__RESULT_VALID) ? 1 : 0;
+}
+
 int {{ library }}_collect(const {{ library }}_device *device, {{ library }}_completion *completion,
                         uint32_t *results, size_t result_words)
 {
@@ -512,6 +534,9 @@ int {{ library }}_execute(const {{ library }}_device *device, unsigned operation
     } else if (operation > 31 || !(device->core->operations >> operation & 1)) {
         code = {{ library | upper }}_UNSUPPORTED;
 {% if several %}
+    } else if (instances(device->core) > 1 && device->perform != NULL) {
+        code = device->perform(device->context, operation, curve, operands, operand_words, results,
+                               result_words);
     } else if (instances(device->core) > 1) {
         code = perform_alone(device, operation, curve, &words);
 {% endif %}
