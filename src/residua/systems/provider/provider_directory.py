@@ -115,7 +115,7 @@ class ProviderRequest:
     @cached_property
     def made(self) -> tuple[CoprocessorCore, ...]:
         """The coprocessors."""
-        return tuple(coprocessor(core, "a provider", several=True) for core in self.cores)
+        return tuple(coprocessor(core, "a provider") for core in self.cores)
 
     @property
     def words(self) -> int:
