@@ -8,9 +8,12 @@ import pytest
 from tests.system.provider.conftest import INSTANCES
 from tests.system.provider.runs import TIMEOUT, broken, derivation, done, kind, openssl
 
+from residua.evidence.campaign import Task
+from residua.evidence.catalogue import campaign
 from residua.evidence.handshakes.running import handshakes
 from residua.evidence.handshakes.watched_core import macros, watch
 from residua.hardware.bus.register_map import RegisterMap
+from residua.report import documents
 from residua.systems.provider.provider_directory import SETTINGS, ProviderRequest
 from residua.toolchain.c_compiler import STRICT, compile_program
 from residua.toolchain.process import run
@@ -54,6 +57,15 @@ def test_many_clients(copy, several_cores, tmp_path):
     assert len(counts.requests) == INSTANCES
     assert all(one > count / 2 for one in counts.requests)
     assert counts.most == INSTANCES + 1
+
+
+def test_the_campaign(tmp_path):
+    """A row of a few handshakes, as a page shows it."""
+    asked = campaign("handshakes")
+    row = asked.row(Task("P-256, 1 coprocessor", 3, "abc", None, tmp_path))
+    assert not asked.faults(row)
+    assert (row["count"], row["most"], len(row["requests"])) == (3, 1, 1)
+    assert "| 3 | 0 |" in documents.markdown(asked.page.document([row]))
 
 
 @pytest.mark.parametrize(("how", "told"), [("swapped", ""), ("lost", "the core makes no progress")])

@@ -47,11 +47,13 @@ INTRODUCTION = f"""\
 A server of TLS 1.3 has the [provider of OpenSSL](../openssl.md) with the Verilog of coprocessors
 on Wishbone, simulated with Verilator; {CLIENTS} ordinary `openssl s_client` at a time, without the
 provider, each make one handshake with it after the other. For each of them the coprocessors make a
-key on the curve of the key share, the secret that both sides share, and a signature by the key of
-the server's certificate, on P-256; the client checks the certificate. A handshake counts when both
-sides have completed it. Requests are the operations that each coprocessor has done, at a time the
-most that there were on their way. Cycles are those of the simulated clock from the first request to
-the last result, divided by the handshakes, with what the host takes to move words. A + after the
+key on the curve of the key share, check the client's on P-256, compute the secret that both sides
+share, and sign by the key of the server's certificate, on P-256; the client checks the certificate.
+A handshake counts when both sides have completed it. Requests are the operations that each
+coprocessor has done; at a time is the most that there were on their way, one of which can wait in
+the bus. Cycles are those that the simulated clock made, divided by the handshakes: those of the
+coprocessors, and those in which the host moves words. Seconds are those of all handshakes, on a
+machine that may have had other work. A + after the
 commit says that the sources differed from it. `make campaign-handshakes` writes this page."""
 
 
