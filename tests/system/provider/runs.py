@@ -122,3 +122,17 @@ def broken(copy, curve, how, after, registers=()):
         needs=["dl"],
     )
     return {"BROKEN_REAL": str(real), "BROKEN_HOW": how, "BROKEN_AFTER": str(after)}
+
+
+def all_fail(copy, keys, message, variables):
+    """See that operations on P-256 end with an error of this provider, and give nothing."""
+    own, theirs = keys["P-256"]
+    for words in (
+        derivation(own, theirs),
+        ("dgst", "-sha256", "-sign", own.private, message),
+        ("genpkey", *kind("P-256")),
+    ):
+        ended = openssl(copy, *words, **variables)
+        assert ended.returncode == 1, ended.stderr
+        assert ":residua:" in ended.stderr.decode()
+        assert ended.stdout == b""

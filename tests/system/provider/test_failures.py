@@ -9,11 +9,11 @@ from tests.system.provider.runs import (
     CURVES,
     TIMEOUT,
     Server,
+    all_fail,
     broken,
     connect,
     derivation,
     done,
-    kind,
     openssl,
 )
 
@@ -30,17 +30,8 @@ AFTER = [0, 2, 30, 1000]
 def test_a_core_that_breaks(copy, keys, message, how, after):
     """Operations fail, with an error of this provider; none is done by another one."""
     variables = broken(copy, "P-256", how, after)
-    own, theirs = keys["P-256"]
     begun = time.monotonic()
-    for words in (
-        derivation(own, theirs),
-        ("dgst", "-sha256", "-sign", own.private, message),
-        ("genpkey", *kind("P-256")),
-    ):
-        ended = openssl(copy, *words, **variables)
-        assert ended.returncode == 1, ended.stderr
-        assert ":residua:" in ended.stderr.decode()
-        assert ended.stdout == b""
+    all_fail(copy, keys, message, variables)
     assert time.monotonic() - begun < TIMEOUT
     # Another core is still there.
     assert len(done(copy, *derivation(*keys["X25519"]), **variables)) == 32

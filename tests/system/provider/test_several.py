@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.system.provider.conftest import INSTANCES
-from tests.system.provider.runs import TIMEOUT, broken, derivation, done, kind, openssl
+from tests.system.provider.runs import TIMEOUT, all_fail, broken, derivation, done, openssl
 
 from residua.evidence.campaign import Task
 from residua.evidence.catalogue import campaign
@@ -90,16 +90,7 @@ def test_requests_that_go_astray(copy, several_cores, tmp_path, how, told):
 def test_a_bus_that_breaks(copy, several_cores, keys, message, how, after):
     """Operations fail, with an error of this provider; none is done by another one."""
     variables = broken(copy, "P-256", how, after, registers(several_cores[0]))
-    own, theirs = keys["P-256"]
-    for words in (
-        derivation(own, theirs),
-        ("dgst", "-sha256", "-sign", own.private, message),
-        ("genpkey", *kind("P-256")),
-    ):
-        ended = openssl(copy, *words, **variables)
-        assert ended.returncode == 1, ended.stderr
-        assert ":residua:" in ended.stderr.decode()
-        assert ended.stdout == b""
+    all_fail(copy, keys, message, variables)
     # Another core is still there.
     assert len(done(copy, *derivation(*keys["X25519"]), **variables)) == 32
 
