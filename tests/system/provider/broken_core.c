@@ -3,7 +3,11 @@
  * BROKEN_REAL names the library of the real simulation, BROKEN_AFTER the number of accesses after
  * which it breaks, and BROKEN_HOW what it does from then on: "ones" and "zeros" are all that reads
  * give; "frozen" gives what was read at the same offset before; "noise" gives anything; "bus" finds
- * the bus at fault. */
+ * the bus at fault.
+ *
+ * Of several coprocessors, compiled with what residua.evidence.handshakes.watched_core tells of their
+ * registers, and STATUS, VALID and TAG: "swapped" has request number BROKEN_AFTER and the one after it
+ * change their tags, "lost" never gives the result of that number. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,6 +32,9 @@ typedef struct {
     long left;
     const char *how;
     uint32_t before[PLACES], noise;
+    long requests, results; /* so far */
+    unsigned words;
+    uint32_t tag;
 } core;
 
 SHOWN void *NAME(open)(uint64_t seed, uint32_t stalls, uint32_t pause);
@@ -45,6 +52,62 @@ static void find(void *library, const char *name, void *pointer)
     }
     memcpy(pointer, &address, sizeof address);
 }
+
+#ifdef WORDS
+/* A request, with the tag of another one if that is what breaks. */
+static uint32_t swapped(core *own, uint32_t value)
+{
+    long number = own->requests++ - own->left;
+    uint32_t tag = value & TAG, lowest = TAG & ~(TAG << 1);
+
+    if (number == 0) {
+        own->tag = tag;
+        return (value & ~TAG) | ((tag + lowest) & TAG);
+    }
+    return number == 1 ? (value & ~TAG) | own->tag : value;
+}
+
+/* STATUS, after the result is gone that is not to be seen. */
+static uint32_t without_lost(core *own, uint32_t state)
+{
+    int i;
+
+    if ((state & VALID) == 0 || own->words != 0 || own->results != own->left) {
+        return state;
+    }
+    own->results++;
+    for (i = 0; i < WORDS; i++) {
+        while ((own->read32(own->bench, STATUS) & VALID) == 0) {
+        }
+        (void)own->read32(own->bench, RESULT);
+    }
+    return own->read32(own->bench, STATUS);
+}
+
+static int of_requests(const core *own)
+{
+    return strcmp(own->how, "swapped") == 0 || strcmp(own->how, "lost") == 0;
+}
+
+static uint32_t read_requests(core *own, uint32_t offset)
+{
+    uint32_t word = own->read32(own->bench, offset);
+
+    if (offset == RESULT && ++own->words == WORDS) {
+        own->words = 0;
+        own->results++;
+    }
+    return offset == STATUS && strcmp(own->how, "lost") == 0 ? without_lost(own, word) : word;
+}
+
+static void write_requests(core *own, uint32_t offset, uint32_t value)
+{
+    if (offset == CONTROL && (value & START) != 0 && strcmp(own->how, "swapped") == 0) {
+        value = swapped(own, value);
+    }
+    own->write32(own->bench, offset, value);
+}
+#endif
 
 void *NAME(open)(uint64_t seed, uint32_t stalls, uint32_t pause)
 {
@@ -78,6 +141,11 @@ uint32_t NAME(read32)(void *context, uint32_t offset)
 {
     core *own = context;
 
+#ifdef WORDS
+    if (of_requests(own)) {
+        return read_requests(own, offset);
+    }
+#endif
     if (own->left-- > 0 || strcmp(own->how, "bus") == 0) {
         own->before[offset / 4 % PLACES] = own->read32(own->bench, offset);
         return own->before[offset / 4 % PLACES];
@@ -94,6 +162,12 @@ void NAME(write32)(void *context, uint32_t offset, uint32_t value)
 {
     core *own = context;
 
+#ifdef WORDS
+    if (of_requests(own)) {
+        write_requests(own, offset, value);
+        return;
+    }
+#endif
     if (own->left > 0 || strcmp(own->how, "bus") == 0) {
         own->left--;
         own->write32(own->bench, offset, value);
