@@ -117,6 +117,16 @@ class DigitProducts:
         """Cycles from the end of a reset to the first in which a word is taken: none."""
         return 0
 
+    @property
+    def withholds(self) -> bool:
+        """Whether it may give 0 and the flag of an error instead of a result: no."""
+        return False
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The x that a verification begins with, where there is no y."""
+        return ()
+
     def expected(self, x: int, y: int) -> int:
         """The result, bit for bit, by plain integers."""
         if isinstance(self.design, DigitExponentiatorDesign):

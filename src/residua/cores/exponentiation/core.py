@@ -70,6 +70,11 @@ class Exponentiations(ListPromises):
         """The largest base."""
         return self.design.largest_x
 
+    @property
+    def withholds(self) -> bool:
+        """Whether it may give 0 and the flag of an error instead of a result: no."""
+        return False
+
     def expected(self, x: int, y: int) -> int:
         """The power, by plain integers."""
         return int(powmod(x, self.design.exponent or y, self.modulus))

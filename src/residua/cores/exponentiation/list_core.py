@@ -128,6 +128,11 @@ class KeyPromises(ListPromises):
         return self._own_key.modulus
 
     @property
+    def withholds(self) -> bool:
+        """Whether it may give 0 and the flag of an error instead of a result: yes."""
+        return True
+
+    @property
     def operand_words(self) -> int:
         """Words of an operand."""
         return self._list.words

@@ -44,6 +44,9 @@ class Streams:
         interval: cycles between results.
         wake: cycles from the end of a reset to the first in which a word is taken, of the modulus
             where it is loaded.
+        flagged: whether each word of a result comes with a flag of an error, above the one that
+            tells the last word. The flag that is expected stands above the words of a result; a
+            result of 0 without it may have it all the same.
     """
 
     width: int
@@ -52,6 +55,7 @@ class Streams:
     latency: int
     interval: int
     wake: int = 0
+    flagged: bool = False
 
     @property
     def operand_bytes(self) -> int:
@@ -61,7 +65,7 @@ class Streams:
     @property
     def result_bytes(self) -> int:
         """Bytes of a result in a file."""
-        return -(-self.words * self.width // 8)
+        return -(-(self.words * self.width + self.flagged) // 8)
 
 
 def verify_streams(
@@ -132,6 +136,7 @@ def harness_source(
         "LOADS_MODULUS": modulus_words,
         "TESTS_MODULUS": tested_words,
         "TAKES_RANDOM": takes_random,
+        "FLAGS_ERRORS": streams.flagged,
     }
     flags = [name for name, there in parts.items() if there]
     tested = ", ".join(map(str, tested_words))
@@ -183,7 +188,7 @@ def simulate_runs(
     """The harness's report on these runs, from reset, and on ``resets`` in the middle of others.
 
     ``cases`` has the operands and the expected result of each run, either as one number of all its
-    words.
+    words, with a flag above those of a result if it is ``flagged``.
     """
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)

@@ -87,8 +87,15 @@ class WordDesign(Protocol):
     def tested_words(self) -> tuple[int, ...]:
         """Which of them are the lowest of a modulus that the core tests to be odd."""
 
+    @property
+    def withholds(self) -> bool:
+        """Whether it may give 0 and the flag of an error instead of a result.
+
+        Then nothing else than 0 has 0 as its result; 0 may have it with or without the flag.
+        """
+
     def expected(self, x: int, y: int) -> int:
-        """The result for two operands, by plain integers."""
+        """The result for two operands, by plain integers; 0 if it is withheld."""
 
 
 D = TypeVar("D", bound=WordDesign)
@@ -295,6 +302,7 @@ def _streams(design: WordDesign) -> Streams:
         design.latency,
         design.interval,
         design.wake,
+        design.withholds,
     )
 
 
@@ -313,7 +321,13 @@ def simulate(
     """
     design = simulator.design
     streams, above = _streams(design), design.words * design.width
-    cases = ((x | y << above, design.expected(x, y)) for x, y in pairs)
+    flag = 1 << above
+
+    def result(x: int, y: int) -> int:
+        expected = design.expected(x, y)
+        return flag if design.withholds and x and not expected else expected
+
+    cases = ((x | y << above, result(x, y)) for x, y in pairs)
     return simulate_runs(
         simulator.executable,
         streams,

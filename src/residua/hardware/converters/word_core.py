@@ -93,6 +93,11 @@ class WordDesign:
         """Which of them the core tests: none."""
         return ()
 
+    @property
+    def withholds(self) -> bool:
+        """Whether it may give 0 and the flag of an error instead of a result: no."""
+        return False
+
     def expected(self, x: int, y: int) -> int:
         """The result for two operands, by plain integers."""
         product = mpz(x) * y
