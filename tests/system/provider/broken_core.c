@@ -8,27 +8,12 @@
  * Of several coprocessors, compiled with what residua.evidence.handshakes.watched_core tells of their
  * registers, and STATUS, VALID and TAG: "swapped" has request number BROKEN_AFTER and the one after it
  * change their tags, "lost" never gives the result of that number. */
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "real_core.h"
 
 #define PLACES 64
 
-#define SHOWN __attribute__((visibility("default")))
-#define JOINED(top, name) top##_bus_##name
-#define NAMED(top, name) JOINED(top, name)
-#define NAME(name) NAMED(TOP, name)
-#define TEXT_OF(name) #name
-#define TEXT(name) TEXT_OF(name)
-
 typedef struct {
-    void *bench;
-    void *(*open)(uint64_t, uint32_t, uint32_t);
-    void (*close)(void *);
-    uint32_t (*read32)(void *, uint32_t);
-    void (*write32)(void *, uint32_t, uint32_t);
-    int (*failure)(void *);
+    real_core real;
     long left;
     const char *how;
     uint32_t before[PLACES], noise;
@@ -36,22 +21,6 @@ typedef struct {
     unsigned words;
     uint32_t tag;
 } core;
-
-SHOWN void *NAME(open)(uint64_t seed, uint32_t stalls, uint32_t pause);
-SHOWN void NAME(close)(void *context);
-SHOWN uint32_t NAME(read32)(void *context, uint32_t offset);
-SHOWN void NAME(write32)(void *context, uint32_t offset, uint32_t value);
-SHOWN int NAME(failure)(void *context);
-
-static void find(void *library, const char *name, void *pointer)
-{
-    void *address = dlsym(library, name);
-
-    if (address == NULL) {
-        abort();
-    }
-    memcpy(pointer, &address, sizeof address);
-}
 
 #ifdef WORDS
 /* A request, with the tag of another one if that is what breaks. */
@@ -77,11 +46,11 @@ static uint32_t without_lost(core *own, uint32_t state)
     }
     own->results++;
     for (i = 0; i < WORDS; i++) {
-        while ((own->read32(own->bench, STATUS) & VALID) == 0) {
+        while ((own->real.read32(own->real.bench, STATUS) & VALID) == 0) {
         }
-        (void)own->read32(own->bench, RESULT);
+        (void)own->real.read32(own->real.bench, RESULT);
     }
-    return own->read32(own->bench, STATUS);
+    return own->real.read32(own->real.bench, STATUS);
 }
 
 static int of_requests(const core *own)
@@ -91,7 +60,7 @@ static int of_requests(const core *own)
 
 static uint32_t read_requests(core *own, uint32_t offset)
 {
-    uint32_t word = own->read32(own->bench, offset);
+    uint32_t word = own->real.read32(own->real.bench, offset);
 
     if (offset == RESULT && ++own->words == WORDS) {
         own->words = 0;
@@ -105,27 +74,21 @@ static void write_requests(core *own, uint32_t offset, uint32_t value)
     if (offset == CONTROL && (value & START) != 0 && strcmp(own->how, "swapped") == 0) {
         value = swapped(own, value);
     }
-    own->write32(own->bench, offset, value);
+    own->real.write32(own->real.bench, offset, value);
 }
 #endif
 
 void *NAME(open)(uint64_t seed, uint32_t stalls, uint32_t pause)
 {
     core *own = calloc(1, sizeof *own);
-    void *library = dlopen(getenv("BROKEN_REAL"), RTLD_NOW | RTLD_LOCAL);
 
-    if (own == NULL || library == NULL) {
+    if (own == NULL) {
         abort();
     }
-    find(library, TEXT(NAME(open)), &own->open);
-    find(library, TEXT(NAME(close)), &own->close);
-    find(library, TEXT(NAME(read32)), &own->read32);
-    find(library, TEXT(NAME(write32)), &own->write32);
-    find(library, TEXT(NAME(failure)), &own->failure);
     own->left = atol(getenv("BROKEN_AFTER"));
     own->how = getenv("BROKEN_HOW");
     own->noise = 1;
-    own->bench = own->open(seed, stalls, pause);
+    real_core_open(&own->real, "BROKEN_REAL", seed, stalls, pause);
     return own;
 }
 
@@ -133,7 +96,7 @@ void NAME(close)(void *context)
 {
     core *own = context;
 
-    own->close(own->bench);
+    own->real.close(own->real.bench);
     free(own);
 }
 
@@ -147,7 +110,7 @@ uint32_t NAME(read32)(void *context, uint32_t offset)
     }
 #endif
     if (own->left-- > 0 || strcmp(own->how, "bus") == 0) {
-        own->before[offset / 4 % PLACES] = own->read32(own->bench, offset);
+        own->before[offset / 4 % PLACES] = own->real.read32(own->real.bench, offset);
         return own->before[offset / 4 % PLACES];
     }
     own->left = 0;
@@ -170,7 +133,7 @@ void NAME(write32)(void *context, uint32_t offset, uint32_t value)
 #endif
     if (own->left > 0 || strcmp(own->how, "bus") == 0) {
         own->left--;
-        own->write32(own->bench, offset, value);
+        own->real.write32(own->real.bench, offset, value);
     }
 }
 
@@ -178,5 +141,5 @@ int NAME(failure)(void *context)
 {
     core *own = context;
 
-    return own->left <= 0 && strcmp(own->how, "bus") == 0 ? 1 : own->failure(own->bench);
+    return own->left <= 0 && strcmp(own->how, "bus") == 0 ? 1 : own->real.failure(own->real.bench);
 }

@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from residua.evidence.handshakes.watched_core import HEADERS
 from residua.systems.provider.provider_directory import SETTINGS
 from residua.toolchain.c_compiler import STRICT, compile_library
 
@@ -118,6 +119,7 @@ def broken(copy, curve, how, after, registers=()):
     compile_library(
         [BROKEN],
         place,
+        includes=[HEADERS],
         flags=(*STRICT, "-fPIC", "-shared", "-D_GNU_SOURCE", *top),
         needs=["dl"],
     )

@@ -12,6 +12,9 @@ from residua.toolchain.c_compiler import STRICT, compile_library
 
 _SOURCE = Path(__file__).with_name("watched.c")
 
+HEADERS = Path(__file__).parent
+"""The folder of ``real_core.h``, which has the real simulation of a core."""
+
 
 @dataclass(frozen=True)
 class Counts:
