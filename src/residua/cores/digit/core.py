@@ -28,6 +28,7 @@ from residua.cores.simulation.runs import (
     Runs,
     runs_by_default,
 )
+from residua.cores.simulation.streams import ErrorFlag
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
@@ -118,9 +119,10 @@ class DigitProducts:
         return 0
 
     @property
-    def withholds(self) -> bool:
-        """Whether it may give 0 and the flag of an error instead of a result: no."""
-        return False
+    def error_flag(self) -> ErrorFlag:
+        """What a flag beside a result tells, if there is one."""
+        checked = isinstance(self.design, IddmmDesign) and self.design.checked
+        return "operands" if checked else None
 
     @property
     def edges(self) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from residua.algorithms.rsa_crt import CrtConstants, Unit, private_operation
 from residua.cores.digit.core import DigitCore, DigitProducts
@@ -60,9 +60,9 @@ class RsaOperations(DigitProducts):
         return self.key.modulus - 1
 
     @property
-    def withholds(self) -> bool:
-        """Whether it may give 0 and the flag of an error instead of a result: yes."""
-        return True
+    def error_flag(self) -> Literal["withheld"]:
+        """What a flag beside a result tells: that there is 0 instead of it."""
+        return "withheld"
 
     def expected(self, x: int, _y: int) -> int:
         """The root of a message, by plain integers; 0 if it is withheld."""

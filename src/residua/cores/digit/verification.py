@@ -11,7 +11,7 @@ from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
-from residua.cores.simulation.words import verify_word_core, with_model
+from residua.cores.simulation.words import outside, verify_word_core, with_model
 
 MODEL_DIGITS = 400_000
 """Products of digits that the algorithm's own values are computed for, over all samples."""
@@ -49,7 +49,9 @@ def verify_digits(core: DigitCore, sources: Sequence[Path], runs: Runs) -> Verif
     checks = max(MODEL_DIGITS // work // 4, 2)
 
     def first(products: DigitProducts) -> list[tuple[int, int]]:
-        return [(x, 0) for x in products.edges]
+        wrong = products.error_flag == "operands"
+        outer = outside(products, random.Random(runs.seed)) if wrong else []
+        return [*((x, 0) for x in products.edges), *outer]
 
     found = verify_word_core(designs, core.name, sources, runs, first)
     return with_model(found, designs, core.model, checks, runs.seed)

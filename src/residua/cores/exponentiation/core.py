@@ -71,9 +71,9 @@ class Exponentiations(ListPromises):
         return self.design.largest_x
 
     @property
-    def withholds(self) -> bool:
-        """Whether it may give 0 and the flag of an error instead of a result: no."""
-        return False
+    def error_flag(self) -> None:
+        """What a flag beside a result tells: there is none."""
+        return None
 
     def expected(self, x: int, y: int) -> int:
         """The power, by plain integers."""

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from gmpy2 import next_prime
 
@@ -128,9 +128,9 @@ class KeyPromises(ListPromises):
         return self._own_key.modulus
 
     @property
-    def withholds(self) -> bool:
-        """Whether it may give 0 and the flag of an error instead of a result: yes."""
-        return True
+    def error_flag(self) -> Literal["withheld"]:
+        """What a flag beside a result tells: that there is 0 instead of it."""
+        return "withheld"
 
     @property
     def operand_words(self) -> int:
