@@ -25,7 +25,14 @@ PENDING, VALID, INVALID = 1, 0x3CA5, 0x435A
 class Device(ctypes.Structure):
     """residua_ecc_device."""
 
-    _fields_ = (("core", CONTEXT), *CALLBACKS, ("context", CONTEXT), ("polls", U32))
+    _fields_ = (
+        ("core", CONTEXT),
+        *CALLBACKS,
+        ("context", CONTEXT),
+        ("polls", U32),
+        ("wait", CONTEXT),
+        ("perform", CONTEXT),
+    )
 
 
 class DriverFailureError(Exception):

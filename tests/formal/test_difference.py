@@ -7,7 +7,8 @@ import pytest
 
 from residua.cores.proofs import difference
 from residua.cores.proofs.boundary import Boundary
-from residua.cores.proofs.difference import unseen
+from residua.cores.proofs.difference import absorbed, unseen
+from residua.cores.proofs.netlist import Netlist
 from residua.cores.proofs.operands import word_bits
 from residua.toolchain.gates import Outcome
 from residua.toolchain.planted.mutation import equivalent, mutate, names_of
@@ -187,6 +188,100 @@ def test_a_verdict_under_another_name(tmp_path, monkeypatch, fault, harmless, in
     assert not unseen(made, 1, replace(boundary, verdicts={}), valid=VALID)
 
 
+KEPT = """
+module paired(input wire clk, input wire rst, input wire go, input wire [3:0] word,
+              output reg valid, output reg [3:0] result);
+  reg [1:0] step;
+  reg [3:0] kept;
+  reg [2:0] first, second;
+  reg even;
+  wire loads = go && step == 0;
+  wire next = step == 2;
+  wire alike = first == second;
+  initial begin step = 0; kept = 0; first = 0; second = 0; even = 0; valid = 0; result = 0; end
+  always @(posedge clk) begin
+    step <= rst ? 0 : step == 0 ? go : step + 1;
+    if (loads) even <= !word[1];
+    if (loads) kept <= word;
+    first <= rst ? 0 : first + (step == 1 && !even);
+    second <= rst ? 0 : second + (next && !even);
+    valid <= !rst && step == 3 && alike;
+    result <= kept;
+  end
+endmodule
+"""
+"""A bit of an input is kept as a verdict, by which two counters go on, one after the other."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "harmless"),
+    [
+        (("const1", r"\$eq\S*v:10\$\d+", "Y", 0), True),
+        (("const1", r"\$logic_and\S*v:8\$\d+", "Y", 0), False),
+        (("const0", r"\$eq\S*v:9\$\d+", "A", 1), False),
+    ],
+)
+def test_a_verdict_that_an_input_decides(tmp_path, monkeypatch, fault, harmless):
+    """It stays what it is: then both counters are alike, which they are not by any verdict."""
+    monkeypatch.setattr(difference, "watch", lambda *_, **__: Outcome())
+    (tmp_path / "paired.v").write_text(KEPT)
+    plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
+    boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
+    made = with_fault(plain, *fault)
+    assert unseen(made, 1, boundary, valid=VALID) == harmless
+    netlist = difference._netlist(made, 1, boundary)
+    (sources,) = netlist.decided.values()
+    assert sources == {netlist.ports["word"]["bits"][1]}
+    monkeypatch.setattr(Netlist, "decided", {})
+    assert not unseen(made, 1, boundary, valid=VALID)
+
+
+def test_a_verdict_of_what_was_computed(tmp_path):
+    """It may be any in every cycle."""
+    text = KEPT.replace("even <= !word[1]", "even <= !kept[1]")
+    (tmp_path / "paired.v").write_text(text)
+    plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
+    boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
+    assert difference._netlist(plain, 1, boundary).decided == {}
+
+
+SHIFTER = """
+module shifter(input wire clk, input wire rst, input wire go, input wire [7:0] word,
+               output reg valid, output wire [7:0] result);
+  reg [3:0] step;
+  reg [7:0] rest;
+  wire begins = go && step == 0;
+  wire moves = step > 3;
+  wire takes = begins | moves;
+  wire [7:0] next = moves ? {rest[6:0], word[0] ^ rest[7]} : 8'd1;
+  assign result = rest;
+  initial begin step = 0; rest = 0; valid = 0; end
+  always @(posedge clk) begin
+    step <= rst ? 0 : step == 0 ? go : step + 1;
+    if (takes) rest <= next;
+    valid <= !rst && step == 14;
+  end
+endmodule
+"""
+"""A number is begun with, waits, goes on, and is of no use then."""
+
+
+@pytest.mark.parametrize(
+    ("fault", "harmless"),
+    [
+        (("const1", r"\$or\S*v:8\$\d+", "Y", 0), True),
+        (("const0", r"\$logic_and\S*v:6\$\d+", "Y", 0), False),
+        (("const1", r"\$gt\S*v:7\$\d+", "Y", 0), False),
+    ],
+)
+def test_what_is_begun_with_again(tmp_path, fault, harmless):
+    """It may be anything until then: but not while it waits, nor if nothing begins."""
+    (tmp_path / "shifter.v").write_text(SHIFTER)
+    plain = mutate([tmp_path / "shifter.v"], "shifter", 8, out_dir=tmp_path / "made")
+    boundary = Boundary("shifter", ("word",), {"result": 8}, {})
+    assert absorbed(with_fault(plain, *fault), 1, boundary, valid=VALID) == harmless
+
+
 TAKER = """
 module taker(input wire clk, input wire rst, input wire [3:0] operands_payload,
              input wire operands_valid, output wire operands_ready,
@@ -223,6 +318,9 @@ def test_operands_keep_to_their_range(tmp_path, bit, harmless):
     boundary = Boundary("taker", ("operands_payload",), {"result": 8}, {})
     assert not unseen(made, 1, boundary, valid=VALID, exact=True)
     assert unseen(made, 1, boundary, valid=VALID, exact=True, operands=(4, 1)) == harmless
+    # What takes the word is in the same state with every word.
+    assert absorbed(made, 1, boundary, valid=VALID, operands=(4, 1)) == harmless
+    assert not absorbed(made, 1, boundary, valid=VALID)
 
 
 def test_bits_of_words():
@@ -237,6 +335,11 @@ def test_bits_of_words():
         == ()
     )
     assert word_bits({"interface": {}}) == ()
+    # A scalar before coordinates.
+    ranges = {"coordinates": ["0", "65520"], "scalars": ["0", "131071"]}
+    interface = {"word_bits": 9, "number_words": 2, "scalar_words": 2, "operands": ["k", "X", "Y"]}
+    manifest = {"ranges": ranges, "interface": interface | {"example": {"operand_words": [0] * 6}}}
+    assert word_bits(manifest) == (9, 8, 9, 7, 9, 7)
 
 
 AVERAGE = """

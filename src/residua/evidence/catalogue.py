@@ -24,6 +24,7 @@ CAMPAIGNS = {
     "inversions": Entry("residua.evidence.campaigns.inversions", "modular inverses"),
     "ecpm": Entry("residua.evidence.campaigns.ecpm", "the point multiplier of 2006"),
     "ecdh": Entry("residua.evidence.campaigns.key_agreements", "key agreements through buses"),
+    "handshakes": Entry("residua.evidence.campaigns.handshakes", "handshakes of TLS"),
     "sbmm-ladders": Entry("residua.papers.sbmm.ladder_campaign", "points on SBMM"),
     "resets": Entry("residua.evidence.campaigns.resets", "a reset in every cycle"),
     "constant-time": Entry("residua.evidence.campaigns.constant_time", "cycles by secret"),

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from residua.cores.directory import Directory
 from residua.cores.manifest import digest
 from residua.cores.proofs.boundary import valid_outputs
-from residua.cores.proofs.difference import unseen
+from residua.cores.proofs.difference import absorbed, unseen
 from residua.cores.proofs.operands import word_bits
 from residua.cores.proofs.operations import countable, difference
 from residua.cores.proofs.traffic import simulate
@@ -52,6 +52,9 @@ class Mutant:
     verdict: Verdict
     reason: str
 
+
+_MOST_ABSORBING = 8192
+"""Bits of memories that are written, up to which `absorbed` takes seconds."""
 
 DIFFERS = "outputs differ in a simulation of gates"
 
@@ -153,7 +156,12 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
     if made.written_bits > MOST_BITS:
         # With memories cut off; whole they take minutes, to simulate as well as to prove.
         # What is unseen is proved in seconds, what is equivalent only in minutes.
-        proved = bool(boundary and unseen(made, number, boundary, valid=valid))
+        proved = False
+        if boundary and made.written_bits <= _MOST_ABSORBING:
+            operands = word_bits(directory.manifest)
+            proved = absorbed(made, number, boundary, valid=valid, operands=operands)
+        if boundary and not proved:
+            proved = unseen(made, number, boundary, valid=valid)
         proved = proved or equivalent(made, number, valid=valid)
         return Mutant(number, command, "equivalent" if proved else "open", "")
     if boundary and unseen(made, number, boundary, valid=valid):

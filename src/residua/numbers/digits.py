@@ -183,6 +183,22 @@ class DigitDomain:
         multiple = product * self._quotient % self.shape.factor
         return (product + multiple * self.modulus) // self.shape.factor
 
+    def subtracted(self, y: int, largest: int) -> list[int]:
+        """Find X up to ``largest`` of which the sum with Y is not below p, that few are if p << R.
+
+        The multiple of p in the sum is next to R p then, as X Y / p modulo R is small. The
+        denominators of the convergents of (Y / p modulo R) / R make it so.
+        """
+        before, x, found = 0, 1, list[int]()
+        rest, following = self.shape.factor, -y * self._quotient % self.shape.factor
+        while following:
+            if 0 < x <= largest and self.sum(x, y) >= self.modulus:
+                found.append(x)
+            count = rest // following
+            rest, following = following, rest - count * following
+            before, x = x, before - count * x
+        return found
+
     def product(self, x: int, y: int) -> int:
         """The result for two operands, bit for bit, by plain integers.
 

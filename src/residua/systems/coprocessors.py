@@ -6,14 +6,14 @@ from residua.errors import SpecificationError
 
 
 def coprocessor(directory: Directory, user: str) -> CoprocessorCore:
-    """The coprocessor of a directory, which has registers for data.
+    """The coprocessor of a directory, or several behind one bus, with registers for data.
 
     Args:
         directory: of a core.
         user: what it is for, as in "a system".
 
     Raises:
-        SpecificationError: it is another kind of core, has another bus, or is several.
+        SpecificationError: it is another kind of core, or has another bus.
     """
     made = directory.made
     if not isinstance(made, CoprocessorCore):
@@ -24,10 +24,5 @@ def coprocessor(directory: Directory, user: str) -> CoprocessorCore:
         raise SpecificationError(
             f"{directory.path}: bus = '{made.request.bus}', but {user} reaches coprocessors over "
             "Wishbone: build it with --bus wishbone"
-        )
-    if made.instances > 1:
-        raise SpecificationError(
-            f"{directory.path}: instances = {made.instances}, but {user} has one operation at a "
-            "time on each core: build it without --instances"
         )
     return made

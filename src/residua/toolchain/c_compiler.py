@@ -22,6 +22,7 @@ def compile_program(
     includes: Sequence[Path] = (),
     libraries: Sequence[Path] = (),
     flags: Sequence[str] = STRICT,
+    needs: Sequence[str] = (),
 ) -> Path:
     """Compile and link a program; returns its path.
 
@@ -33,11 +34,13 @@ def compile_program(
         includes: folders of headers.
         libraries: shared libraries, which stay where they are.
         flags: of the compiler.
+        needs: names of libraries of the system.
 
     Raises:
         ToolError: there is no compiler, or it refuses a file.
     """
-    return _compile([*flags, *_folders(includes)], [*sources, *libraries], program)
+    after = [f"-l{name}" for name in needs]
+    return _compile([*flags, *_folders(includes)], [*sources, *libraries], program, after)
 
 
 def compile_library(

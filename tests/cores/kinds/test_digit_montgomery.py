@@ -54,6 +54,28 @@ def test_even_moduli_in_the_verilog(name, tmp_path, monkeypatch):
     assert all(message in failure for failure in found["failures"])
 
 
+OPERAND_FAULTS = {
+    "never": ("assign n15 = ~y_below;", "assign n15 = 1'b0;", "an operand is out of range"),
+    "always": ("assign n15 = ~y_below;", "assign n15 = 1'b1;", "a right result is an error"),
+    "always below": ("y_below <= n14;", "y_below <= 1'b1;", "an operand is out of range"),
+    "of one bank": ("errors[1] <= error;", "errors[1] <= 1'b0;", "an operand is out of range"),
+}
+"""What is replaced in the Verilog, by what, and what is said of it."""
+
+
+@pytest.mark.parametrize("name", [None, *OPERAND_FAULTS])
+def test_operands_out_of_range_in_the_verilog(name, tmp_path, monkeypatch):
+    """They are flagged, and no others are."""
+    keys = {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5, "operand_check": "flag"}
+    made = build(check_any(keys), tmp_path / "core")
+    old, new, message = OPERAND_FAULTS.get(name, ("", "", ""))
+    if old:
+        made = replaced(monkeypatch, made.path, f"rtl/{made.name}.v", old, new)
+    found = run_directory(made, vectors=64)
+    assert found["passed"] == (not old)
+    assert all(message in failure for failure in found["failures"])
+
+
 def refusal(**values):
     with pytest.raises(SpecificationError) as caught:
         core(**values)

@@ -2,10 +2,12 @@
 
 import json
 import random
+import shutil
 import tomllib
 from itertools import islice
 
 import pytest
+from tests.cores.planted import replaced
 
 from residua.cores.directory import Directory, build
 from residua.cores.ecpm.core import EcpmCore
@@ -86,6 +88,49 @@ def test_differences_and_wrong_formulas_are_found(directory, monkeypatch):
     assert found["mismatches"] == 2  # one with each form of the primitives
     assert "the formulas are wrong for (3, " in found["failures"][0]
     assert "expected" in found["failures"][1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tested[0] & tested[1]", "tested[1] & tested[1]"),
+        ("tested[0] & tested[1]", "tested[0] & tested[0]"),
+    ],
+)
+def test_points_that_are_equal_in_one_coordinate(directory, tmp_path, monkeypatch, old, new):
+    """They are not equal: a core that tests only the other one fails."""
+    copied = shutil.copytree(
+        directory.path, tmp_path / "core", ignore=shutil.ignore_patterns("results")
+    )
+    changed = replaced(monkeypatch, copied, f"rtl/{directory.name}.v", old, new)
+    assert not verify_directory(changed, vectors=40)["passed"]
+
+
+def test_sums_of_points_with_the_same_y(directory):
+    """On curves with another b, of which the formulas know nothing."""
+    core, p = directory.made, SMALL["prime"]
+    level = 0
+    for k, x, y, z in islice(operands(core, random.Random(1)), 60):
+        point = (x * pow(z, -2, p) % p, y * pow(z, -3, p) % p) if z else None
+        if point is not None and f"{k:b}".startswith("11"):
+            level += affine.multiply(core.curve, 2, point)[1] == point[1]
+        assert right(core, (k, x, y, z), core.model((k, x, y, z)))
+    assert level >= 6
+
+
+@pytest.mark.parametrize("width", [None, 26])
+def test_products_little_above_a_modulus(width):
+    """The last step of a product is to take the modulus away from a number of its own length."""
+    values = {"algorithm": "ecpm-2006", "curve": [small_curve()], "channels": 3}
+    core = EcpmCore(check_any(values | ({"width": width} if width else {})))
+    sample = list(islice(operands(core, random.Random(1)), 70))
+    for modulus in core.design.base.base:
+        m = modulus.value
+        if 1 << modulus.width > m + 1:
+            assert (
+                sum(1 <= factor * y * z % m < 4 for _, _, y, z in sample for factor in (1, 2)) > 1
+            )
+    assert all(right(core, numbers, core.model(numbers)) for numbers in sample)
 
 
 @pytest.mark.parametrize("operation", ["add", "double"])

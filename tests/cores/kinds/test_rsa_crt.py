@@ -6,6 +6,7 @@ from math import prod
 
 import pytest
 from tests.cores.kinds.openssl_rsa import signed
+from tests.cores.planted import replaced
 
 from residua.cores.digit.core import DigitCore
 from residua.cores.digit.rsa_crt import RsaCrtCore
@@ -14,6 +15,7 @@ from residua.cores.simulation.words import build_word_simulator, simulate
 from residua.cores.specification.reading import check_any
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
+from residua.numbers.digits import DigitDomain
 from residua.numbers.rsa import RsaKey
 from residua.report import page
 
@@ -49,9 +51,11 @@ def test_refusals(values, message):
 def test_short_keys(bits):
     made = DigitCore.of(check_any({**SMALL, "bits": bits, "exponent": 3}))
     for operations in (made.products(), *made.keys(random.Random(bits))):
-        message = operations.largest_x // 3
-        assert pow(operations.expected(message, 0), 3, operations.domain.modulus) == message
-        assert operations.modelled(message) == operations.expected(message, 0)
+        for message in (operations.largest_x // 3, *operations.edges):
+            root = operations.expected(message, 0)
+            assert operations.modelled(message) == root
+            assert pow(root, 3, operations.domain.modulus) == message or operations.wrong
+        assert operations.expected(operations.largest_x // 3, 0) != 0 or operations.wrong
         assert operations.domain.modulus.bit_length() <= bits
 
 
@@ -85,9 +89,9 @@ def test_public_exponents_are_short_cuts():
 
 def test_verification(built):
     """Several keys; the cycles are the same for all keys and messages."""
-    found = verify_directory(built, vectors=120, seed=2)
+    found = verify_directory(built, vectors=240, seed=2)
     assert found["failures"] == []
-    assert (found["vectors"], found["passed"]) == (120, True)
+    assert (found["vectors"], found["passed"]) == (240, True)
     assert found["cycles"] == {k: built.manifest["cycles"][k] for k in ("latency", "interval")}
     assert "Z = X<sup>d</sup> modulo N" in page.render(built)
     assert "Z^17 ≡ X modulo N" in (built.path / "README.md").read_text()
@@ -103,9 +107,39 @@ def test_verification_finds_wrong_results(built, monkeypatch):
     directory = Directory(built.path, built.manifest)
     assert directory.made
     monkeypatch.setattr(RsaKey, "root", lambda key, message: message * 3 % key.modulus)
-    found = verify_directory(directory, vectors=5, seed=2)
+    found = verify_directory(directory, vectors=24, seed=2)
     assert not found["passed"]
     assert found["mismatches"] > 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("differs <= 1'b1;", "differs <= 1'b0;", "no error tells that a result is withheld"),
+        ("result_payload[9] = differs;", "result_payload[9] = 1'b0;", "no error tells"),
+        ("assign n106 = differs ? 8'h00 : known;", "assign n106 = known;", "expected 0, obtained"),
+    ],
+)
+def test_verification_finds_that_nothing_is_withheld(tmp_path, monkeypatch, old, new, message):
+    """Some of its keys have wrong numbers: of most messages no root may come out then."""
+    made = build(check_any(SMALL), tmp_path / "core")
+    changed = replaced(monkeypatch, made.path, f"rtl/{made.name}.v", old, new)
+    found = verify_directory(changed, vectors=60, seed=2)
+    assert message in found["failures"][0]
+
+
+def test_keys_of_a_verification():
+    """One number of each wrong one, and messages for a subtraction modulo both primes."""
+    made = DigitCore.of(check_any({"algorithm": "rsa-crt", "bits": 64, "digit": 11}))
+    keys = made.keys(random.Random(1))
+    assert [len(one.wrong) for one in keys] == [0, 0, 0, 1, 1, 1]
+    unit, low = made.design.half, 1 << 11 * made.design.low_words
+    for one in keys[:2]:
+        numbers = made.design.numbers(one.key)
+        for name, prime in (("p", one.key.p), ("q", one.key.q)):
+            domain = DigitDomain(prime, unit.shape)
+            sums = [domain.sum(x // low, numbers[f"shift_{name}"]) for x in one.edges]
+            assert sum(found >= prime for found in sums) >= 3
 
 
 def test_public_exponent_verification(tmp_path):

@@ -13,6 +13,10 @@ from residua.systems.provider.provider_directory import ProviderRequest
 CORES = {"p256": ["P-256"], "p384_x25519": ["P-384", "Curve25519"]}
 
 
+INSTANCES = 4
+"""Coprocessors behind one bus, where there are several."""
+
+
 @pytest.fixture(scope="session")
 def cores(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cores")
@@ -27,6 +31,21 @@ def made(cores, tmp_path_factory):
     """The provider's directory."""
     path = tmp_path_factory.mktemp("made") / "provider"
     provider_directory.build(ProviderRequest(cores, simulated=True), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def several_cores(cores, tmp_path_factory):
+    """The same, but for four coprocessors for P-256 behind one bus."""
+    keys = {"curve": ["P-256"], "bus": "wishbone", "name": "p256", "instances": INSTANCES}
+    return build(check_any(keys), tmp_path_factory.mktemp("several") / "p256"), cores[1]
+
+
+@pytest.fixture(scope="session")
+def made_several(several_cores, tmp_path_factory):
+    """The directory of their provider."""
+    path = tmp_path_factory.mktemp("made_several") / "provider"
+    provider_directory.build(ProviderRequest(several_cores, simulated=True), path)
     return path
 
 

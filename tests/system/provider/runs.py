@@ -3,14 +3,19 @@
 import os
 import re
 import subprocess
+from pathlib import Path
 
+from residua.evidence.handshakes.watched_core import HEADERS
 from residua.systems.provider.provider_directory import SETTINGS
+from residua.toolchain.c_compiler import STRICT, compile_library
 
 CURVES = {"P-256": "p256", "P-384": "p384_x25519", "X25519": "p384_x25519"}
 """The core of each curve, by OpenSSL's name of it."""
 
 OTHER = "P-521"
 """A curve that no core has."""
+
+BROKEN = Path(__file__).with_name("broken_core.c")
 
 TIMEOUT = 60
 """Seconds in which every program ends, whatever the device does."""
@@ -100,3 +105,36 @@ def connect(provider, server, certificate, *options, **variables):
         timeout=TIMEOUT,
         check=False,
     )
+
+
+def broken(copy, curve, how, after, registers=()):
+    """Put a core that breaks in the place of a core; what its library has to know.
+
+    ``registers`` are flags that tell it where several coprocessors have requests and results.
+    """
+    name = CURVES[curve]
+    place = copy / f"{name}_simulation.so"
+    real = place.rename(copy / f"{name}_real.so")
+    top = registers or [f"-DTOP={name}_wishbone"]
+    compile_library(
+        [BROKEN],
+        place,
+        includes=[HEADERS],
+        flags=(*STRICT, "-fPIC", "-shared", "-D_GNU_SOURCE", *top),
+        needs=["dl"],
+    )
+    return {"BROKEN_REAL": str(real), "BROKEN_HOW": how, "BROKEN_AFTER": str(after)}
+
+
+def all_fail(copy, keys, message, variables):
+    """See that operations on P-256 end with an error of this provider, and give nothing."""
+    own, theirs = keys["P-256"]
+    for words in (
+        derivation(own, theirs),
+        ("dgst", "-sha256", "-sign", own.private, message),
+        ("genpkey", *kind("P-256")),
+    ):
+        ended = openssl(copy, *words, **variables)
+        assert ended.returncode == 1, ended.stderr
+        assert ":residua:" in ended.stderr.decode()
+        assert ended.stdout == b""

@@ -3,40 +3,22 @@
 import fcntl
 import struct
 import time
-from pathlib import Path
 
 import pytest
 from tests.system.provider.runs import (
     CURVES,
     TIMEOUT,
     Server,
+    all_fail,
+    broken,
     connect,
     derivation,
     done,
-    kind,
     openssl,
 )
 
 from residua.hardware.bus.register_map import RegisterMap
 from residua.systems.provider.provider_directory import SETTINGS
-from residua.toolchain.c_compiler import STRICT, compile_library
-
-BROKEN = Path(__file__).with_name("broken_core.c")
-
-
-def broken(copy, curve, how, after):
-    """Put a core that breaks in the place of a core; what its library has to know."""
-    name = CURVES[curve]
-    place = copy / f"{name}_simulation.so"
-    real = place.rename(copy / f"{name}_real.so")
-    compile_library(
-        [BROKEN],
-        place,
-        flags=(*STRICT, "-fPIC", "-shared", "-D_GNU_SOURCE", f"-DTOP={name}_wishbone"),
-        needs=["dl"],
-    )
-    return {"BROKEN_REAL": str(real), "BROKEN_HOW": how, "BROKEN_AFTER": str(after)}
-
 
 HOW = ["ones", "zeros", "frozen", "noise", "bus"]
 AFTER = [0, 2, 30, 1000]
@@ -48,17 +30,8 @@ AFTER = [0, 2, 30, 1000]
 def test_a_core_that_breaks(copy, keys, message, how, after):
     """Operations fail, with an error of this provider; none is done by another one."""
     variables = broken(copy, "P-256", how, after)
-    own, theirs = keys["P-256"]
     begun = time.monotonic()
-    for words in (
-        derivation(own, theirs),
-        ("dgst", "-sha256", "-sign", own.private, message),
-        ("genpkey", *kind("P-256")),
-    ):
-        ended = openssl(copy, *words, **variables)
-        assert ended.returncode == 1, ended.stderr
-        assert ":residua:" in ended.stderr.decode()
-        assert ended.stdout == b""
+    all_fail(copy, keys, message, variables)
     assert time.monotonic() - begun < TIMEOUT
     # Another core is still there.
     assert len(done(copy, *derivation(*keys["X25519"]), **variables)) == 32

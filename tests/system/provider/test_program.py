@@ -22,11 +22,17 @@ def library(directory, flags):
     return compile_library(sources, directory / LIBRARY, includes=folders, flags=flags, needs=NEEDS)
 
 
+@pytest.fixture(scope="module", params=["made", "made_several"], ids=["one", "several"])
+def provider(request):
+    """A directory with one coprocessor for P-256, or several."""
+    return request.getfixturevalue(request.param)
+
+
 @pytest.fixture(scope="module", params=[(), SANITIZED], ids=["plain", "sanitized"])
-def built(made, cores, request, tmp_path_factory):
+def built(provider, cores, request, tmp_path_factory):
     """A directory whose library is compiled with flags, and the program compiled with them."""
     folder = tmp_path_factory.mktemp("program")
-    directory = shutil.copytree(made, folder / "provider")
+    directory = shutil.copytree(provider, folder / "provider")
     library(directory, (*ProviderRequest(cores).flags, *STRICT, *request.param))
     program = folder / "program"
     command = [os.environ.get("CC", "cc"), *STRICT, "-D_DEFAULT_SOURCE", "-pthread", *request.param]

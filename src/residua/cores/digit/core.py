@@ -28,6 +28,7 @@ from residua.cores.simulation.runs import (
     Runs,
     runs_by_default,
 )
+from residua.cores.simulation.streams import ErrorFlag
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.digit.iddmm import IddmmDesign
@@ -116,6 +117,17 @@ class DigitProducts:
     def wake(self) -> int:
         """Cycles from the end of a reset to the first in which a word is taken: none."""
         return 0
+
+    @property
+    def error_flag(self) -> ErrorFlag:
+        """What a flag beside a result tells, if there is one."""
+        checked = isinstance(self.design, IddmmDesign) and self.design.checked
+        return "operands" if checked else None
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The x that a verification begins with, where there is no y."""
+        return ()
 
     def expected(self, x: int, y: int) -> int:
         """The result, bit for bit, by plain integers."""

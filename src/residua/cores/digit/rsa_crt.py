@@ -1,12 +1,12 @@
 """RSA with private keys: from a specification to exponentiators, keys and evidence."""
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
-from residua.algorithms.rsa_crt import Unit, private_operation
+from residua.algorithms.rsa_crt import CrtConstants, Unit, private_operation
 from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.specification import DigitSpecification
 from residua.cores.specification.keys import FEWEST_BITS
@@ -21,6 +21,9 @@ _EXPONENT = 65537
 
 _RANDOM_KEYS = 2
 
+_SUBTRACTED = 4
+"""Parts of messages, for each prime, of which a product is subtracted from."""
+
 
 @dataclass(frozen=True)
 class RsaOperations(DigitProducts):
@@ -28,9 +31,12 @@ class RsaOperations(DigitProducts):
 
     Attributes:
         key: what is loaded.
+        wrong: numbers that are loaded in place of those of the key, see `RsaCrtDesign.loads`; not
+            q, with which a message would have another root with another multiplier.
     """
 
     key: RsaKey
+    wrong: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, design: RsaCrtDesign, key: RsaKey) -> "RsaOperations":
@@ -53,14 +59,61 @@ class RsaOperations(DigitProducts):
         """The largest message."""
         return self.key.modulus - 1
 
+    @property
+    def error_flag(self) -> Literal["withheld"]:
+        """What a flag beside a result tells: that there is 0 instead of it."""
+        return "withheld"
+
     def expected(self, x: int, _y: int) -> int:
-        """The root of a message, by plain integers."""
-        return self.key.root(x)
+        """The root of a message, by plain integers; 0 if it is withheld."""
+        if not self.wrong:
+            return self.key.root(x)
+        # With a wrong number there may be the right root all the same, as of 0.
+        root = self._joined(x)
+        return root if pow(root, self.key.e, self.key.modulus) == x else 0
+
+    def _joined(self, x: int) -> int:
+        """What the numbers that are loaded make of a message, be it its root or not."""
+        p, q = self.key.p, self.key.q
+        numbers = self.rsa.numbers(self.key) | dict(self.wrong)
+        high, low = divmod(x, 1 << self.width * self.rsa.low_words)
+        of_p, of_q = (
+            pow(high * numbers[f"shift_{name}"] * self._inverse(n) + low, numbers[f"d_{name}"], n)
+            for name, n in (("p", p), ("q", q))
+        )
+        h = of_p * numbers["coefficient"] + of_q * numbers["negative_coefficient"]
+        return of_q + q * (h * self._inverse(p) % p)
+
+    def _inverse(self, prime: int) -> int:
+        """1 / R modulo a prime."""
+        return pow(self.rsa.half.shape.factor, -1, prime)
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """Messages that a verification begins with.
+
+        They are those with special roots, and some that bring the first product modulo a prime to
+        its final subtraction: of others few do that if digits have bits to spare.
+        """
+        n, p, q = self.key.modulus, self.key.p, self.key.q
+        return (0, 1, n - 1, p, q, n - p, *self._subtracted())
+
+    def _subtracted(self) -> Iterator[int]:
+        """Messages of which a product is subtracted from."""
+        chooser, unit = random.Random(self.key.modulus), self.rsa.half
+        low = 1 << self.width * self.rsa.low_words
+        numbers, highest = self.rsa.numbers(self.key), self.key.modulus // low - 1
+        for name, prime in (("p", self.key.p), ("q", self.key.q)):
+            domain, shift = DigitDomain(prime, unit.shape), numbers[f"shift_{name}"]
+            for part in domain.subtracted(shift, highest)[-_SUBTRACTED:]:
+                for factor in (1, chooser.randint(1, highest // part), highest // part):
+                    if domain.sum(part * factor, shift) >= prime:
+                        yield part * factor * low + chooser.randrange(low)
 
     @property
     def modulus_words(self) -> tuple[int, ...]:
         """The words of the key."""
-        return tuple(word for part in self.rsa.loads(self.key) for word in part)
+        return tuple(word for part in self.rsa.loads(self.key, self.wrong) for word in part)
 
     @property
     def tested_words(self) -> tuple[int, ...]:
@@ -75,7 +128,7 @@ class RsaOperations(DigitProducts):
         domains = [DigitDomain(modulus, unit.shape) for modulus, unit in moduli]
         root, right = private_operation(
             [Unit(domain.product, domain.square) for domain in domains],
-            design.constants(key),
+            self._constants,
             message,
             low=1 << design.width * design.low_words,
             exponent=design.exponent,
@@ -83,6 +136,18 @@ class RsaOperations(DigitProducts):
             window=design.half.window,
         )
         return root if right else 0
+
+    @property
+    def _constants(self) -> CrtConstants:
+        """The numbers that are loaded, as the algorithm names them."""
+        numbers = self.rsa.numbers(self.key) | dict(self.wrong)
+        return CrtConstants(
+            (numbers["shift_p"], numbers["shift_q"]),
+            (numbers["d_p"], numbers["d_q"]),
+            numbers["coefficient"],
+            numbers["negative_coefficient"],
+            numbers["q"],
+        )
 
 
 class RsaCrtCore(DigitCore):
@@ -203,10 +268,16 @@ class RsaCrtCore(DigitCore):
     def _key(self) -> RsaKey:
         return RsaKey.generate(self.request.length, self._exponent, random.Random(1))
 
-    def keys(self, chooser: random.Random) -> list[DigitProducts]:
-        """Operations with several keys: one with a short prime, and random ones."""
+    def keys(self, chooser: random.Random) -> list[RsaOperations]:
+        """Operations with several keys: one with a short prime, random ones, and wrong numbers."""
         bits, e = self.request.length, self._exponent
         keys = [RsaKey.generate(bits, e, chooser) for _ in range(_RANDOM_KEYS)]
         p, short = keys[0].p, RsaKey.generate(max(bits // 2 + 2, FEWEST_BITS), e, chooser)
         q = short.q if short.p == p else short.p
-        return [self.operations(key) for key in (*keys, RsaKey(p, q, e))]
+        right = [self.operations(key) for key in (*keys, RsaKey(p, q, e))]
+        numbers = right[0].rsa.numbers(keys[0])
+        names = (f"d_{chooser.choice('pq')}", f"shift_{chooser.choice('pq')}", "coefficient")
+        # Another number that is below each prime, as both have their top bits.
+        least = min(keys[0].p, keys[0].q) - 1
+        wrong = {name: (numbers[name] + chooser.randrange(1, least)) % least for name in names}
+        return [*right, *(replace(right[0], wrong={name: n}) for name, n in wrong.items())]

@@ -11,7 +11,7 @@ from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
-from residua.cores.simulation.words import verify_word_core, with_model
+from residua.cores.simulation.words import outside, verify_word_core, with_model
 
 MODEL_DIGITS = 400_000
 """Products of digits that the algorithm's own values are computed for, over all samples."""
@@ -35,7 +35,7 @@ def moduli_of(core: DigitCore, chooser: random.Random) -> list[int]:
 def settings(core: DigitCore, chooser: random.Random) -> list[DigitProducts]:
     """Moduli, or RSA keys, of a verification, the longest and the shortest among them."""
     if isinstance(core, RsaCrtCore):
-        return core.keys(chooser)
+        return [*core.keys(chooser)]
     return [core.products(modulus) for modulus in moduli_of(core, chooser)]
 
 
@@ -47,5 +47,11 @@ def verify_digits(core: DigitCore, sources: Sequence[Path], runs: Runs) -> Verif
     designs = settings(core, random.Random(runs.seed))[: runs.vectors]
     work = max(core.counts.products, core.counts.steps)
     checks = max(MODEL_DIGITS // work // 4, 2)
-    found = verify_word_core(designs, core.name, sources, runs)
+
+    def first(products: DigitProducts) -> list[tuple[int, int]]:
+        wrong = products.error_flag == "operands"
+        outer = outside(products, random.Random(runs.seed)) if wrong else []
+        return [*((x, 0) for x in products.edges), *outer]
+
+    found = verify_word_core(designs, core.name, sources, runs, first)
     return with_model(found, designs, core.model, checks, runs.seed)

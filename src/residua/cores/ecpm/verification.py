@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, product
+from math import gcd
 from pathlib import Path
 
 from residua.algorithms.integer_program import run
@@ -18,6 +19,13 @@ from residua.cores.simulation.streams import Case, Streams, verify_streams
 from residua.curves import affine
 from residua.curves.jacobian import ADDITION, DOUBLING
 from residua.machines.integers import Integers
+from residua.numbers.primes.square_root import square_root
+
+_LEVEL = 4
+"""Random scalars that begin with a sum of points of the same y."""
+
+_RESIDUES, _TRIALS = 3, 1000
+"""Residues above each modulus that products have, and points that are tried for each."""
 
 _MOST_WRONG = 3
 """Failures of the formulas that are told."""
@@ -48,7 +56,8 @@ def _cases(core: EcpmCore, chooser: random.Random, wrong: list[str]) -> Iterator
 def operands(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     """Adversarial operands, then random ones."""
     if core.design.operation == "multiply":
-        return chain(_exceptional(core, chooser), _multiples(core, chooser))
+        special = (_exceptional, _level, _above_moduli)
+        return chain(*(one(core, chooser) for one in special), _multiples(core, chooser))
     count = 6 if core.design.operation == "add" else 3
     return chain(_edges(core, count, chooser), _points(core, count, chooser))
 
@@ -101,6 +110,41 @@ def _exceptional(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
         yield (k, *_scaled(core, curve.base_point, chooser))
     for k in (0, 1, top):
         yield (k, *_scaled(core, None, chooser))
+
+
+def _level(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
+    """Scalars whose loop adds P to 2 P of the same y, which is equal in that alone.
+
+    Such a P is on a curve of its own, which differs in b; the tangent there has the slope L, with
+    L^4 - 3 x L^2 + 3 x^2 + a = 0.
+    """
+    p, a, top = core.curve.prime, core.curve.a, core.design.scalar_bits - 2
+    for scalar in (3, 3 << top, *(3 << top | chooser.getrandbits(top) for _ in range(_LEVEL))):
+        root = None
+        while root is None:
+            slope = chooser.randrange(1, p)
+            root = square_root(-3 * (slope**4 + 4 * a) % p, p)
+        x = (3 * slope**2 + root) * pow(6, -1, p) % p
+        y = (3 * x * x + a) * pow(2 * slope, -1, p) % p
+        yield (scalar, *_scaled(core, (x, y), chooser))
+
+
+def _above_moduli(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
+    """Points whose double has a product Y Z that is little above a modulus 2^w - h, below 2^w.
+
+    Its residue is below h then, and hardly ever that of other products; also of 2 Y Z.
+    """
+    p, bits = core.curve.prime, core.design.scalar_bits
+    for modulus in core.design.base.base:
+        m, most = modulus.value, min((1 << modulus.width) - modulus.value, _RESIDUES + 1)
+        for residue, factor in product(range(1, most), (1, 2)):
+            # Of a field that is shorter than a modulus few numbers do.
+            for _ in range(_TRIALS):
+                z = chooser.randrange(1, p)
+                if gcd(z, m) == 1 and (y := residue * pow(factor * z, -1, m) % m) < p:
+                    y += m * chooser.randrange((p - 1 - y) // m + 1)
+                    yield chooser.randrange(2, 1 << bits), chooser.randrange(p), y, z
+                    break
 
 
 def _multiples(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:

@@ -70,6 +70,11 @@ class Exponentiations(ListPromises):
         """The largest base."""
         return self.design.largest_x
 
+    @property
+    def error_flag(self) -> None:
+        """What a flag beside a result tells: there is none."""
+        return None
+
     def expected(self, x: int, y: int) -> int:
         """The power, by plain integers."""
         return int(powmod(x, self.design.exponent or y, self.modulus))

@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from gmpy2 import next_prime
 
@@ -126,6 +126,11 @@ class KeyPromises(ListPromises):
     def modulus(self) -> int:
         """N."""
         return self._own_key.modulus
+
+    @property
+    def error_flag(self) -> Literal["withheld"]:
+        """What a flag beside a result tells: that there is 0 instead of it."""
+        return "withheld"
 
     @property
     def operand_words(self) -> int:

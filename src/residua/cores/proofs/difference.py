@@ -11,7 +11,7 @@ What passes from data to what steers, a verdict, is any bit in the copy once it 
 
 import json
 import os
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from residua.cores.proofs.netlist import (
     is_constant,
     is_register,
 )
-from residua.cores.proofs.operands import restrict
+from residua.cores.proofs.operands import RESTRICTED, restrict
 from residua.cores.proofs.traffic import HANDSHAKES, simulate
 from residua.toolchain.aiger import Network
 from residua.toolchain.exploration.explorer import Question, explore
@@ -43,6 +43,9 @@ _ANY, _VERDICTS = "any", "verdicts"
 
 _EXPLORING = 6
 """How many times as long as one attempt the states of the control may take."""
+
+_ABSORBING = 2
+"""How many registers, one behind the other, may differ because of a fault that is absorbed."""
 
 _ATTEMPTS = 6
 """How many times as long as one attempt may take all of them take."""
@@ -94,6 +97,44 @@ def unseen(
     return False
 
 
+def absorbed(
+    mutants: Mutants,
+    number: int,
+    boundary: Boundary,
+    *,
+    valid: Mapping[str, str],
+    operands: Sequence[int] = (),
+    cpu_seconds: int = 10,
+) -> bool:
+    """Whether a mutant is proved to differ from the design in no more than what takes its fault.
+
+    At first that is the registers and memories that take it in, then also those that take in these.
+    Data have the values that they have, as far as these are always the same in a state of the
+    control: so a number that is begun with again before it is used may be another one until then,
+    and a bit that is always 0 while it is used may be lost. Arguments and errors are those of
+    `unseen`.
+    """
+    netlist = _netlist(mutants, number, boundary)
+    proof = _Proof(netlist, mutants.directory, f"absorbed{number}", valid)
+    (switch,) = netlist.ports[SWITCH]["bits"]
+    taken = set[str]()
+    for _ in range(_ABSORBING):
+        reached = netlist.dependent(switch, taken)
+        cells = netlist.cells.items()
+        taken = {name for name, cell in cells if not reached.isdisjoint(_taken(cell))}
+        gates = proof.gates(_Different(netlist, taken, exact=True, cut=True), operands)
+        if proof.explored(gates, Network.read(gates), cpu_seconds):
+            return True
+    return False
+
+
+def _taken(cell: Mapping[str, Any]) -> Iterator[Bit]:
+    """The nets that a register or a memory takes in."""
+    for pin, bits in cell["connections"].items():
+        if (is_register(cell) and pin == "D") or pin.startswith("WR_"):
+            yield from bits
+
+
 def _spent() -> float:
     """CPU seconds of this process and of the programs that it has waited for."""
     return sum(os.times()[:4])
@@ -130,24 +171,48 @@ class _Proof:
         """Whether no output of the last network is ever 1, in each state of its control.
 
         They are looked at one by one, under every handshake, command and reset, and with every
-        verdict in every cycle; data are any. That gets to the end of long programs, of which no
-        invariant is found.
+        verdict: one that is made of what a core computes in every cycle, one that inputs decide
+        when they do; data are any. That gets to the end of long programs, of which no invariant is
+        found.
         """
         gates = self._gates
         less = reduced(gates, cpu_seconds=3 * cpu_seconds)
-        if less is None:
-            return False
+        return less is not None and self.explored(gates, Network.read(less), cpu_seconds)
+
+    def explored(self, gates: Path, network: Network, cpu_seconds: int) -> bool:
+        """The same of a network that was made of some gates.
+
+        Verdicts are unknown, as are data, where that is enough: then they only choose numbers.
+        """
         # A network that is reduced has no names.
-        names = [name.split("[")[0] for name in Network.read(gates).inputs]
-        network = Network.read(less)
-        unknown = {RESET, "clk", _ANY, *self.netlist.boundary.inputs}
-        choices = [i for i, name in enumerate(names) if name not in unknown]
+        bits = Network.read(gates).inputs
+        names = [name.split("[")[0] for name in bits]
+        unknown = {RESET, "clk", _ANY, RESTRICTED, *self.netlist.boundary.inputs}
+        deciding = self._deciding()
+        choices = [i for i, name in enumerate(names) if name not in unknown or bits[i] in deciding]
         # Those come first that settle most.
         choices.sort(key=lambda i: (names[i] == _VERDICTS, not names[i].endswith(HANDSHAKES)))
-        question = Question(names.index(RESET), choices, network.outputs)
-        out_dir, name = self.directory, f"{self.name}-states"
-        limit = _EXPLORING * cpu_seconds
-        return not explore(network, question, out_dir=out_dir, name=name, cpu_seconds=limit)
+        others = [i for i in choices if names[i] != _VERDICTS]
+        return any(
+            not explore(
+                network,
+                Question(names.index(RESET), chosen, network.outputs),
+                out_dir=self.directory,
+                name=f"{self.name}-states",
+                cpu_seconds=_EXPLORING * cpu_seconds,
+            )
+            for chosen in ([others, choices] if others != choices else [choices])
+        )
+
+    def _deciding(self) -> set[str]:
+        """The bits of secret inputs that decide verdicts, as a network names them."""
+        wanted = {bit for bits in self.netlist.decided.values() for bit in bits}
+        found = set()
+        for name in self.netlist.boundary.inputs:
+            bits = self.netlist.ports[name]["bits"]
+            places = [place for place, bit in enumerate(bits) if bit in wanted]
+            found |= {f"{name}[{place}]" if len(bits) > 1 else name for place in places}
+        return found
 
     def met(self, exact: bool, operands: Sequence[int]) -> set[str] | None:
         """The registers and memories that differ in a simulation; None if an output does."""
@@ -220,7 +285,8 @@ class _Different(Marks):
     ) -> None:
         super().__init__(netlist)
         self.apart, self.exact, self.all_watched = apart, exact, all_watched
-        self.cut = {bit: self.new() for bit in netlist.verdict_bits} if cut else {}
+        made = netlist.verdict_bits - netlist.decided.keys()
+        self.cut = {bit: self.new() for bit in made} if cut else {}
         (self.switch,) = netlist.ports[SWITCH]["bits"]
         self._begin_as_registers_do()
         self.initial = _initial(self.names)

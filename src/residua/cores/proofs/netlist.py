@@ -102,6 +102,20 @@ class Netlist:
         return {bit for bits in self.verdicts.values() for bit in bits}
 
     @cached_property
+    def decided(self) -> dict[Bit, set[Bit]]:
+        """The verdicts that inputs alone decide and registers keep, each with bits of those inputs.
+
+        Others are made of what the core has computed or keeps in memories.
+        """
+        inputs = {bit for name in self.boundary.inputs for bit in self.ports[name]["bits"]}
+        found: dict[Bit, set[Bit]] = {}
+        for bit in sorted(self.verdict_bits & self.registers, key=str):
+            sources = (self._sources(bit) & self.secrets.keys()) - {bit}
+            if sources <= inputs:
+                found[bit] = sources
+        return found
+
+    @cached_property
     def memories(self) -> dict[str, Any]:
         """All memories."""
         return {n: cell for n, cell in self.cells.items() if cell["type"] == MEMORY}
@@ -203,17 +217,17 @@ class Netlist:
                     gates.setdefault(source, set()).update(driven)
         return set(_reached(self.ports[RESET]["bits"], gates))
 
-    def _sources(self, register: int) -> set[Bit]:
-        """The registers from which gates make what a register takes."""
+    def _sources(self, register: Bit) -> set[Bit]:
+        """The registers, inputs and words of memories from which gates make what one takes."""
         found: set[Bit] = set()
         waiting, seen = [self._next[register]], set[Bit]()
         while waiting:
             bit = waiting.pop()
-            cell = self._drivers.get(bit)
-            if bit in seen or cell is None or cell["type"] == MEMORY:
+            if bit in seen or isinstance(bit, str):
                 continue
             seen.add(bit)
-            if is_register(cell):
+            cell = self._drivers.get(bit)
+            if cell is None or cell["type"] == MEMORY or is_register(cell):
                 found.add(bit)
                 continue
             for pin, bits in cell["connections"].items():

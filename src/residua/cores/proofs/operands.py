@@ -1,12 +1,15 @@
 """Operands within the ranges that a core promises to take, as the inputs of a proof."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from residua.cores.proofs.marks import Marks
 from residua.cores.proofs.netlist import RESET, Bit
 
 _STREAM = "operands"
+
+RESTRICTED = f"any_{_STREAM}_payload"
+"""The input in place of the words of restricted operands."""
 
 
 def word_bits(manifest: Mapping[str, Any]) -> tuple[int, ...]:
@@ -17,14 +20,26 @@ def word_bits(manifest: Mapping[str, Any]) -> tuple[int, ...]:
     """
     interface, ranges = manifest["interface"], manifest.get("ranges", {})
     example = interface.get("example", {}).get("operand_words", ())
-    if not example or "words" not in interface:
+    if not example or not interface.keys() & {"words", "number_words"}:
         return ()
-    width, words = interface["word_bits"], interface["words"]
+    width = interface["word_bits"]
     found: list[int] = []
-    for name in interface["operands"]:
+    for name, words in _operands(interface):
         bits = int(ranges[name][1]).bit_length() if name in ranges else width * words
         found += [width] * (words - 1) + [max(bits - width * (words - 1), 0)]
     return tuple(found) if len(found) == len(example) else ()
+
+
+def _operands(interface: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """The name of the range of each operand, and its words."""
+    scalar = interface.get("scalar_words", 0)
+    for place, name in enumerate(interface["operands"]):
+        if "words" in interface:
+            yield name, interface["words"]
+        elif scalar and place == 0:
+            yield "scalars", scalar
+        else:
+            yield "coordinates", interface["number_words"]
 
 
 def restrict(marks: Marks, bits: Sequence[int]) -> dict[str, Any]:
@@ -56,4 +71,4 @@ def restrict(marks: Marks, bits: Sequence[int]) -> dict[str, Any]:
         marks.cell("$_AND_", {"A": [bit], "B": [allowed]}, {"Y": [driven]})
     kept = {n: p for n, p in ports.items() if p["direction"] == "input" and n != name}
     # The words themselves keep their name, as a wire.
-    return kept | {f"any_{name}": {"direction": "input", "bits": free}}
+    return kept | {RESTRICTED: {"direction": "input", "bits": free}}

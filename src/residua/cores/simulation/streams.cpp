@@ -7,7 +7,10 @@
 // usage: harness CASES RUNS SEED STALLS RESETS
 //   CASES    first, if LOADS_MODULUS is defined, tables::modulus_words words to load, little-endian,
 //            16 bytes each; then the operands and the expected result of every run, each as one
-//            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes
+//            number of all its words, little-endian, tables::operand_bytes and tables::result_bytes;
+//            if FLAGS_ERRORS is defined, the bit above the words of a result is its flag of an error;
+//            if FLAGS_OPERANDS is, too, words with it are not compared, else they are 0, and a result
+//            of 0 without it may have it all the same
 //   STALLS   0: operands are always offered and results always taken; 1: random gaps in both, and
 //            where a modulus is loaded it is loaded again now and then, while operands wait; if
 //            TAKES_RANDOM is defined, random words are offered in the same way
@@ -27,6 +30,21 @@
 namespace {
 
 using Bytes = std::vector<unsigned char>;
+
+#ifdef FLAGS_ERRORS
+constexpr bool flags_errors = true;
+#else
+constexpr bool flags_errors = false;
+#endif
+
+#ifdef FLAGS_OPERANDS
+constexpr bool flags_operands = true;
+#else
+constexpr bool flags_operands = false;
+#endif
+
+constexpr const char* no_error = flags_operands ? "no error tells that an operand is out of range"
+                                                : "no error tells that a result is withheld";
 
 constexpr std::uint64_t most_isolated = 16;
 constexpr std::size_t most_failures = 3;
@@ -336,8 +354,8 @@ class Bench {
   void look() {
     const bool valid = core_->result_valid;
     const Word word = low_bits(core_->result_payload);
-    const bool last = port_word(core_->result_payload, tables::width / 32) >> tables::width % 32 & 1;
-    if (waiting_ && !(valid && word == waiting_word_ && last == waiting_last_)) {
+    const bool last = result_flag(0), error = flags_errors && result_flag(1);
+    if (waiting_ && !(valid && word == waiting_word_ && last == waiting_last_ && error == waiting_error_)) {
       failure_ = "a word of the result changed before it was taken";
       return;
     }
@@ -345,10 +363,27 @@ class Bench {
     waited_ = waited_ || waiting_;
     waiting_word_ = word;
     waiting_last_ = last;
-    if (valid && !waiting_) result(word, last);
+    waiting_error_ = error;
+    if (valid && !waiting_) result(word, last, error);
   }
 
-  void result(Word word, bool last) {
+  // A bit above a word of a result: 0 tells the last one, 1 an error.
+  bool result_flag(int number) const {
+    const int bit = tables::width + number;
+    return port_word(core_->result_payload, bit / 32) >> bit % 32 & 1;
+  }
+
+  bool expected_error(std::uint64_t run) const {
+    constexpr int bit = tables::words * tables::width;
+    return flags_errors && (expected(run)[bit / 8] >> bit % 8 & 1);
+  }
+
+  bool is_zero(std::uint64_t run) const {
+    const unsigned char* bytes = expected(run);
+    return std::all_of(bytes, bytes + tables::result_bytes, [](unsigned char byte) { return byte == 0; });
+  }
+
+  void result(Word word, bool last, bool error) {
     progress_ = now_;
     if (refused_) {
       failure_ = "a result modulo an even number";
@@ -362,8 +397,13 @@ class Bench {
       failure_ = "last is not with the highest word";
       return;
     }
+    const bool withheld = !flags_operands && error && is_zero(completed_);
+    if (error != expected_error(completed_) && !withheld) {
+      failure_ = error ? "a right result is an error" : no_error;
+      return;
+    }
     const Word right = word_of(expected(completed_), result_word_);
-    if (word != right) {
+    if (word != right && !(flags_operands && error)) {
       if (!differs_) failures_.push_back({completed_, result_word_, right, word});
       differs_ = differs_ever_ = true;
     }
@@ -399,7 +439,8 @@ class Bench {
   bool waited_ = false;  // whether a word of a result did since the rates were chosen
   bool wakes_ = false;  // whether no word could be taken yet since a reset
   bool begins_ = false;  // whether the next result is the first one after a reset, and is timed
-  bool offered_ = false, waiting_ = false, waiting_last_ = false, differs_ = false;
+  bool offered_ = false, waiting_ = false, waiting_last_ = false, waiting_error_ = false;
+  bool differs_ = false;
   int position_ = 0, result_word_ = 0, wait_ = -1;
   unsigned gap_rate_ = 0, wait_rate_ = 0;
   Word waiting_word_ = 0;

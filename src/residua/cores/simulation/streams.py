@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
 from residua.cores.simulation.result import VerificationResult
@@ -28,6 +28,10 @@ _HARNESS = Path(__file__).with_suffix(".cpp")
 _PORTS = Path(__file__).with_name("stream_ports.h")
 """Part of the harness of a core with words that follows the common source."""
 
+ErrorFlag = Literal["withheld", "operands"] | None
+"""What a flag beside the words of a result tells: that it is withheld, so that they are 0, or that
+an operand was out of its range, so that they may be any; None if there is no such flag."""
+
 Case = tuple[Sequence[int], Sequence[int]]
 """The words of the operands of a run, and those of its result, in their order."""
 
@@ -44,6 +48,9 @@ class Streams:
         interval: cycles between results.
         wake: cycles from the end of a reset to the first in which a word is taken, of the modulus
             where it is loaded.
+        error_flag: what the flag tells with which each word of a result comes, above the one of the
+            last word. The flag that is expected stands above the words of a result; a result of 0
+            without it may be ``withheld`` all the same.
     """
 
     width: int
@@ -52,6 +59,7 @@ class Streams:
     latency: int
     interval: int
     wake: int = 0
+    error_flag: ErrorFlag = None
 
     @property
     def operand_bytes(self) -> int:
@@ -61,7 +69,7 @@ class Streams:
     @property
     def result_bytes(self) -> int:
         """Bytes of a result in a file."""
-        return -(-self.words * self.width // 8)
+        return -(-(self.words * self.width + (self.error_flag is not None)) // 8)
 
 
 def verify_streams(
@@ -132,6 +140,8 @@ def harness_source(
         "LOADS_MODULUS": modulus_words,
         "TESTS_MODULUS": tested_words,
         "TAKES_RANDOM": takes_random,
+        "FLAGS_ERRORS": streams.error_flag,
+        "FLAGS_OPERANDS": streams.error_flag == "operands",
     }
     flags = [name for name, there in parts.items() if there]
     tested = ", ".join(map(str, tested_words))
@@ -183,7 +193,7 @@ def simulate_runs(
     """The harness's report on these runs, from reset, and on ``resets`` in the middle of others.
 
     ``cases`` has the operands and the expected result of each run, either as one number of all its
-    words.
+    words, with a flag above those of a result if it is ``flagged``.
     """
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)

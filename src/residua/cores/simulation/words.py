@@ -16,7 +16,13 @@ from typing import Any, Protocol, TypeVar
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import STEPS, Resets, Runs
-from residua.cores.simulation.streams import Findings, Streams, harness_source, simulate_runs
+from residua.cores.simulation.streams import (
+    ErrorFlag,
+    Findings,
+    Streams,
+    harness_source,
+    simulate_runs,
+)
 
 LARGEST_STEP = 100_000
 """Products of one simulation; their operands and results are in memory at once."""
@@ -87,8 +93,16 @@ class WordDesign(Protocol):
     def tested_words(self) -> tuple[int, ...]:
         """Which of them are the lowest of a modulus that the core tests to be odd."""
 
+    @property
+    def error_flag(self) -> ErrorFlag:
+        """What a flag beside a result tells, if there is one.
+
+        If results are withheld, nothing else than 0 has 0 as its result; 0 may have it with or
+        without the flag.
+        """
+
     def expected(self, x: int, y: int) -> int:
-        """The result for two operands, by plain integers."""
+        """The result for two operands, by plain integers; 0 if it is withheld."""
 
 
 D = TypeVar("D", bound=WordDesign)
@@ -250,6 +264,24 @@ def random_pairs(design: WordDesign, chooser: random.Random) -> Iterator[Pair]:
         yield x, y
 
 
+def outside(design: WordDesign, chooser: random.Random) -> list[Pair]:
+    """Operands of which one is out of its range, or both; shuffled."""
+    most, limits = (1 << design.width * design.words) - 1, (design.largest_x, design.largest)
+    xs, ys = (
+        [*range(limit + 1, min(limit + 3, most + 1)), *_between(limit + 1, most, chooser)]
+        for limit in limits
+    )
+    inner_xs, inner_ys = ([0, limit, chooser.randint(0, limit)] for limit in limits)
+    pairs = [*product(xs, inner_ys), *product(inner_xs, ys), *product(xs, ys)]
+    chooser.shuffle(pairs)
+    return pairs
+
+
+def _between(low: int, high: int, chooser: random.Random) -> list[int]:
+    """The largest number of a range, and random ones; none if it is empty."""
+    return [high, *(chooser.randint(low, high) for _ in range(2))] if low <= high else []
+
+
 def _core_numbers(design: WordDesign) -> list[int]:
     """0, P, its half and multiples, the largest operands, R and its powers, and neighbours."""
     modulus, factor = design.domain.modulus, design.domain.montgomery_factor
@@ -295,6 +327,7 @@ def _streams(design: WordDesign) -> Streams:
         design.latency,
         design.interval,
         design.wake,
+        design.error_flag,
     )
 
 
@@ -313,7 +346,15 @@ def simulate(
     """
     design = simulator.design
     streams, above = _streams(design), design.words * design.width
-    cases = ((x | y << above, design.expected(x, y)) for x, y in pairs)
+    flag = 1 << above
+
+    def result(x: int, y: int) -> int:
+        if x > design.largest_x or y > design.largest:
+            return flag
+        expected = design.expected(x, y)
+        return flag if design.error_flag == "withheld" and x and not expected else expected
+
+    cases = ((x | y << above, result(x, y)) for x, y in pairs)
     return simulate_runs(
         simulator.executable,
         streams,

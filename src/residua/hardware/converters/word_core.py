@@ -93,6 +93,11 @@ class WordDesign:
         """Which of them the core tests: none."""
         return ()
 
+    @property
+    def error_flag(self) -> None:
+        """What a flag beside a result tells: there is none."""
+        return None
+
     def expected(self, x: int, y: int) -> int:
         """The result for two operands, by plain integers."""
         product = mpz(x) * y

@@ -5,10 +5,11 @@ side modulo p and q, a third one modulo N joins the halves and checks them. Betw
 of words and a list of transfers, word by word, in an order that depends on no number.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any, Literal
 
 from amaranth.hdl import Array, C, Cat, Module, Mux, Signal, Value
@@ -230,8 +231,15 @@ class RsaCrtDesign:
         low = 1 << self.width * self.low_words
         return CrtConstants.of(key, low, self.half.shape.factor, self.shape.factor)
 
-    def loads(self, key: RsaKey) -> tuple[tuple[int, ...], ...]:
+    def loads(
+        self, key: RsaKey, wrong: Mapping[str, int] = MappingProxyType({})
+    ) -> tuple[tuple[int, ...], ...]:
         """The words of a key: of each exponentiator, p and R^2 modulo p, then of the memory.
+
+        Args:
+            key: whose words.
+            wrong: numbers of the memory that stand in place of those of the key, by their names
+                in `spans`.
 
         Raises:
             SpecificationError: the key has a length or a public exponent of its own.
@@ -248,17 +256,20 @@ class RsaCrtDesign:
             )
         units = ((key.p, self.half), (key.q, self.half), (key.modulus, self.whole))
         found = [unit.load_words(DigitDomain(modulus, unit.shape)) for modulus, unit in units]
-        constants, spans = self.constants(key), self.spans
+        memory: list[int] = []
+        for name, number in (self.numbers(key) | dict(wrong)).items():
+            memory += split_digits(number, self.spans[name].count, self.width)
+        return (*found, tuple(memory))
+
+    def numbers(self, key: RsaKey) -> dict[str, int]:
+        """The numbers of a key in the memory, by their names in `spans`, in their order."""
+        constants = self.constants(key)
         (shift_p, shift_q), (d_p, d_q) = constants.shifts, constants.exponents
-        numbers = {
+        return {
             "shift_p": shift_p, "d_p": d_p, "shift_q": shift_q, "d_q": d_q,
             "coefficient": constants.coefficient,
             "negative_coefficient": constants.negative_coefficient, "q": constants.q,
         }  # fmt: skip
-        memory: list[int] = []
-        for name, number in numbers.items():
-            memory += split_digits(number, spans[name].count, self.width)
-        return (*found, tuple(memory))
 
     @cached_property
     def load_lengths(self) -> tuple[int, int, int, int]:

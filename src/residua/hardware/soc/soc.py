@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Value
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Signal, Value
 from amaranth.lib.wiring import Component, Flow, In, Out, Signature, connect
 
 from residua.errors import SpecificationError
@@ -26,6 +26,9 @@ UART_BASE, RANDOM_BASE, CORES_BASE = 0x1000_0000, 0x2000_0000, 0x3000_0000
 DEVICE_BYTES = 1 << ADDRESS_WIDTH
 
 MOST_CORES = 16
+
+INTERRUPTS, FIRST_INTERRUPT = 32, 16
+"""Interrupt lines of the processor, and that of the first coprocessor; it has the lowest itself."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ class Soc(Component):
 
     Ports: ``uart_receive`` and ``uart_send`` (high at rest), ``noise`` (a bit of it in each cycle)
     and ``trap``, which stays once the processor met an instruction that it does not have. The
-    program polls the cores; their interrupts are not used. With `SocDesign.core_clock` there are
+    cores' interrupts go to the processor, through two registers where they have another clock. With
+    `SocDesign.core_clock` there are
     ``core_clk`` and ``core_rst`` for the coprocessors, each behind a crossing; both resets are set
     together, for a few cycles of either clock.
     """
@@ -114,7 +118,7 @@ class Soc(Component):
         m.submodules.decoder = decoder = Decoder(design.regions)
         m.submodules.cpu = cpu = _Foreign(
             f"{design.name}_cpu",
-            {"port": Out(memory_port()), "trap": Out(1)},
+            {"port": Out(memory_port()), "irq": In(INTERRUPTS), "trap": Out(1)},
         )
         m.submodules.ram = ram = _Foreign(f"{design.name}_ram", {"port": In(memory_port())})
         m.submodules.uart = uart = Uart(design.divisor)
@@ -129,6 +133,7 @@ class Soc(Component):
             connect_core = self._cross if design.core_clock else self._attach
             connect_core(m, number, getattr(decoder, f"core_{number}"), core)
             m.submodules[f"core_{number}"] = core
+            m.d.comb += cpu.irq[FIRST_INTERRUPT + number].eq(self._interrupt(m, number, core))
         m.d.comb += [
             uart.receive.eq(self.uart_receive),
             self.uart_send.eq(uart.send),
@@ -141,6 +146,15 @@ class Soc(Component):
     def _core_clock(self) -> tuple[Value, Value] | None:
         """Clock and reset of the coprocessors, where they are not those of the rest."""
         return (self.core_clk, self.core_rst) if self.design.core_clock else None
+
+    def _interrupt(self, m: Module, number: int, core: Any) -> Value:
+        """The interrupt of a coprocessor, at the clock of the processor."""
+        if not self.design.core_clock:
+            line: Value = core.irq
+            return line
+        before, now = Signal(name=f"irq_before_{number}"), Signal(name=f"irq_now_{number}")
+        m.d.sync += [before.eq(core.irq), now.eq(before)]
+        return now
 
     def _attach(self, m: Module, number: int, port: Any, core: Any) -> None:
         """A coprocessor with the clock of the rest."""

@@ -45,9 +45,15 @@ static void write32(void *context, uint32_t offset, uint32_t value)
     WORD_AT((uintptr_t)context + offset) = value;
 }
 
+/* In start.S: waits for an interrupt, but not for long. */
+void board_rest(void *context);
+
+/* Reads of STATUS without progress, each after a rest: longer than any operation. */
+#define POLLS 100000u
+
 #define SYSTEM_DEVICE(description, address)                                                       \
     { .core = &description, .read32 = read32, .write32 = write32, .random = board_random,          \
-      .context = (void *)(uintptr_t)(address) },
+      .context = (void *)(uintptr_t)(address), .polls = POLLS, .wait = board_rest },
 
 const residua_ecc_device board_devices[] = { SYSTEM_DEVICES };
 const size_t board_device_count = sizeof board_devices / sizeof board_devices[0];

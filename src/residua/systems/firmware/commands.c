@@ -106,17 +106,58 @@ static int compare_known(const struct commands_known *known)
     return code;
 }
 
+/* The secret on every coprocessor behind the bus of a device, on all of them at a time; from one side on
+ * those of even numbers, from the other side on the others. */
+static int compare_on_each(const struct commands_known *known)
+{
+    const residua_ecc_device *device = &board_devices[known->device];
+    size_t point = residua_ecc_point_size(device, known->curve);
+    size_t field = residua_ecc_field_size(device, known->curve);
+    unsigned count = residua_ecc_instances(device), seen = 0, tag;
+    uint32_t results[RESIDUA_ECC_MAX_WORDS];
+    uint8_t found[RESIDUA_ECC_MAX_NUMBER];
+    residua_ecc_completion completion;
+    int code = 0;
+
+    for (tag = 0; tag < count && !code; tag++)
+        code = residua_ecc_submit_x_multiply(device, tag, known->curve,
+                                             tag & 1 ? known->other : known->own,
+                                             tag & 1 ? known->own_public : known->other_public, point);
+    for (tag = 0; tag < count && !code; tag++) {
+        code = residua_ecc_collect(device, &completion, results, device->core->words);
+        if (!code)
+            code = completion.status;
+        if (!code)
+            code = residua_ecc_take_x(device, known->curve, results, found);
+        if (!code && differ(found, known->secret, field))
+            code = COMMANDS_SELF_TEST;
+        seen |= 1u << completion.instance;
+    }
+    wipe(found, sizeof found);
+    if (code < 0)
+        (void)residua_ecc_zeroise(device);
+    return !code && seen != (1u << count) - 1 ? COMMANDS_SELF_TEST : code;
+}
+
 static int self_test(uint8_t *answer, size_t *given)
 {
+    unsigned compared = 0;
+
     for (size_t i = 0; i < board_device_count; i++)
         if (opened[i])
             return opened[i];
     for (size_t i = 0; i < commands_known_count; i++) {
-        int code = compare_known(&commands_known[i]);
+        const struct commands_known *known = &commands_known[i];
+        unsigned count = residua_ecc_instances(&board_devices[known->device]);
+        int code = compare_known(known);
+
+        if (!code && count > 1)
+            code = compare_on_each(known);
         if (code)
             return code;
+        compared += 4 + (count > 1 ? count : 0);
     }
-    put16(answer, 4u * (unsigned)commands_known_count);
+    put16(answer, compared);
     *given = 2;
     return 0;
 }

@@ -26,7 +26,7 @@ _PACKAGE = "residua.systems.provider"
 
 LIBRARY = "residua.so"
 SETTINGS = "openssl.cnf"
-NEEDS = ("crypto", "dl")
+NEEDS = ("crypto", "dl", "pthread")
 """Libraries of the system."""
 
 _OLDEST = 3
@@ -40,6 +40,7 @@ _SOURCES = (
     "key_management.c",
     "keys.c",
     "provider.c",
+    "queue.c",
     "signature.c",
     "simulation.c",
     "uio.c",
@@ -160,8 +161,13 @@ def build(
         )
         for core in request.cores if request.simulated else ():
             progress(f"simulation of {core.name}")
-            shutil.copy(directory_model(core).library, draft / f"{core.name}_simulation.so")
+            shutil.copy(directory_model(core).library, simulation(draft, core))
     return facts
+
+
+def simulation(path: Path, core: Directory) -> Path:
+    """The library that simulates a core, of the directory at a path."""
+    return path / f"{core.name}_simulation.so"
 
 
 def openssl_version() -> str:

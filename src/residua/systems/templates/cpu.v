@@ -1,4 +1,5 @@
 // The processor of {{ name }}: PicoRV32 (picorv32.v) behind names and a reset like those around it.
+// All interrupts stay masked: the program has the instruction that waits for one, and no handler.
 
 module {{ name }}_cpu (
   input wire clk,
@@ -9,6 +10,7 @@ module {{ name }}_cpu (
   output wire [31:0] port_write_data,
   input wire port_ready,
   input wire [31:0] port_read_data,
+  input wire [31:0] irq,
   output wire trap
 );
   // Outputs of the processor that nothing needs.
@@ -30,6 +32,9 @@ module {{ name }}_cpu (
   picorv32 #(
     .BARREL_SHIFTER(1),
     .ENABLE_COUNTERS64(0),
+    .ENABLE_IRQ(1),
+    .ENABLE_IRQ_QREGS(0),
+    .LATCHED_IRQ(32'h00000000),
     .PROGADDR_RESET(32'h00000000)
   ) processor (
     .clk(clk),
@@ -55,7 +60,7 @@ module {{ name }}_cpu (
     .pcpi_rd(32'h00000000),
     .pcpi_wait(1'b0),
     .pcpi_ready(1'b0),
-    .irq(32'h00000000),
+    .irq(irq),
     .eoi(eoi),
     .trace_valid(trace_valid),
     .trace_data(trace_data)

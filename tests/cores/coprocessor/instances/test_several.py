@@ -237,9 +237,10 @@ def test_one_is_what_there_is_without_the_key():
     assert "instances" not in asked.items()
 
 
-def test_systems_refuse_several(directories):
-    with pytest.raises(SpecificationError, match=r"instances = 3, but a system .* --instances"):
-        coprocessor(directories("wishbone"), "a system")
+def test_systems_take_several_on_wishbone(directories):
+    assert coprocessor(directories("wishbone"), "a system").instances == 3
+    with pytest.raises(SpecificationError, match="bus = 'axi', but a system reaches"):
+        coprocessor(directories("axi"), "a system")
 
 
 def test_requests_are_for_several(tmp_path):

@@ -21,6 +21,9 @@ from residua.errors import SpecificationError
 from residua.toolchain.c_compiler import compile_program
 from residua.toolchain.process import run
 
+MOST_WAIT = 1024
+"""Cycles that a simulated device waits for its interrupt at a time."""
+
 _TEMPLATES = ("simulated.h", "simulated.c")
 
 
@@ -45,6 +48,7 @@ class Simulation:
             "name": name,
             "top": self.directory.top,
             "streams": not self.model.registers.capabilities.data_registers,
+            "wait": MOST_WAIT,
         }
         targets = []
         for template in _TEMPLATES:

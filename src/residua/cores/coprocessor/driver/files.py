@@ -55,10 +55,14 @@ def library() -> dict[str, str]:
     registers = RegisterMap(_ANY)
     folder = files("residua.cores.coprocessor.driver") / "c"
     made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
-    made[_HEADER] = rendered(
-        _HEADER, LIBRARY, registers, package="residua.cores.coprocessor.driver"
-    )
     sparse = RegisterMap(_SPARSE)
+    made[_HEADER] = rendered(
+        _HEADER,
+        LIBRARY,
+        registers,
+        {"several": sparse["VERSION"].fields["major"].reset},
+        package="residua.cores.coprocessor.driver",
+    )
     return made | shared_files(LIBRARY, registers, sparse)
 
 

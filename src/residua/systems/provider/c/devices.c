@@ -1,4 +1,5 @@
-/* The devices of the cores: opened when they are needed, one operation at a time. */
+/* The devices of the cores: opened when they are needed; one operation at a time of one coprocessor,
+ * of several as queue.c has it. */
 #include <string.h>
 #include <unistd.h>
 
@@ -65,6 +66,7 @@ int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn 
         slot->device.write32 = write_register;
         slot->device.random = random_word;
         slot->device.context = slot;
+        slot->device.perform = provider_queue_perform;
         if (slot->lock == NULL) {
             return 0;
         }
@@ -86,6 +88,7 @@ void provider_slots_free(residua_provider *provider)
 
     for (i = 0; provider->slots != NULL && i < provider_core_count; i++) {
         shut(&provider->slots[i]);
+        provider_queue_free(&provider->slots[i]);
         CRYPTO_THREAD_lock_free(provider->slots[i].lock);
         OPENSSL_free(provider->slots[i].where);
     }
@@ -132,50 +135,108 @@ static void raise_code(const provider_slot *slot, int code)
 
     if (code > 0) {
         reason = REASON_STATUS + code;
+    } else if (code == PROVIDER_TAKEN) {
+        reason = REASON_TAKEN;
     } else if ((size_t)-code <= sizeof reasons / sizeof *reasons) {
         reason = reasons[-code - 1];
     }
     RAISE(slot->provider, reason, "%s (%s), code %d", slot->core->core->name, slot->where, code);
 }
 
+static int has_queue(const provider_slot *slot)
+{
+    return residua_ecc_instances(&slot->device) > 1;
+}
+
 /* Looks whether the core is there and idle. One that was left busy is cleared. */
-static int present(provider_slot *slot)
+static int present(const provider_slot *slot)
 {
     int code = residua_ecc_open(&slot->device);
 
     if (code == RESIDUA_ECC_BUSY && residua_ecc_zeroise(&slot->device) == RESIDUA_ECC_STATUS_OK) {
         code = residua_ecc_open(&slot->device);
     }
-    if (code != RESIDUA_ECC_STATUS_OK) {
-        raise_code(slot, code);
-    }
-    return code == RESIDUA_ECC_STATUS_OK;
+    return code;
 }
 
-/* Begins an operation: the core is there, and nobody else uses it before release(). */
+/* Makes a device that is open this process's own, and looks whether the core is there. */
+static int enter(const provider_slot *slot)
+{
+    int code = PROVIDER_TAKEN;
+
+    if (slot->port->enter(slot->context)) {
+        code = present(slot);
+        if (code != RESIDUA_ECC_STATUS_OK) {
+            slot->port->leave(slot->context);
+        }
+    }
+    return code;
+}
+
+int provider_slot_enter(provider_slot *slot)
+{
+    int code = RESIDUA_ECC_ACCESS;
+
+    if (CRYPTO_THREAD_write_lock(slot->lock)) {
+        if (opened(slot)) {
+            code = enter(slot);
+            if (code != RESIDUA_ECC_STATUS_OK) {
+                shut(slot);
+            }
+        }
+        CRYPTO_THREAD_unlock(slot->lock);
+    }
+    return code;
+}
+
+void provider_slot_leave(provider_slot *slot, int code)
+{
+    slot->port->leave(slot->context);
+    if (code != RESIDUA_ECC_STATUS_OK && CRYPTO_THREAD_write_lock(slot->lock)) {
+        shut(slot);
+        CRYPTO_THREAD_unlock(slot->lock);
+    }
+}
+
+/* Begins an operation. Of one coprocessor: the core is there, and nobody else uses it before
+ * release(). Of several: the device is open, and each step goes to their queue. */
 static int acquire(provider_slot *slot)
 {
+    int code, good;
+
     if (!CRYPTO_THREAD_write_lock(slot->lock)) {
         RAISE(slot->provider, REASON_INTERNAL, "a lock failed");
         return 0;
     }
-    if (opened(slot)) {
-        if (!slot->port->enter(slot->context)) {
-            RAISE(slot->provider, REASON_TAKEN, "%s", slot->where);
-        } else if (present(slot)) {
-            return 1;
-        } else {
-            slot->port->leave(slot->context);
+    good = opened(slot);
+    if (good && has_queue(slot)) {
+        good = provider_queue_ready(slot);
+        if (!good) {
+            RAISE(slot->provider, REASON_INTERNAL, "no memory for a queue");
         }
-        shut(slot);
+        CRYPTO_THREAD_unlock(slot->lock);
+        return good;
     }
-    CRYPTO_THREAD_unlock(slot->lock);
-    return 0;
+    if (good) {
+        code = enter(slot);
+        good = code == RESIDUA_ECC_STATUS_OK;
+        if (!good) {
+            raise_code(slot, code);
+            shut(slot);
+        }
+    }
+    if (!good) {
+        CRYPTO_THREAD_unlock(slot->lock);
+    }
+    return good;
 }
 
 /* Ends an operation with a code of the driver; returns the code if the device was in order. */
 static int release(provider_slot *slot, int code)
 {
+    if (has_queue(slot)) {
+        return code;
+    }
     if (!slot->port->sound(slot->context)) {
         code = RESIDUA_ECC_ACCESS;
     }

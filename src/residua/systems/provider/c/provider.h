@@ -2,6 +2,8 @@
 #ifndef RESIDUA_PROVIDER_H
 #define RESIDUA_PROVIDER_H
 
+#include <pthread.h>
+
 #include <openssl/bn.h>
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
@@ -39,11 +41,12 @@ typedef struct {
     const struct residua_provider *provider;
     const provider_core *core;
     char *where;         /* of openssl.cnf; NULL if it names none */
-    CRYPTO_RWLOCK *lock; /* one operation at a time */
+    CRYPTO_RWLOCK *lock; /* of several coprocessors to open and close it, of one for each operation */
     const struct provider_port *port;
-    void *context;  /* of the port; NULL while the device is not open */
-    long process;   /* that opened it */
+    void *context; /* of the port; NULL while the device is not open */
+    long process;  /* that opened it */
     residua_ecc_device device;
+    struct provider_queue *queue; /* of several coprocessors */
 } provider_slot;
 
 /* A way to reach a core. Functions that return int return 1 on success. */
@@ -60,6 +63,7 @@ typedef struct provider_port {
     void (*leave)(void *context);
     /* Whether every access since the last call went well. */
     int (*sound)(void *context);
+    int shared; /* whether other processes may wait for the core */
 } provider_port;
 
 extern const provider_port provider_simulation, provider_uio;
@@ -106,6 +110,44 @@ size_t provider_signature_size(const provider_curve_of *curve); /* of the longes
 /* The devices of all cores; none is opened before it is needed. */
 int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn *get_params);
 void provider_slots_free(residua_provider *provider);
+
+/* A code like those of the driver: another process does not give the core back. */
+#define PROVIDER_TAKEN (-64)
+
+/* Begins to use a device, open or not; returns a code of the driver or PROVIDER_TAKEN. */
+int provider_slot_enter(provider_slot *slot);
+/* Ends that; a device that had an error is opened anew before it is used again. */
+void provider_slot_leave(provider_slot *slot, int code);
+
+/* Several coprocessors take as many requests as there are of them, and one that waits in the bus. */
+#define PROVIDER_MOST_REQUESTS 17
+
+typedef struct provider_request provider_request;
+
+/* Requests of all threads. What is not said to be under the lock is of the thread that serves. */
+typedef struct provider_queue {
+    pthread_mutex_t lock;
+    pthread_cond_t ended;           /* a request has, or the thread that serves */
+    provider_request *first, *last; /* that wait; under the lock */
+    int served;                     /* by a thread; under the lock */
+    provider_request *at_device[PROVIDER_MOST_REQUESTS];
+    unsigned flying, most; /* requests at the device, and how many there can be */
+    unsigned tag;          /* of the next one */
+    int full;              /* the device has no room before a result leaves */
+    int entered;           /* the device is this process's */
+    uint64_t entered_at;   /* milliseconds */
+    uint32_t looks;        /* at the device */
+    long process;          /* whose threads they are */
+} provider_queue;
+
+/* Makes the queue of several coprocessors, unless this process has it already; 0 on failure. */
+int provider_queue_ready(provider_slot *slot);
+void provider_queue_free(provider_slot *slot);
+
+/* One operation, as residua_ecc_device has it. */
+int provider_queue_perform(void *context, unsigned operation, unsigned curve,
+                           const uint32_t *operands, size_t operand_words, uint32_t *results,
+                           size_t result_words);
 
 /* Operations of a core, with the conventions of residua_ecc_protocols.h. They return 1 on success,
  * and 0, with an error raised, if the core is missing, refuses, or makes no progress. */

@@ -123,5 +123,5 @@ static int sound_simulation(void *context)
 
 const provider_port provider_simulation = {
     open_simulation,  close_simulation, read_simulation,  write_simulation,
-    enter_simulation, leave_simulation, sound_simulation,
+    enter_simulation, leave_simulation, sound_simulation, 0,
 };

@@ -116,5 +116,5 @@ static int sound_uio(void *context)
 }
 
 const provider_port provider_uio = {
-    open_uio, close_uio, read_uio, write_uio, enter_uio, leave_uio, sound_uio,
+    open_uio, close_uio, read_uio, write_uio, enter_uio, leave_uio, sound_uio, 1,
 };

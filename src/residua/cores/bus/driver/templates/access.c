@@ -54,6 +54,30 @@ static int exhausted(const {{ library }}_device *device, uint32_t reads)
     return limit != {{ library | upper }}_UNLIMITED && reads >= limit;
 }
 
+/* Has the interrupt tell of the end of an operation, and of none before; or not any more. */
+static void use_interrupt(const {{ library }}_device *device, int on)
+{
+    if (device->wait != NULL) {
+        device->write32(device->context, OFFSET(INTERRUPT_STATE), PLACE(1, INTERRUPT_STATE__DONE));
+        device->write32(device->context, OFFSET(INTERRUPT_ENABLE),
+                        PLACE(on, INTERRUPT_ENABLE__DONE));
+    }
+}
+
+/* Waits for the interrupt, unless the core has something or wants a random word. That it has room for an
+ * operand says nothing: there may be room for one of the next operation. */
+static void rest(const {{ library }}_device *device, uint32_t state)
+{
+    const uint32_t any = {{ map | upper }}__STATUS__RESULT_VALID_bm{{ " |" if random else ";" }}
+{% if random %}
+                         {{ map | upper }}__STATUS__RANDOM_READY_bm;
+{% endif %}
+
+    if (device->wait != NULL && (state & any) == 0) {
+        device->wait(device->context);
+    }
+}
+
 /* Waits until nothing is running and nothing is being cleared; returns whether that came. */
 static int becomes_idle(const {{ library }}_device *device)
 {
@@ -206,6 +230,9 @@ static int complete(const {{ library }}_device *device, transfer *words)
         if (exhausted(device, idle)) {
             return {{ library | upper }}_TIMEOUT;
         }
+        if (!moved && !FIELD(state, STATUS__DONE)) {
+            rest(device, state);
+        }
     }
 }
 
@@ -230,8 +257,10 @@ static int perform(const {{ library }}_device *device, uint32_t control, transfe
         code = {{ library | upper }}_ACCESS;
     }
     if (code == {{ library | upper }}_STATUS_OK) {
+        use_interrupt(device, 1);
         device->write32(device->context, OFFSET(CONTROL), control);
         code = complete(device, words);
+        use_interrupt(device, 0);
     }
     if (code != {{ library | upper }}_STATUS_OK && streams && disarm(device) != {{ library | upper }}_STATUS_OK) {
         code = {{ library | upper }}_ACCESS;
@@ -342,7 +371,7 @@ static int packet_by_streams(const {{ library }}_device *device, uint32_t *packe
         return {{ library | upper }}_ACCESS;
     }
     while (code == {{ library | upper }}_PENDING && !exhausted(device, idle)) {
-        (void)status(device);
+        rest(device, status(device));
         code = device->received(device->context);
         idle++;
     }
@@ -362,11 +391,15 @@ static int packet_by_registers(const {{ library }}_device *device, uint32_t *pac
     uint32_t idle = 0;
 
     while (words.results_left > 0) {
-        int moved = move_by_registers(device, status(device), &words);
+        uint32_t state = status(device);
+        int moved = move_by_registers(device, state, &words);
         if (moved < 0) {
             return moved;
         }
         idle = moved ? 0 : idle + 1;
+        if (words.results_left == count) {
+            rest(device, state);
+        }
         if (exhausted(device, idle)) {
             return words.results_left == count ? {{ library | upper }}_TIMEOUT
                                                : {{ library | upper }}_ACCESS;
@@ -403,6 +436,28 @@ int {{ library }}_submit(const {{ library }}_device *device, unsigned tag, unsig
     return request(device, tag, operation, curve, operands, operand_words);
 }
 
+int {{ library }}_tend(const {{ library }}_device *device)
+{
+    transfer none = {NULL, 0, NULL, 0};
+    uint32_t state;
+    int code;
+
+    if (!{{ library }}_usable(device)) {
+        return {{ library | upper }}_ARGUMENT;
+    }
+    if (instances(device->core) == 1) {
+        return {{ library | upper }}_UNSUPPORTED;
+    }
+    state = status(device);
+    code = has_streams(device->core) ? {{ library | upper }}_STATUS_OK
+                                     : move_by_registers(device, without_results(state), &none);
+    if (code != {{ library | upper }}_STATUS_OK) {
+        (void){{ library }}_zeroise(device);
+        return code;
+    }
+    return FIELD(state, STATUS__RESULT_VALID) ? 1 : 0;
+}
+
 int {{ library }}_collect(const {{ library }}_device *device, {{ library }}_completion *completion,
                         uint32_t *results, size_t result_words)
 {
@@ -419,8 +474,10 @@ int {{ library }}_collect(const {{ library }}_device *device, {{ library }}_comp
         code = {{ library | upper }}_UNSUPPORTED;
     } else {
         count = packet_words(device->core);
+        use_interrupt(device, 1);
         code = has_streams(device->core) ? packet_by_streams(device, packet, count)
                                          : packet_by_registers(device, packet, count);
+        use_interrupt(device, 0);
         if (code == {{ library | upper }}_STATUS_OK) {
             code = read_trailer(device->core, packet[count - 1], completion);
         }
@@ -512,6 +569,9 @@ int {{ library }}_execute(const {{ library }}_device *device, unsigned operation
     } else if (operation > 31 || !(device->core->operations >> operation & 1)) {
         code = {{ library | upper }}_UNSUPPORTED;
 {% if several %}
+    } else if (instances(device->core) > 1 && device->perform != NULL) {
+        code = device->perform(device->context, operation, curve, operands, operand_words, results,
+                               result_words);
     } else if (instances(device->core) > 1) {
         code = perform_alone(device, operation, curve, &words);
 {% endif %}

@@ -30,4 +30,17 @@ typedef struct {
      * {{ "random words are no progress. " if random }}0 for {{ library | upper }}_DEFAULT_POLLS; {{ library | upper }}_UNLIMITED to wait
      * forever. */
     uint32_t polls;
+
+    /* Comes back when the interrupt of the core is there, or after a while that no core minds; may be NULL:
+     * STATUS is read again and again. The driver calls it while an operation goes on and wants nothing, with
+     * the interrupt at its end enabled (INTERRUPT_ENABLE.done). */
+    void (*wait)(void *context);
+{% if several %}
+
+    /* Several coprocessors that several threads share: does one operation to its end, as
+     * {{ library }}_execute() does with these arguments, among those of others, by {{ library }}_submit(),
+     * {{ library }}_tend() and {{ library }}_collect(). May be NULL: the driver does one at a time then. */
+    int (*perform)(void *context, unsigned operation, unsigned curve, const uint32_t *operands,
+                   size_t operand_words, uint32_t *results, size_t result_words);
+{% endif %}
 } {{ library }}_device;

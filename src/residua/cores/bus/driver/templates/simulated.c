@@ -13,6 +13,7 @@ int {{ top }}_bus_received(void *context);
 uint64_t {{ top }}_bus_cycles(void *context);
 size_t {{ top }}_bus_waiting(void *context);
 int {{ top }}_bus_failure(void *context);
+int {{ top }}_bus_interrupted(void *context, uint64_t most);
 
 {{ library }}_device {{ name }}_simulated(uint64_t seed, uint32_t stalls, uint32_t pause)
 {
@@ -51,4 +52,9 @@ int {{ name }}_failure(const {{ library }}_device *device)
 void {{ name }}_close(const {{ library }}_device *device)
 {
     {{ top }}_bus_close(device->context);
+}
+
+void {{ name }}_wait(void *context)
+{
+    (void){{ top }}_bus_interrupted(context, {{ wait }});
 }

@@ -16,6 +16,9 @@ size_t {{ name }}_waiting(const {{ library }}_device *device);
 /* What the bus found wrong since the last call, as bits; 0 if nothing. */
 int {{ name }}_failure(const {{ library }}_device *device);
 
+/* What a device's function `wait` can be: lets the clock run until the interrupt comes, at most {{ wait }} cycles. */
+void {{ name }}_wait(void *context);
+
 /* Frees the simulation. */
 void {{ name }}_close(const {{ library }}_device *device);
 

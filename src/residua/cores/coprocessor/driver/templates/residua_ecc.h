@@ -12,7 +12,8 @@
  * residua_ecc_codes.h) or an error of the driver (negative); only residua_ecc_ecdsa_verify() has
  * values of its own. Outputs hold zeros if it is not 0; for a curve that the core does not have they
  * are left as they were, since their size is not known.
- * One operation runs at a time: calls for one device must not overlap; those for two devices may.
+ * One operation runs at a time: calls for one device must not overlap; those for two devices may. Of
+ * several coprocessors with a function `perform` all calls may overlap but those by which it does that.
  */
 #ifndef RESIDUA_ECC_H
 #define RESIDUA_ECC_H
@@ -183,6 +184,11 @@ typedef struct {
  * an end, RESIDUA_ECC_TIMEOUT, and everything is zeroised. Operands may be overwritten after the call. */
 int residua_ecc_submit(const residua_ecc_device *device, unsigned tag, unsigned operation,
                        unsigned curve, const uint32_t *operands, size_t operand_words);
+
+/* Gives a core with data registers a random word, if it wants one, and tells whether a word of a result
+ * is there: 1, 0 or an error. Comes back at once; for a host that has other things to do than to wait
+ * in residua_ecc_collect(). */
+int residua_ecc_tend(const residua_ecc_device *device);
 
 /* Takes the next result, in the order in which requests end: its first words, if it ended well, or
  * else zeros. RESIDUA_ECC_TIMEOUT if none came within the limit: nothing is lost, and the call can be

@@ -1,0 +1,88 @@
+/* One multiplication of the base point, by a device that waits for its interrupt if there is an
+ * argument, and, of several coprocessors, a request. Tells the point, how often registers were read,
+ * and how often the driver waited. */
+#include <stdio.h>
+
+#include "core.h"
+
+static residua_ecc_device real;
+static unsigned reads, waits;
+
+static uint32_t read32(void *context, uint32_t offset)
+{
+    (void)context;
+    reads++;
+    return real.read32(real.context, offset);
+}
+
+static void write32(void *context, uint32_t offset, uint32_t value)
+{
+    (void)context;
+    real.write32(real.context, offset, value);
+}
+
+static int random_word(void *context, uint32_t *word)
+{
+    (void)context;
+    return real.random(real.context, word);
+}
+
+static int send(void *context, const uint32_t *words, size_t count)
+{
+    (void)context;
+    return real.send(real.context, words, count);
+}
+
+static int receive(void *context, uint32_t *words, size_t count)
+{
+    (void)context;
+    return real.receive(real.context, words, count);
+}
+
+static int received(void *context)
+{
+    (void)context;
+    return real.received(real.context);
+}
+
+static void wait_for_it(void *context)
+{
+    (void)context;
+    waits++;
+    CORE(wait)(real.context);
+}
+
+int main(int count, char **arguments)
+{
+    static const uint8_t k[8] = {0, 0x30, 0x39};
+    uint8_t point[1 + 2 * 8] = {0};
+    residua_ecc_device device;
+    size_t i, size;
+    int code;
+
+    (void)arguments;
+    real = CORE(simulated)(1, 0, PAUSE);
+    device = real;
+    device.read32 = read32;
+    device.write32 = write32;
+    device.random = real.random != NULL ? random_word : NULL;
+    device.send = real.send != NULL ? send : NULL;
+    device.receive = real.receive != NULL ? receive : NULL;
+    device.received = real.received != NULL ? received : NULL;
+    device.wait = count > 1 ? wait_for_it : NULL;
+    device.polls = 0;
+    code = residua_ecc_open(&device);
+    if (code == 0) {
+        reads = 0;
+        device.polls = POLLS;
+        code = residua_ecc_base_multiply(&device, 0, k, point);
+    }
+    size = residua_ecc_point_size(&device, 0);
+    printf("%d ", code);
+    for (i = 0; i < size; i++) {
+        printf("%02x", point[i]);
+    }
+    printf(" %u %u %d\n", reads, waits, CORE(failure)(&real));
+    CORE(close)(&real);
+    return 0;
+}
