@@ -46,8 +46,8 @@ is the cautious reading.
 """
 
 PLACER = ("--placer", "static")
-"""nextpnr's analytical placer of the electrostatic kind: designs as large as a coprocessor are faster
-with it than with its default, and their seeds closer to each other."""
+"""nextpnr's electrostatic placer: designs as large as a coprocessor are faster with it than with
+its default, and their seeds closer to each other."""
 
 _CORE = "core"
 """The instance of a core in its harness."""

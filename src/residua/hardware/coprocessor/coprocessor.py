@@ -76,8 +76,8 @@ class Coprocessor(Component):
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
         discard, release = Signal(), Signal()
-        wiping = Signal(name="wiping", init=1)
-        (arithmetic, reading, inverting), wipes = self._wipe(m, controller)
+        wiping, still = Signal(name="wiping", init=1), Signal(name="still_clearing", init=1)
+        (arithmetic, reading, inverting), wipes, begun = self._wipe(m, controller)
         for wipe, name, part in (
             (arithmetic, "processor", processor),
             (reading, "operand_reader", reader),
@@ -122,12 +122,13 @@ class Coprocessor(Component):
         wiped = (inverter, *scalars, reducer, halves)
         clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
+            still.eq(clearing),
             discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
-            wiping.eq(wipes | clearing),
+            wiping.eq(wipes | still),
         ]
         m.d.comb += [
-            controller.wiping.eq(wiping),
+            controller.wiping.eq(wiping | begun),
             results.clear.eq(discard),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
@@ -146,14 +147,14 @@ class Coprocessor(Component):
         return m
 
     @staticmethod
-    def _wipe(m: Module, controller: Controller) -> tuple[Signal, Value]:
+    def _wipe(m: Module, controller: Controller) -> tuple[Signal, Value, Value]:
         """The wipe of each group of parts.
 
         It comes to one group after the other, through a register each, but lasts until it has come
         to all: none goes on with what another has not lost yet.
 
         Returns:
-            The wipes, and whether there is any, now or soon.
+            The wipes, whether there is any, now or soon, and whether that has just begun.
         """
         wipes, earlier = Signal(WIPES, name="wipes"), Signal(WIPES - 1, name="earlier_wipes")
         lasts = controller.wipe | earlier.any()
@@ -161,7 +162,7 @@ class Coprocessor(Component):
             earlier.eq(Cat(controller.wipe, earlier)[: WIPES - 1]),
             wipes.eq(Cat(lasts, wipes)[:WIPES]),
         ]
-        return wipes, lasts | wipes.any()
+        return wipes, earlier.any() | wipes.any(), earlier[0]
 
     def _tested(self, m: Module, controller: Controller) -> Value:
         """Whether the next number is only tested.

@@ -38,9 +38,9 @@ for."""
 FETCHED = 3
 """Cycles from the one in which an instruction is asked for to the first one of what it does."""
 
-ENDED = WIPES + 4
+ENDED = WIPES + 5
 """Cycles from the decoded end of an operation to `done`, beside those that wipe the field unit: the
-states of the controller, the wipe of all parts, and a register on the way back."""
+states of the controller, the wipe of all parts, and registers on the way back."""
 
 _STARTED = 1
 """Cycle between an instruction and the part that it waits for."""

@@ -227,7 +227,7 @@ class ResidueInverter(Component):
                 m.d.sync += [state.eq(_State.GIVE), self._reduces.eq(0)]
             with m.Case(_State.GIVE), m.If(full & pair):
                 m.d.sync += [state.eq(_State.FORGET), self._empty_v.eq(1), self._empty_u.eq(1)]
-            with m.Case(_State.FORGET), m.If(passed & pair):
+            with m.Case(_State.FORGET), m.If(self._last & pair):
                 m.d.sync += [state.eq(_State.IDLE), self._empty_v.eq(0), self._empty_u.eq(0)]
 
     def _counted(self, m: Module) -> Value:
