@@ -355,8 +355,12 @@ class _Results(Component):
         selects, ended = self._write(m, memory, stride)
         booked, complete = Signal(range(pages + 1)), Signal(range(pages + 1))
         drained = self._read(m, memory, stride, selects, complete != 0)
+        begun: Value = self.begin
+        if conversion.relaxed:
+            # The next conversion begins far later.
+            begun = delayed(m, begun, 1, "begun")
         m.d.sync += [
-            booked.eq(booked + self.begin - drained),
+            booked.eq(booked + begun - drained),
             complete.eq(complete + ended - drained),
         ]
         m.d.comb += self.ready.eq(booked != pages)

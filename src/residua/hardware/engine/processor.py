@@ -23,6 +23,9 @@ from residua.machines.controls import weight_controls
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.slots import ALWAYS
 
+_EARLIER = ("binary_word", "advance")
+"""Controls of what is in a register before it is on the bus: they act a cycle earlier."""
+
 
 class Processor(Component):
     """Runs routines on the elements in its registers.
@@ -145,8 +148,10 @@ class Processor(Component):
                 value = self._constant_address(value)
             register = Signal(len(value), name=f"{name}_slot")
             m.d.sync += register.eq(value)
-            # The word of an operand goes through a register on its way to the bus.
-            control[name] = delayed(m, register, cycles - (name == "binary_word"), name)
+            # Words of an operand and bits go through a register on their way to the bus.
+            control[name] = delayed(m, register, cycles - (name in _EARLIER), name)
+            if name == "bus":
+                control["gate"] = delayed(m, register, cycles - 1, "gate")
         return control
 
     def _constant_address(self, index: Value) -> Value:
@@ -218,12 +223,16 @@ class Processor(Component):
         quotient = self._cox(m, control, extra, words)
         word = self._binary_operand(m, control["binary_word"])
         sources: list[Value] = [quotient, word]
+        assert len(Bus) == len(sources) + 1
+        bits: list[Value] = [Const(0, 1)] * len(sources)
         for name in self.design.store.gates:
             bit: Value = Const(1, 1)
             if name != ALWAYS:
                 bit = self.gates[self.design.gates.index(name)]
-            sources += [bit, ~bit]
-        assert len(Bus) == len(sources[:2]) + 1
+            bits += [bit, ~bit]
+        gate = Signal(name="chosen_gate", reset_less=True)
+        m.d.sync += gate.eq(Array(bits)[control["gate"]])
+        sources += [gate] * (len(bits) - len(sources))
         if extra:
             sources.append(extra.stored)
         bus = Signal(signed(self.design.width + 1), reset_less=True)
