@@ -85,7 +85,7 @@ class ResultBuffer(Component):
         word = Signal(BUS_WIDTH, name="word")
         given = gearbox.words_out.valid & ~self.clear
         m.d.sync += [
-            word.eq(Mux(given, gearbox.words_out.payload, 0)),
+            word.eq(gearbox.words_out.payload),
             store.eq(given & ~self.test_only & ~self.busy),
         ]
         room = self.test_only | ~self._full

@@ -238,11 +238,10 @@ class ScalarReducer(Component):
                     m.d.sync += [flag.eq(flag | equal) for flag in flags]
 
     def _constant(self, m: Module, number: Value) -> Value:
-        """The word at the index of the pass' constant; anything beyond the last one."""
+        """The word at the index of the pass' constant; 0 beyond the last one."""
         lines = [
-            [constant >> WORD * i & _MASK for i in range(self.count)]
+            [constant >> WORD * i & _MASK for i in range(self._pass_cycles)]
             for order in self.orders
             for constant in _constants(order)
         ]
-        column = Mux(self._index < self.count, self._index, 0)
-        return constant_table(m, "constants", lines, WORD, Cat(number, self._curve), column)
+        return constant_table(m, "constants", lines, WORD, Cat(number, self._curve), self._index)
