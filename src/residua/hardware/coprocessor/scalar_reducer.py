@@ -238,10 +238,11 @@ class ScalarReducer(Component):
                     m.d.sync += [flag.eq(flag | equal) for flag in flags]
 
     def _constant(self, m: Module, number: Value) -> Value:
-        """The word at the index of the pass' constant; 0 beyond the last one."""
+        """The word at the index of the pass' constant; anything beyond the last one."""
         lines = [
-            [constant >> WORD * i & _MASK for i in range(self._pass_cycles)]
+            [constant >> WORD * i & _MASK for i in range(self.count)]
             for order in self.orders
             for constant in _constants(order)
         ]
-        return constant_table(m, "constants", lines, WORD, Cat(number, self._curve), self._index)
+        column = Mux(self._index < self.count, self._index, 0)
+        return constant_table(m, "constants", lines, WORD, Cat(number, self._curve), column)
