@@ -42,11 +42,16 @@ VALID = {"result": "valid"}
 COUNT = 32
 
 
+def mutants_of(text, folder, count=8):
+    """Mutants of a design, whose last module has the others inside."""
+    *_, name = re.findall(r"^module (\w+)", text, re.MULTILINE)
+    (folder / f"{name}.v").write_text(text)
+    return mutate([folder / f"{name}.v"], name, count, out_dir=folder / "made")
+
+
 @pytest.fixture(scope="module")
 def mutants(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("difference")
-    (folder / "store.v").write_text(DESIGN)
-    return mutate([folder / "store.v"], "store", COUNT, out_dir=folder / "made")
+    return mutants_of(DESIGN, tmp_path_factory.mktemp("difference"), COUNT)
 
 
 @pytest.mark.slow
@@ -108,9 +113,7 @@ FAULTS = {
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("paced")
-    (folder / "paced.v").write_text(PACED)
-    return mutate([folder / "paced.v"], "paced", 8, out_dir=folder / "made")
+    return mutants_of(PACED, tmp_path_factory.mktemp("paced"))
 
 
 def with_fault(plain, mode, cell, port, bit):
@@ -177,8 +180,7 @@ def test_a_verdict_under_another_name(tmp_path, monkeypatch, fault, harmless, in
     """A step that is never there, one too few, and a verdict that is not asked for."""
     if not invariants:
         monkeypatch.setattr(difference, "watch", lambda *_, **__: Outcome())
-    (tmp_path / "tested.v").write_text(TESTED)
-    plain = mutate([tmp_path / "tested.v"], "tested", 8, out_dir=tmp_path / "made")
+    plain = mutants_of(TESTED, tmp_path)
     assert {"nothing", "tester.zero"} < {*names_of(plain, ["nothing"])["nothing"]}
     made = with_fault(plain, *fault)
     for verdict in ("nothing", "tester.zero"):
@@ -224,8 +226,7 @@ endmodule
 def test_a_verdict_that_an_input_decides(tmp_path, monkeypatch, fault, harmless):
     """It stays what it is: then both counters are alike, which they are not by any verdict."""
     monkeypatch.setattr(difference, "watch", lambda *_, **__: Outcome())
-    (tmp_path / "paired.v").write_text(KEPT)
-    plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
+    plain = mutants_of(KEPT, tmp_path)
     boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
     made = with_fault(plain, *fault)
     assert unseen(made, 1, boundary, valid=VALID) == harmless
@@ -239,8 +240,7 @@ def test_a_verdict_that_an_input_decides(tmp_path, monkeypatch, fault, harmless)
 def test_a_verdict_of_what_was_computed(tmp_path):
     """It may be any in every cycle."""
     text = KEPT.replace("even <= !word[1]", "even <= !kept[1]")
-    (tmp_path / "paired.v").write_text(text)
-    plain = mutate([tmp_path / "paired.v"], "paired", 8, out_dir=tmp_path / "made")
+    plain = mutants_of(text, tmp_path)
     boundary = Boundary("paired", ("word",), {"result": 4}, {"even": ()})
     assert difference._netlist(plain, 1, boundary).decided == {}
 
@@ -276,8 +276,7 @@ endmodule
 )
 def test_what_is_begun_with_again(tmp_path, fault, harmless):
     """It may be anything until then: but not while it waits, nor if nothing begins."""
-    (tmp_path / "shifter.v").write_text(SHIFTER)
-    plain = mutate([tmp_path / "shifter.v"], "shifter", 8, out_dir=tmp_path / "made")
+    plain = mutants_of(SHIFTER, tmp_path)
     boundary = Boundary("shifter", ("word",), {"result": 8}, {})
     assert absorbed(with_fault(plain, *fault), 1, boundary, valid=VALID) == harmless
 
@@ -307,8 +306,7 @@ endmodule
 @pytest.mark.parametrize(("bit", "harmless"), [(6, True), (4, False), (3, False)])
 def test_operands_keep_to_their_range(tmp_path, bit, harmless):
     """Bits that no operand has may be lost; resets at any time do not shift the words."""
-    (tmp_path / "taker.v").write_text(TAKER)
-    made = mutate([tmp_path / "taker.v"], "taker", 8, out_dir=tmp_path / "made")
+    made = mutants_of(TAKER, tmp_path)
     text = (made.directory / "gold.il").read_text()
     (adder,) = re.findall(r"^  cell \$add (\S+)$", text, re.MULTILINE)
     made = replace(
@@ -369,8 +367,7 @@ endmodule
 @pytest.mark.parametrize(("bit", "harmless"), [(11, True), (9, True), (8, True), (7, False)])
 def test_facts_of_a_state(tmp_path, bit, harmless):
     """A bit that is 0 in one state of a control register may be lost in that state."""
-    (tmp_path / "average.v").write_text(AVERAGE)
-    plain = mutate([tmp_path / "average.v"], "average", 8, out_dir=tmp_path / "made")
+    plain = mutants_of(AVERAGE, tmp_path)
     text = (plain.directory / "gold.il").read_text()
     (found,) = re.findall(r"^  cell \S+ (\$add\S*v:7\$\d+)$", text, re.MULTILINE)
     command = f"mutate -mode const0 -module average -cell {found} -port A -portbit {bit}"

@@ -6,17 +6,16 @@ import subprocess
 import sys
 
 import pytest
-import serial
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, x25519
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
+from tests.system.lines import opened_line
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.systems import soc_directory
 from residua.systems.frames import FrameError, framed, receive
 from residua.systems.host import Host, HostError
-from residua.systems.simulation import simulated
 from residua.systems.soc_directory import SocDirectory, SocRequest
 from residua.toolchain import verilator
 
@@ -48,10 +47,7 @@ def directory(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def line(directory):
-    with (
-        simulated(directory) as terminal,
-        serial.Serial(terminal, directory.manifest["baud"], timeout=TIMEOUT) as opened,
-    ):
+    with opened_line(directory, TIMEOUT) as opened:
         yield opened
 
 
@@ -181,11 +177,7 @@ def test_a_processor_that_stops_is_told(directory):
     kept = program.read_text()
     program.write_text("00000000\n")
     try:
-        with (
-            simulated(directory) as terminal,
-            serial.Serial(terminal, 500_000, timeout=2.0) as opened,
-            pytest.raises((FrameError, OSError)),
-        ):
+        with opened_line(directory, 2.0) as opened, pytest.raises((FrameError, OSError)):
             Host(opened)
     finally:
         program.write_text(kept)

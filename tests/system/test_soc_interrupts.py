@@ -1,8 +1,8 @@
 """A system whose program waits for the coprocessor's interrupt: its accesses, with their cycles."""
 
 import pytest
-import serial
 from tests.small_curves import TINY
+from tests.system.lines import opened_line
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
@@ -10,7 +10,6 @@ from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.soc.soc import CORES_BASE, FIRST_INTERRUPT
 from residua.systems import soc_directory
 from residua.systems.host import Host
-from residua.systems.simulation import simulated
 from residua.systems.soc_directory import SocRequest
 
 WAIT = 8192
@@ -49,10 +48,7 @@ def public_key(system, tmp_path, old="", new=""):
     watch = WATCH.format(file=found, base=CORES_BASE >> 16)
     path.write_text(kept.replace(old, new, 1).replace("endmodule", watch))
     try:
-        with (
-            simulated(directory) as terminal,
-            serial.Serial(terminal, directory.manifest["baud"], timeout=60) as line,
-        ):
+        with opened_line(directory) as line:
             host = Host(line)
             (curve,) = host.curves
             before = len(found.read_text().splitlines())

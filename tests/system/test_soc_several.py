@@ -4,8 +4,8 @@ import re
 from contextlib import contextmanager
 
 import pytest
-import serial
 from tests.small_curves import TINY
+from tests.system.lines import opened_line
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
@@ -13,7 +13,6 @@ from residua.curves import affine
 from residua.curves.parameters import curve_from_parameters
 from residua.systems import soc_directory
 from residua.systems.host import Host, HostError
-from residua.systems.simulation import simulated
 from residua.systems.soc_directory import SocRequest
 
 INSTANCES = 3
@@ -32,10 +31,7 @@ def system(request, tmp_path_factory):
 @contextmanager
 def booted(directory):
     """The host of a simulation."""
-    with (
-        simulated(directory) as terminal,
-        serial.Serial(terminal, directory.manifest["baud"], timeout=60) as line,
-    ):
+    with opened_line(directory) as line:
         yield Host(line)
 
 

@@ -156,12 +156,11 @@ def _judged(directory: Directory, made: Mutants, number: int, reason: str) -> Mu
     if made.written_bits > MOST_BITS:
         # With memories cut off; whole they take minutes, to simulate as well as to prove.
         # What is unseen is proved in seconds, what is equivalent only in minutes.
-        proved = False
-        if boundary and made.written_bits <= _MOST_ABSORBING:
-            operands = word_bits(directory.manifest)
-            proved = absorbed(made, number, boundary, valid=valid, operands=operands)
-        if boundary and not proved:
-            proved = unseen(made, number, boundary, valid=valid)
+        small, operands = made.written_bits <= _MOST_ABSORBING, word_bits(directory.manifest)
+        proved = boundary is not None and (
+            (small and absorbed(made, number, boundary, valid=valid, operands=operands))
+            or unseen(made, number, boundary, valid=valid)
+        )
         proved = proved or equivalent(made, number, valid=valid)
         return Mutant(number, command, "equivalent" if proved else "open", "")
     if boundary and unseen(made, number, boundary, valid=valid):

@@ -39,8 +39,7 @@ def compile_program(
     Raises:
         ToolError: there is no compiler, or it refuses a file.
     """
-    after = [f"-l{name}" for name in needs]
-    return _compile([*flags, *_folders(includes)], [*sources, *libraries], program, after)
+    return _compile([*flags, *_folders(includes)], [*sources, *libraries], program, needs)
 
 
 def compile_library(
@@ -66,8 +65,7 @@ def compile_library(
         ToolError: there is no compiler, or it refuses a file.
     """
     relative = f"-fmacro-prefix-map={library.parent.resolve()}/="
-    after = [f"-l{name}" for name in needs]
-    return _compile([*flags, relative, *_folders(includes)], sources, library, after)
+    return _compile([*flags, relative, *_folders(includes)], sources, library, needs)
 
 
 def preprocessed(text: str) -> str:
@@ -98,11 +96,12 @@ def _folders(paths: Sequence[Path]) -> list[str]:
 
 
 def _compile(
-    flags: Sequence[str], files: Sequence[Path], target: Path, after: Sequence[str] = ()
+    flags: Sequence[str], files: Sequence[Path], target: Path, needs: Sequence[str]
 ) -> Path:
     compiler = _compiler()
     target.parent.mkdir(parents=True, exist_ok=True)
     sources = [path.resolve() for path in files]
+    after = [f"-l{name}" for name in needs]
     command: list[str | Path] = [
         compiler, *flags, "-O1", "-o", target.resolve(), *sources, *after,
     ]  # fmt: skip

@@ -10,46 +10,14 @@ static unsigned reads, waits;
 
 static uint32_t read32(void *context, uint32_t offset)
 {
-    (void)context;
     reads++;
-    return real.read32(real.context, offset);
-}
-
-static void write32(void *context, uint32_t offset, uint32_t value)
-{
-    (void)context;
-    real.write32(real.context, offset, value);
-}
-
-static int random_word(void *context, uint32_t *word)
-{
-    (void)context;
-    return real.random(real.context, word);
-}
-
-static int send(void *context, const uint32_t *words, size_t count)
-{
-    (void)context;
-    return real.send(real.context, words, count);
-}
-
-static int receive(void *context, uint32_t *words, size_t count)
-{
-    (void)context;
-    return real.receive(real.context, words, count);
-}
-
-static int received(void *context)
-{
-    (void)context;
-    return real.received(real.context);
+    return real.read32(context, offset);
 }
 
 static void wait_for_it(void *context)
 {
-    (void)context;
     waits++;
-    CORE(wait)(real.context);
+    CORE(wait)(context);
 }
 
 int main(int count, char **arguments)
@@ -64,11 +32,6 @@ int main(int count, char **arguments)
     real = CORE(simulated)(1, 0, PAUSE);
     device = real;
     device.read32 = read32;
-    device.write32 = write32;
-    device.random = real.random != NULL ? random_word : NULL;
-    device.send = real.send != NULL ? send : NULL;
-    device.receive = real.receive != NULL ? receive : NULL;
-    device.received = real.received != NULL ? received : NULL;
     device.wait = count > 1 ? wait_for_it : NULL;
     device.polls = 0;
     code = residua_ecc_open(&device);

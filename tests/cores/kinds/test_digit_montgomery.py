@@ -35,6 +35,16 @@ def core(**values):
     return DigitCore(check_any({"algorithm": "iddmm", **values}))
 
 
+def check_fault(made, monkeypatch, fault):
+    """Verification passes without a fault of the Verilog, and tells of one."""
+    old, new, message = fault or ("", "", "")
+    if fault:
+        made = replaced(monkeypatch, made.path, f"rtl/{made.name}.v", old, new)
+    found = run_directory(made, vectors=64)
+    assert found["passed"] == (fault is None)
+    assert all(message in failure for failure in found["failures"])
+
+
 MODULUS_FAULTS = {
     "no error": ("modulus_error <= n13;", "", "a result modulo an even number"),
     "no product waits": ("loaded <= n15;", "loaded <= 1'b1;", "a result modulo an even number"),
@@ -46,12 +56,7 @@ MODULUS_FAULTS = {
 def test_even_moduli_in_the_verilog(name, tmp_path, monkeypatch):
     """An even modulus is refused, and what waits is multiplied modulo the next one."""
     made = build(check_any({"algorithm": "r2mm", "bits": 17}), tmp_path / "core")
-    old, new, message = MODULUS_FAULTS.get(name, ("", "", ""))
-    if old:
-        made = replaced(monkeypatch, made.path, f"rtl/{made.name}.v", old, new)
-    found = run_directory(made, vectors=64)
-    assert found["passed"] == (not old)
-    assert all(message in failure for failure in found["failures"])
+    check_fault(made, monkeypatch, MODULUS_FAULTS.get(name))
 
 
 OPERAND_FAULTS = {
@@ -68,12 +73,7 @@ def test_operands_out_of_range_in_the_verilog(name, tmp_path, monkeypatch):
     """They are flagged, and no others are."""
     keys = {"algorithm": "iddmm", "modulus": 0x1000B, "digit": 5, "operand_check": "flag"}
     made = build(check_any(keys), tmp_path / "core")
-    old, new, message = OPERAND_FAULTS.get(name, ("", "", ""))
-    if old:
-        made = replaced(monkeypatch, made.path, f"rtl/{made.name}.v", old, new)
-    found = run_directory(made, vectors=64)
-    assert found["passed"] == (not old)
-    assert all(message in failure for failure in found["failures"])
+    check_fault(made, monkeypatch, OPERAND_FAULTS.get(name))
 
 
 def refusal(**values):

@@ -74,8 +74,7 @@ class RsaOperations(DigitProducts):
 
     def _joined(self, x: int) -> int:
         """What the numbers that are loaded make of a message, be it its root or not."""
-        p, q = self.key.p, self.key.q
-        numbers = self.rsa.numbers(self.key) | dict(self.wrong)
+        p, q, numbers = self.key.p, self.key.q, self._numbers
         high, low = divmod(x, 1 << self.width * self.rsa.low_words)
         of_p, of_q = (
             pow(high * numbers[f"shift_{name}"] * self._inverse(n) + low, numbers[f"d_{name}"], n)
@@ -137,10 +136,15 @@ class RsaOperations(DigitProducts):
         )
         return root if right else 0
 
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The numbers that are loaded, by their names in `RsaCrtDesign.spans`."""
+        return self.rsa.numbers(self.key) | dict(self.wrong)
+
     @property
     def _constants(self) -> CrtConstants:
-        """The numbers that are loaded, as the algorithm names them."""
-        numbers = self.rsa.numbers(self.key) | dict(self.wrong)
+        """The same, as the algorithm names them."""
+        numbers = self._numbers
         return CrtConstants(
             (numbers["shift_p"], numbers["shift_q"]),
             (numbers["d_p"], numbers["d_q"]),

@@ -32,10 +32,10 @@ def moduli_of(core: DigitCore, chooser: random.Random) -> list[int]:
     return [modulus for modulus in dict.fromkeys(found) if modulus >= 3]
 
 
-def settings(core: DigitCore, chooser: random.Random) -> list[DigitProducts]:
+def settings(core: DigitCore, chooser: random.Random) -> Sequence[DigitProducts]:
     """Moduli, or RSA keys, of a verification, the longest and the shortest among them."""
     if isinstance(core, RsaCrtCore):
-        return [*core.keys(chooser)]
+        return core.keys(chooser)
     return [core.products(modulus) for modulus in moduli_of(core, chooser)]
 
 

@@ -136,15 +136,22 @@ def _above_moduli(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:
     """
     p, bits = core.curve.prime, core.design.scalar_bits
     for modulus in core.design.base.base:
-        m, most = modulus.value, min((1 << modulus.width) - modulus.value, _RESIDUES + 1)
+        most = min((1 << modulus.width) - modulus.value, _RESIDUES + 1)
         for residue, factor in product(range(1, most), (1, 2)):
-            # Of a field that is shorter than a modulus few numbers do.
-            for _ in range(_TRIALS):
-                z = chooser.randrange(1, p)
-                if gcd(z, m) == 1 and (y := residue * pow(factor * z, -1, m) % m) < p:
-                    y += m * chooser.randrange((p - 1 - y) // m + 1)
-                    yield chooser.randrange(2, 1 << bits), chooser.randrange(p), y, z
-                    break
+            if found := _factors(p, modulus.value, residue, factor, chooser):
+                yield chooser.randrange(2, 1 << bits), chooser.randrange(p), *found
+
+
+def _factors(
+    p: int, m: int, residue: int, factor: int, chooser: random.Random
+) -> tuple[int, int] | None:
+    """Some Y and Z below p with ``factor`` Y Z = ``residue`` modulo m, if there are any."""
+    # Of a field that is shorter than a modulus few numbers do.
+    for _ in range(_TRIALS):
+        z = chooser.randrange(1, p)
+        if gcd(z, m) == 1 and (y := residue * pow(factor * z, -1, m) % m) < p:
+            return y + m * chooser.randrange((p - 1 - y) // m + 1), z
+    return None
 
 
 def _multiples(core: EcpmCore, chooser: random.Random) -> Iterator[Numbers]:

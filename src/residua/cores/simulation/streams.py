@@ -193,7 +193,7 @@ def simulate_runs(
     """The harness's report on these runs, from reset, and on ``resets`` in the middle of others.
 
     ``cases`` has the operands and the expected result of each run, either as one number of all its
-    words, with a flag above those of a result if it is ``flagged``.
+    words, with a flag above those of a result if there is an ``error_flag``.
     """
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)

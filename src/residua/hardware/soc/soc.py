@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Signal, Value
+from amaranth.hdl import ClockSignal, Instance, Module, ResetSignal, Value
 from amaranth.lib.wiring import Component, Flow, In, Out, Signature, connect
 
 from residua.errors import SpecificationError
 from residua.hardware.bus.tops import ADDRESS_WIDTH
 from residua.hardware.bus.wishbone import wishbone
+from residua.hardware.delay import delayed
 from residua.hardware.soc.crossing import NearSide, kept_access
 from residua.hardware.soc.memory_port import (
     Decoder,
@@ -149,12 +150,8 @@ class Soc(Component):
 
     def _interrupt(self, m: Module, number: int, core: Any) -> Value:
         """The interrupt of a coprocessor, at the clock of the processor."""
-        if not self.design.core_clock:
-            line: Value = core.irq
-            return line
-        before, now = Signal(name=f"irq_before_{number}"), Signal(name=f"irq_now_{number}")
-        m.d.sync += [before.eq(core.irq), now.eq(before)]
-        return now
+        registers = 2 if self.design.core_clock else 0
+        return delayed(m, core.irq, registers, f"interrupt_{number}")
 
     def _attach(self, m: Module, number: int, port: Any, core: Any) -> None:
         """A coprocessor with the clock of the rest."""
