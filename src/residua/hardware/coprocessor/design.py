@@ -692,7 +692,7 @@ class CurveDesign(ABC):
     def blinding_cycles(self, curve: int) -> int:
         """Cycles of a point multiplication that are there for blinding."""
         blinded = self.scalar_layout
-        unblinded = ScalarLayout(self._unblinded_forms, self.words)
+        unblinded = ScalarLayout(self._unblinded_forms, self.words, checked=self._bits_below)
         rounds = self.rounds[curve] - self.rounds_unblinded(curve)
         passes = blinded.latencies[curve] - unblinded.latencies[curve]
         if self.halved[curve]:
