@@ -179,8 +179,9 @@ def test_faults_of_the_bench_are_found(directories, tmp_path):
     assert verify_bench(path, Operation.FIELD_MULTIPLY) == []
     vectors = path / "sim" / "vectors.hex"
     lines = vectors.read_text().splitlines()
-    assert lines[-2].split()[3] == "00000006"  # the status of the last vector
-    vectors.write_text("\n".join([*lines[:-2], lines[-2].replace("6", "7"), lines[-1], ""]))
+    status = lines[-2].split()[3]
+    wrong = lines[-2].replace(status, f"{int(status, 16) ^ 1:08x}")
+    vectors.write_text("\n".join([*lines[:-2], wrong, lines[-1], ""]))
     assert any("WRONG" in fault for fault in verify_bench(path, Operation.FIELD_MULTIPLY))
     vectors.write_text("\n".join([*lines, ""]))
     makefile = path / "sim" / "Makefile"

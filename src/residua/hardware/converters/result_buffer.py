@@ -24,8 +24,9 @@ class ResultBuffer(Component):
     ``last`` with the highest; it leaves through ``released`` as ``count`` words of 32 bits, the
     lowest first, ``last`` with the highest word of the last number. ``received`` is set for one
     cycle when a number has been taken; then and until the next one begins, ``zero`` tells whether
-    it is 0. A number is looked at but not stored if ``test_only`` is set from its first word until
-    ``received``. No word is taken while the memory is full, unless ``test_only`` is set.
+    it is 0. A number is looked at but not stored if ``test_only`` is set from the cycle before its
+    first word until ``received``. No word is taken in the cycle after that, nor while the memory is
+    full, unless ``test_only`` is set.
 
     ``release`` hands out everything that is stored; it is a pulse between two numbers, with
     ``received`` at the earliest. Each word is wiped as it leaves. ``clear`` discards everything,
@@ -88,9 +89,12 @@ class ResultBuffer(Component):
             word.eq(gearbox.words_out.payload),
             store.eq(given & ~self.test_only & ~self.busy),
         ]
-        room = self.test_only | ~self._full
+        # Whether words may come, in a register: `done` tells of the end of a number in time.
+        closes = self.busy | self.release | self.clear | gearbox.done
+        opened = Signal(name="opened")
+        m.d.sync += opened.eq(~closes & (self.test_only | ~self._full))
         m.d.comb += [
-            accept.eq(~self.busy & ~gearbox.done & room),
+            accept.eq(opened & ~gearbox.done),
             self.results.ready.eq(accept & gearbox.words_in.ready),
             gearbox.words_in.valid.eq(accept & self.results.valid),
             gearbox.words_in.payload.eq(self.results.payload.word),

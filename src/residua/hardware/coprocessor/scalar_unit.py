@@ -248,8 +248,9 @@ class ScalarUnit(Component):
 
     @property
     def changes(self) -> bool:
-        """Whether anything but k's own bits can be served, so that there is a port ``plain``."""
-        return self._adds or any(form.served != form.bits for form in self.forms)
+        """Whether it does more than serve k's own bits, so that there is a port ``plain``."""
+        others = any(form.served != form.bits for form in self.forms)
+        return self._adds or others or bool(self.checked)
 
     @property
     def distinguishes(self) -> bool:
@@ -361,7 +362,7 @@ class ScalarUnit(Component):
             with m.Elif(final):
                 m.d.sync += more.eq(more + 1)
         with m.If(starts):
-            m.d.sync += [self._unseen.eq(~self.plain if self.changes else 1), more.eq(0)]
+            m.d.sync += [self._unseen.eq(~self.plain), more.eq(0)]
 
     def _own(self, numbers: Sequence[int]) -> Value:
         """The number of the curve."""
