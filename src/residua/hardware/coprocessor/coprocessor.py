@@ -76,7 +76,7 @@ class Coprocessor(Component):
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
         discard, release = Signal(), Signal()
-        wiping, still = Signal(name="wiping", init=1), Signal(name="still_clearing", init=1)
+        wiping = Signal(name="wiping", init=1)
         (arithmetic, reading, inverting), wipes, begun = self._wipe(m, controller)
         for wipe, name, part in (
             (arithmetic, "processor", processor),
@@ -120,12 +120,11 @@ class Coprocessor(Component):
             self._come_in(m, controller, processor, results)
         agree = [unit.agrees for unit in (first, halves) if unit and unit.checked]
         wiped = (inverter, *scalars, reducer, halves)
-        clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
+        still = self._still_clearing(m, processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
-            still.eq(clearing),
             discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
-            wiping.eq(wipes | still),
+            wiping.eq(wipes | still.any()),
         ]
         m.d.comb += [
             controller.wiping.eq(wiping | begun),
@@ -207,23 +206,24 @@ class Coprocessor(Component):
         return released
 
     @staticmethod
-    def _clearing(
+    def _still_clearing(
+        m: Module,
         processor: Any,
         results: ResultBuffer,
         converted: tuple[ResidueToBinary, StreamBuffer] | None,
         residue_inverter: ResidueInverter | None,
         others: Sequence[Any],
-    ) -> Value:
-        """Whether a memory of a part that is there is still wiped."""
-        clearing: Value = processor.clearing | results.clearing
+    ) -> Signal:
+        """Whether a memory of each part that is there is still wiped, in registers."""
+        clearing = [processor.clearing, results.clearing]
         if converted:
-            clearing |= converted[0].clearing
+            clearing.append(converted[0].clearing)
         if residue_inverter:
-            clearing |= residue_inverter.busy
-        for part in others:
-            if part:
-                clearing |= part.clearing
-        return clearing
+            clearing.append(residue_inverter.busy)
+        clearing += [part.clearing for part in others if part]
+        still = Signal(len(clearing), name="still_clearing", init=(1 << len(clearing)) - 1)
+        m.d.sync += still.eq(Cat(clearing))
+        return still
 
     def _converted(self) -> tuple[ResidueToBinary, StreamBuffer] | None:
         """Converter of residues to numbers, if the field unit gives out residues."""

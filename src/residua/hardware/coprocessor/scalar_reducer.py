@@ -179,9 +179,12 @@ class ScalarReducer(Component):
         """A word is read, one cycle later replaced, one later changed or compared, and written."""
         index, end = self._index, self._pass_cycles
         number = Signal(_Pass, name="pass")
-        read, constant = Signal(WORD, name="read_word"), Signal(WORD, name="constant_word")
-        left, right = Signal(WORD, name="left"), Signal(WORD, name="right")
-        word, carry, equal = Signal(WORD, name="word"), Signal(name="carry"), Signal(name="equal")
+        # The state after a reset makes zeros of them.
+        read, constant, left, right, word = (
+            Signal(WORD, name=name, reset_less=True)
+            for name in ("read_word", "constant_word", "left", "right", "word")
+        )
+        carry, equal = Signal(name="carry"), Signal(name="equal")
         borrow = Signal(name="borrow")
         self._small, self._half = Signal(name="small"), Signal(name="half")
         total = Signal(WORD + 1, name="total")
