@@ -108,7 +108,8 @@ class WordGearbox(Component):
                 last.eq(step == self.steps - 2),
             ]
             if self.steps > self.count_out:
-                m.d.sync += dropping.eq(step >= self.count_out - 1)
+                drops = step >= self.count_out - 1 if self.count_out > 1 else Const(1)
+                m.d.sync += dropping.eq(drops)
         with m.If(end | self.clear):
             m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), step.eq(0)]
             m.d.sync += [taken.eq(0), complete.eq(0), last.eq(self.steps == 1)]
