@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 from amaranth.hdl import Module, Signal, Value
 
-WRITES = ("write", "row_write")
-"""The controls that write what comes out of a unit to its memory."""
+SELECTING = ("left", "first", "subtract", "plain", "modulus", "row_modulus", "listens", "row_first")
+"""Controls that say what is done with data; the others steer memories or a ring."""
 
 
 class Controlled(Protocol):
@@ -18,11 +18,11 @@ class Controlled(Protocol):
 def own_copies(m: Module, unit: Controlled) -> dict[str, Signal]:
     """A register of the unit for each of its controls: they keep the fan-out of these small.
 
-    A reset clears those that write; the others say what is done with data.
+    A reset clears those that steer memories: what only selects goes with the data.
     """
     copies = {}
     for name, shape in unit.controls.items():
-        copies[name] = Signal(shape, name=f"{name}_copy", reset_less=name not in WRITES)
+        copies[name] = Signal(shape, name=f"{name}_copy", reset_less=name in SELECTING)
         m.d.sync += copies[name].eq(getattr(unit, name))
     return copies
 
