@@ -27,10 +27,6 @@ from residua.output import Progress
 FAST = {"extension": "hierarchical", "inversion": "plus-minus-ct"}
 """The fast coprocessor of the README."""
 
-FASTER: dict[str, Any] = {"levels_per_register": 2}
-"""What it has there besides."""
-
-
 def specifications() -> list[dict[str, Any]]:
     """The coprocessors of the catalogue's curves whose answers are shipped."""
     names = [entry.name for entry in CATALOGUE]
@@ -40,13 +36,13 @@ def specifications() -> list[dict[str, Any]]:
         {"curve": ["P-384", "brainpoolP384r1"]} | FAST,
         *({"curve": name, "fixed_base": "comb"} | FAST for name in ("P-256", "secp256k1")),
         {"curve": "P-256", "fixed_base": "comb"},
-        *({"curve": "P-256", "ecdsa": "verify"} | FAST | options for options in ({}, FASTER)),
+        {"curve": "P-256", "ecdsa": "verify"} | FAST,
         *(
-            {"curve": "secp256k1", "formula": "endomorphism"} | FAST | FASTER | options
+            {"curve": "secp256k1", "formula": "endomorphism"} | FAST | options
             for options in ({}, {"ecdsa": "verify"}, {"ecdsa": "verify", "blinding": 0})
         ),
         *(
-            {"curve": "P-256", "register_memory": "block"} | FAST | FASTER | options
+            {"curve": "P-256", "register_memory": "block"} | FAST | options
             for options in ({}, {"blinding": 0})
         ),
         {"curve": ["P-256", "Curve25519"]},

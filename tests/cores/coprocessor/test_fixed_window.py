@@ -28,7 +28,7 @@ from residua.errors import SpecificationError
 
 SMALL = curve_from_parameters(WITHOUT_A)
 ORDER = SMALL.order
-HIERARCHICAL = {"columns": 2, "inversion": Inversion.PLUS_MINUS, "levels_per_register": 2}
+HIERARCHICAL = {"columns": 2, "inversion": Inversion.PLUS_MINUS}
 EVEN = find_curve("secp112r2")
 
 

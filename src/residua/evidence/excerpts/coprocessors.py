@@ -15,7 +15,7 @@ FAST = {"P-256": "default", "P-256, HBE": "this one"}
 INVERSIONS = {
     "P-256": "`fermat`",
     "P-256, plus-minus": "`plus-minus-ct`",
-    "P-256, HBE": "`division-steps`, rows of two moduli, two adders between registers",
+    "P-256, HBE": "`division-steps`, rows of two moduli",
     "P-256, HBE, plus-minus": "`plus-minus-ct` on the same",
 }
 """Ways to invert, by the names of the rows."""

@@ -36,7 +36,6 @@ def core(tmp_path_factory):
             [CURVE],
             columns=2,
             inversion=Inversion.PLUS_MINUS,
-            levels_per_register=2,
             verifies=True,
         )
         assert made.design.controller

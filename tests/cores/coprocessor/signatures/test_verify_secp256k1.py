@@ -40,7 +40,6 @@ def core():
         [CURVE],
         columns=2,
         inversion=Inversion.PLUS_MINUS,
-        levels_per_register=2,
         verifies=True,
         blinding=0,
         formula=Formula.ENDOMORPHISM,
