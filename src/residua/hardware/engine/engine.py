@@ -204,7 +204,7 @@ class Engine(Component):
         connect(m, flipped(self.binary), operands.words)
         bus = Signal(signed(self.design.width + 1), reset_less=True)
         binary = delayed(m, sequencer.binary, CONTROL_DELAY, "binary")
-        address = delayed(m, sequencer.binary_word, CONTROL_DELAY, "binary_word", data=True)
+        address = delayed(m, sequencer.binary_word, CONTROL_DELAY, "binary_word")
         m.d.comb += [
             operands.start.eq(sequencer.start),
             operands.release.eq(sequencer.release),
