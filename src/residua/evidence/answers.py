@@ -27,6 +27,7 @@ from residua.output import Progress
 FAST = {"extension": "hierarchical", "inversion": "plus-minus-ct"}
 """The fast coprocessor of the README."""
 
+
 def specifications() -> list[dict[str, Any]]:
     """The coprocessors of the catalogue's curves whose answers are shipped."""
     names = [entry.name for entry in CATALOGUE]

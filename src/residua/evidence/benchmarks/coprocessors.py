@@ -112,8 +112,8 @@ G by a comb: of the base point instead (BASE_MULTIPLY), from tables.
 Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the converter and the
 inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
 two moduli unless a number is named, inversion by division steps unless another way is named; block
-memory: of the rowers' registers; base points by a comb are of such cores with plus-minus inversion. Halves: of scalars, by an endomorphism. Digits: n
-digits of w bits in place of n channels."""
+memory: of the rowers' registers; base points by a comb are of such cores with plus-minus inversion.
+Halves: of scalars, by an endomorphism. Digits: n digits of w bits in place of n channels."""
 
 VERIFICATION = f"""\
 Cores as those above with plus-minus inversion that have ECDSA_VERIFY, from digest, signature and
