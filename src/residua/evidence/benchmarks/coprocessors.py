@@ -33,9 +33,13 @@ FASTEST = {
 }
 """Hierarchical extensions, division steps."""
 
-ROWS_OF_FOUR = FASTEST | {"columns": 4, "inversion": "plus-minus-ct"}
-"""Extensions over rows of four moduli, which have the fewest cycles; residues inverted as they
-are."""
+ROWS_OF_FOUR = FASTEST | {
+    "columns": 4,
+    "inversion": "plus-minus-ct",
+    "levels_per_register": 2,
+}
+"""Extensions over rows of four moduli and reducers of few registers, which have the fewest cycles;
+residues inverted as they are."""
 
 COMB = FASTEST | {"inversion": "plus-minus-ct", "fixed_base": "comb"}
 
@@ -111,9 +115,10 @@ protections. The Verilog was simulated and its result compared with plain intege
 G by a comb: of the base point instead (BASE_MULTIPLY), from tables.
 Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the converter and the
 inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
-two moduli unless a number is named, inversion by division steps unless another way is named; block
-memory: of the rowers' registers; base points by a comb are of such cores with plus-minus inversion.
-Halves: of scalars, by an endomorphism. Digits: n digits of w bits in place of n channels."""
+two moduli, or over 4 with two adders between the registers of reducers, inversion by division steps
+unless another way is named; block memory: of the rowers' registers; base points by a comb are of
+such cores with plus-minus inversion. Halves: of scalars, by an endomorphism. Digits: n digits of w
+bits in place of n channels."""
 
 VERIFICATION = f"""\
 Cores as those above with plus-minus inversion that have ECDSA_VERIFY, from digest, signature and
