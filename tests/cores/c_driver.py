@@ -5,6 +5,7 @@ import subprocess
 
 from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.driver.files import c_driver
+from residua.curves.operations import Status
 
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 U32, CONTEXT = ctypes.c_uint32, ctypes.c_void_p
@@ -140,8 +141,7 @@ class CDriver:
         if code < 0:
             raise DriverFailureError(code)
         if code:
-            names = {value: name for name, value in self.core.map.statuses.items()}
-            raise CoreError(names[code], "")
+            raise CoreError(Status(code).name.lower(), "")
 
     def code(self, name, *arguments):
         """What a function of the driver returns."""

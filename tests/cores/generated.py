@@ -208,6 +208,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor, conversion checked": COPROCESSOR | {
         "curve": [MONTGOMERY, TINY], "protections": ["exit-check", "conversion-check"],
     },
+    "coprocessor, bare": COPROCESSOR | {"protections": "none"},
     "coprocessor, high": COPROCESSOR | {"protections": "high"},
     "coprocessor, masked": COPROCESSOR | {
         "curve": [MONTGOMERY, TINY], "bus": "wishbone", "protections": ["masked-order"],
@@ -218,6 +219,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "coprocessor on digits, shared": ON_DIGITS | {
         "bus": "wishbone", "protections": ["scalar-check", "masked-scalar"],
     },
+    "coprocessor on digits, bare": ON_DIGITS | {"protections": "none"},
     "coprocessor on digits, standard": ON_DIGITS | {"protections": "standard"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
     "coprocessor on digits, masked": ON_DIGITS | {"protections": ["masked-order"]},

@@ -71,7 +71,7 @@ def test_multipliers(given, cells):
 @pytest.mark.slow
 @pytest.mark.parametrize(("given", "cells"), COPROCESSORS, ids=names(COPROCESSORS))
 def test_coprocessors(given, cells, tmp_path):
-    """The command's core takes the cycles that stand beside it, with blinding in simulation, too.
+    """The command's core takes the cycles that stand beside it, by default in simulation, too.
 
     Every verification holds the cycles of a core against those that are told here.
     """
@@ -81,10 +81,11 @@ def test_coprocessors(given, cells, tmp_path):
     design = core.core.design
     (curve,) = design.curves
     assert operation_cycles(design, point_operation(curve), 0) == number(cells[2])
-    blinded = "blinded" in cells[0]
+    bare = "bare" in cells[0]
     (blinding,) = core.parameters["blinding"]
-    assert blinding == (129 if blinded else 0)
-    if blinded:
+    assert blinding == (0 if bare else 129)
+    assert bool(core.parameters["protections"]) != bare
+    if not bare:
         simulated = simulator(core.core, tmp_path, optimise=False)
         ((_, cycles),) = point_cycles(simulated, design)
         assert cycles == number(cells[2])

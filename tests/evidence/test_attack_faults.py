@@ -19,7 +19,7 @@ from residua.toolchain.planted.injection import Memory, OpenDesign, Register
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    keys = {"curve": [TINY], "bus": "stream", "blinding": 0}
+    keys = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "none"}
     return build(check_any(keys), tmp_path_factory.mktemp("attack") / "core")
 
 

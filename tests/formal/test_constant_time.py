@@ -125,7 +125,8 @@ def test_inversion_of_residues(tmp_path):
 def test_everything_that_steers_a_memory_is_seen(made):
     kinds = {"RD_ADDR", "RD_EN", "WR_ADDR", "WR_EN"}
     seen = {tuple(name.rsplit(".", 1)) for name in made.netlist.observed if "." in name}
-    for memory in ("controller.instructions", "processor.sequencer.bank_0", "scalar_unit.words"):
+    steered = ("controller.instructions_0", "processor.sequencer.bank_0", "scalar_unit.words")
+    for memory in steered:
         assert (memory, "RD_ADDR") in seen
     for rower in ("processor.rower_0", "processor.rower_1"):
         assert {(f"{rower}.registers", kind) for kind in ("RD_ADDR", "WR_ADDR", "WR_EN")} <= seen
@@ -189,7 +190,7 @@ def test_a_processor_that_stops_early_is_found(core, monkeypatch, tmp_path):
 
     monkeypatch.setattr(Processor, "elaborate", leaky)
     result = proved_coprocessor(core.design, tmp_path)
-    assert any(leak.endswith("controller.instructions.RD_ADDR") for leak in result.leaks)
+    assert any(leak.endswith("controller.instructions_0.RD_ADDR") for leak in result.leaks)
     assert not result.proof.passed
 
 

@@ -28,7 +28,7 @@ from residua.errors import SpecificationError
 
 SMALL = curve_from_parameters(WITHOUT_A)
 ORDER = SMALL.order
-HIERARCHICAL = {"columns": 2, "inversion": Inversion.PLUS_MINUS, "levels_per_register": 2}
+HIERARCHICAL = {"columns": 2, "inversion": Inversion.PLUS_MINUS}
 EVEN = find_curve("secp112r2")
 
 
@@ -43,7 +43,7 @@ def small(tmp_path_factory):
 def mixed(tmp_path_factory):
     """A curve with the window after one of even order, which has a ladder; blinded scalars."""
     with quick_schedules():
-        curves, checked = [EVEN, find_curve("secp192k1")], frozenset({Protection.SCALAR_CHECK})
+        curves, checked = [EVEN, SMALL], frozenset({Protection.SCALAR_CHECK})
         core = EccCore(curves, blinding="auto", protections=checked)
         assert core.design.formulas == (Formula.XZ_LADDER, Formula.FIXED_WINDOW)
         return SimulatedCore(core, tmp_path_factory.mktemp("mixed"))

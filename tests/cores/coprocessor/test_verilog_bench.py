@@ -9,8 +9,14 @@ from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check
+from residua.curves.operations import Status
+from residua.curves.protections.status_codes import StatusCodes
 from residua.toolchain.verilator import bench_compiler
 from residua.toolchain.verilator_runtime import ROOT
+
+CODES = StatusCodes(sparse=True)
+STATUSES = CODES.statuses
+ENDS = ("NEUTRAL", "NOT_ON_CURVE", "ZEROISED")
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +82,8 @@ def test_bench_passes(simulation):
     assert f"PASS: {len(vectors) - 1} operations" in output
     assert output.count("ok ") == len(vectors) - 1
     assert "WRONG" not in output
-    statuses = {record[3] for record in vectors[:-1]}
-    assert statuses == {0, 1, 2, 3, 4, 6, 8, 9}
+    statuses = {STATUSES[record[3]].name for record in vectors[:-1]}
+    assert statuses == {"OK", "OPERAND_RANGE", "SCALAR_RANGE", "BAD_OPERATION", "NO_INVERSE", *ENDS}
 
 
 def test_makefile_has_nothing_left_to_do(simulation):
@@ -95,10 +101,10 @@ def test_a_wrong_word_of_a_result_is_found(simulation, tmp_path, position):
     assert (output.count("WRONG"), "FAIL: 1 of" in output, "PASS" in output) == (1, True, False)
 
 
-@pytest.mark.parametrize("status", [1, 4, 9])
+@pytest.mark.parametrize("status", ENDS)
 def test_a_wrong_status_is_found(simulation, tmp_path, status):
-    record, vectors = few(simulation, lambda record: record[3] == status)
-    record[3] = 2
+    record, vectors = few(simulation, lambda record: STATUSES[record[3]].name == status)
+    record[3] = CODES.of(Status.OPERAND_RANGE)
     code, output = run(simulation, tmp_path, vectors)
     assert code != 0
     assert "FAIL: 1 of" in output

@@ -30,7 +30,8 @@ def test_each_level_has_what_the_one_below_has():
         ({}, set()),
         ({"curve": [MONTGOMERY, TINY]}, set()),
         ({"algorithm": "iddmm"}, set()),
-        ({"formula": "endomorphism", "curve": [MONTGOMERY]}, {Protection.MASKED_ORDER}),
+        ({"formula": "endomorphism", "curve": [WITHOUT_A]}, set()),
+        ({"curve": [MONTGOMERY]}, {Protection.MASKED_ORDER}),
         ({"algorithm": "sbmm", "curve": [SQUARE]}, {Protection.MASKED_ORDER}),
     ],
 )
@@ -39,20 +40,16 @@ def test_a_level_is_a_list(keys, without, level):
     assert chosen(protections=f" {level} ", **keys) == set(level.protections) - without
 
 
-def test_none_is_the_default():
-    assert check_any(PLAIN | {"protections": "none"}) == check_any(PLAIN)
-    assert not chosen()
+def test_standard_is_the_default():
+    for keys in (PLAIN, PLAIN | {"algorithm": "iddmm"}):
+        assert check_any(keys | {"protections": "standard"}) == check_any(keys)
+    assert not chosen(protections="none")
 
 
-@pytest.mark.parametrize(
-    ("keys", "reason"),
-    [
-        ({"curve": [WITHOUT_A, MONTGOMERY], "formula": "endomorphism"}, "takes halves of scalars"),
-        ({"fixed_base": "comb", "comb_teeth": 2}, "takes columns of a scalar's bits"),
-    ],
-)
-def test_a_level_leaves_out_what_a_core_cannot_have(keys, reason):
+def test_a_level_leaves_out_what_a_core_cannot_have():
     """What is refused by its name; nothing else is."""
+    keys = {"fixed_base": "comb", "comb_teeth": 2}
+    reason = "takes columns of a scalar's bits"
     asked = check_any(PLAIN | keys | {"protections": "high"})
     assert set(asked.left_out) == {Protection.SCALAR_CHECK}
     assert reason in asked.left_out[Protection.SCALAR_CHECK]

@@ -18,11 +18,15 @@ CORES = {
     | {"curve": [TINY], "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4}
     | {"blinding": 0, "formula": "fixed-window"},
     "digits": CHECKED | {"curve": [WITHOUT_A], "algorithm": "iddmm", "formula": "fixed-window"},
+    "halves": CHECKED
+    | {"curve": [WITHOUT_A, MONTGOMERY], "formula": "endomorphism", "channels": 4},
     "unblinded": CHECKED | {"curve": [TINY], "blinding": 0},
+    "unblinded halves": CHECKED
+    | {"curve": [WITHOUT_A], "blinding": 0, "formula": "endomorphism", "channels": 4},
 }
 
 
-@pytest.mark.parametrize("name", [name for name in CORES if name != "unblinded"])
+@pytest.mark.parametrize("name", [name for name in CORES if "unblinded" not in name])
 def test_results_are_what_they_were(made, check_results, name):
     """Of one scalar and of two, of scalars that are replaced, and of such as are not there."""
     check_results(made(name))
@@ -30,9 +34,9 @@ def test_results_are_what_they_were(made, check_results, name):
 
 def test_it_takes_a_cycle_for_each_bit():
     keys = CORES["unblinded"]
-    checked, plain = (core_of(check_any(keys | {"protections": own})) for own in (
-        "scalar-check", None
-    ))  # fmt: skip
+    checked, plain = (
+        core_of(check_any(keys | {"protections": own})) for own in ("scalar-check", "none")
+    )
     more = checked.cycles["operations"][0], plain.cycles["operations"][0]
     served = checked.core.design.served[0]
     assert more[0]["POINT_MULTIPLY"] - more[1]["POINT_MULTIPLY"] == served
@@ -40,24 +44,26 @@ def test_it_takes_a_cycle_for_each_bit():
 
 
 @pytest.mark.parametrize(
-    ("where", "cycles"),
+    ("name", "where", "cycles"),
     [
-        ("scalar_unit.words*", (300, 3000)),
-        ("scalar_unit.position", (300, 3000)),
-        ("processor.advance*", (500, 3000)),
-        ("scalar_unit.*_sum", (0, 4000)),
+        ("unblinded", "scalar_unit.words*", (300, 3000)),
+        ("unblinded", "scalar_unit.position", (300, 3000)),
+        ("unblinded", "processor.advance*", (500, 3000)),
+        ("unblinded", "scalar_unit.*_sum", (0, 4000)),
+        ("unblinded halves", "half_scalars.*_half*", (600, 2500)),
+        ("unblinded halves", "half_scalars.place", (600, 2500)),
+        ("unblinded halves", "half_scalars.*_sum", (0, 4000)),
     ],
 )
-def test_a_wrong_bit_is_withheld(made, where, cycles):
-    found = attack(made("unblinded"), Attack(count=120, where=where, cycles=cycles))
-    assert found["statuses"][Status.FAULT.name] > 20
+def test_a_wrong_bit_is_withheld(made, name, where, cycles):
+    found = attack(made(name), Attack(count=120, where=where, cycles=cycles))
+    assert found["statuses"][Status.FAULT.name] > 10
     assert not any(found["effects"].get(effect) for effect in HARMFUL), found["harmful"]
 
 
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"curve": [WITHOUT_A], "formula": "endomorphism"}, "takes halves of scalars"),
         ({"curve": [TINY], "fixed_base": "comb"}, "takes columns of a scalar's bits"),
     ],
 )

@@ -18,7 +18,7 @@ KEPT = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "status"
 
 CORES = {
     "one curve": KEPT,
-    "bare": KEPT | {"protections": None},
+    "bare": KEPT | {"protections": "none"},
     "two curves": KEPT
     | {"curve": [MONTGOMERY, TINY], "protections": "exit-check,control-signature,status"},
     "digits": KEPT

@@ -45,7 +45,8 @@ RANDOM_WORDS = 3 * WORDS + 8
 def design():
     """What is simulated."""
     curve = NAME if FULL_SIZE else TINY
-    asked = check(CoprocessorSpecification, {"curve": curve, "bus": "axi"})
+    keys = {"curve": curve, "bus": "axi", "protections": "none"}
+    asked = check(CoprocessorSpecification, keys)
     # Fewer bits than are accepted, so that the tiny curve has the ladder on differences.
     made = EngineCoprocessorCore(asked.model_copy(update={"blinding": BLINDING}))
     return AxiTop(made.component(), made.capabilities)

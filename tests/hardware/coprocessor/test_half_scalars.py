@@ -18,7 +18,7 @@ from residua.curves.fixed_window import WINDOW, digit_flags, digits
 from residua.curves.formulas import Formula, scalar_bits
 from residua.curves.parameters import curve_from_parameters
 from residua.hardware.coprocessor import split_program
-from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, FLAGS
+from residua.hardware.coprocessor.digit_recoder import DIGIT_LATENCY, DIGITS_AHEAD, FLAGS
 from residua.hardware.coprocessor.half_scalars import HalfScalars
 from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY
 from residua.hardware.coprocessor.split_program import split_shift
@@ -46,9 +46,10 @@ def splits_of(curves, words, random_bits=None):
     return tuple(map(splits.get, curves))
 
 
-def unit_of(curves, words, random_bits=None):
+def unit_of(curves, words, random_bits=None, below=None):
     """The unit, with halves of sums that are not blinded."""
-    return HalfScalars(splits_of(curves, words, random_bits), splits_of(curves, words, 0), words)
+    splits = splits_of(curves, words, random_bits), splits_of(curves, words, 0)
+    return HalfScalars(*splits, words, below)
 
 
 SHAPES = [
@@ -139,6 +140,11 @@ def run(unit, tasks, pace=1.0):
                 await ticks(ctx, DIGIT_LATENCY - 1)
                 first.append(number_of(ctx, unit.first))
                 second.append(number_of(ctx, unit.second))
+            if unit.checked:
+                assert not ctx.get(unit.agrees)
+                await pulse(ctx, unit.take)
+                await ticks(ctx, DIGIT_LATENCY)
+                assert ctx.get(unit.agrees)
             results.append((ctx.get(unit.in_range), first, second, cycles))
 
     simulate(
@@ -162,6 +168,16 @@ def check(unit, tasks, results, *, stalled=False):
 def test_digits_range_and_cycles(curves, words, random_bits):
     unit = unit_of(curves, words, random_bits)
     tasks = tasks_of(unit)[:12]
+    check(unit, tasks, run(unit, tasks))
+
+
+@pytest.mark.parametrize(("curves", "words", "random_bits"), SHAPES)
+def test_served_bits_are_those_that_were_there(curves, words, random_bits):
+    """Once a loop has asked for as many as it does; a digit less is found."""
+    unit = unit_of(curves, words, random_bits, DIGITS_AHEAD * WINDOW + 1)
+    unchecked = unbuilt(unit_of(curves, words, random_bits))
+    assert unit.latency == unchecked.latency + unit.review
+    tasks = tasks_of(unit)[:6]
     check(unit, tasks, run(unit, tasks))
 
 

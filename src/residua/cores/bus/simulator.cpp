@@ -19,7 +19,8 @@
 namespace {
 
 constexpr long patience = 100'000;  // cycles, for one access
-constexpr unsigned access_cycles = 2;  // from the last handshake of an access to its answer
+// From the last handshake of an access to its answer, and least from one answer to the next.
+constexpr unsigned read_cycles = 2, read_gap = 1, write_cycles = 3, write_gap = 2;
 constexpr int pending = 1;
 constexpr unsigned stall_steps = 256;
 constexpr std::size_t most_taken = 4096;  // random words that are remembered
@@ -48,14 +49,16 @@ struct Access {
 // The answers of one channel: each comes as soon as it may, which is after the one before it.
 class Answers {
  public:
+  Answers(unsigned cycles, unsigned gap) : cycles_(cycles), gap_(gap) {}
+
   // Its access is complete in this cycle.
-  void asked(std::uint64_t cycle) { due_.push_back(cycle + access_cycles); }
+  void asked(std::uint64_t cycle) { due_.push_back(cycle + cycles_); }
 
   // Whether an answer that is there in this cycle should have been there before, or not yet.
   bool untimely(std::uint64_t cycle) {
     if (seen_) return false;
     seen_ = true;
-    return due_.empty() || cycle != std::max(due_.front(), taken_ + 1);
+    return due_.empty() || cycle != std::max(due_.front(), taken_ + gap_);
   }
 
   void taken(std::uint64_t cycle) {
@@ -65,6 +68,7 @@ class Answers {
   }
 
  private:
+  const unsigned cycles_, gap_;
   std::deque<std::uint64_t> due_;
   std::uint64_t taken_ = 0;
   bool seen_ = false;
@@ -332,7 +336,7 @@ class Bench {
       (accesses[i].writes ? writes : reads).push_back(accesses + i);
     }
     std::size_t addressed = 0, supplied = 0, asked = 0;  // of them
-    Answers write_answers, read_answers;
+    Answers write_answers(write_cycles, write_gap), read_answers(read_cycles, read_gap);
     for (long waited = 0; !writes.empty() || !reads.empty(); ++waited) {
       if (waited > patience) return void(fail(hangs));
       if (!top.s_axi_awvalid && addressed < writes.size() && goes()) {
@@ -431,7 +435,7 @@ class Bench {
         if (cycles - begun > patience) return void(fail(hangs));
         step();
       } while (!answered_);
-      if (cycles - begun != access_cycles) fail(untimely);
+      if (cycles - begun != (each->writes ? write_cycles : read_cycles)) fail(untimely);
       each->refused = (failure & refused) != 0;
       failure &= ~refused;
       if (!each->writes) each->word = read_data_;

@@ -175,10 +175,8 @@ class CoprocessorCore(Core):
 
     @property
     def _protections(self) -> dict[str, Any]:
-        """The protections that were asked for, if any were."""
+        """The protections of the core, and what its level stands for and it cannot have."""
         request = self.request
-        if request.protections is None:
-            return {}
         found: dict[str, Any] = {
             "protections": [one for one in Protection if one in request.chosen_protections]
         }

@@ -16,6 +16,7 @@ from residua.cores.coprocessor.specification import (
 from residua.cores.digit.specification import DIGIT_KEY, LANES_KEY, MOST_LANES, PIPELINE_KEY
 from residua.cores.specification import keys
 from residua.curves.blinding import check_blinding
+from residua.curves.protections.protection import Level
 from residua.errors import SpecificationError
 
 ALGORITHM = "iddmm"
@@ -37,7 +38,7 @@ class DigitCoprocessorSpecification(CurveSpecification):
     instances: InstancesKey = None
     blinding: Blinding = "auto"
     formula: FormulaKey = "auto"
-    protections: ProtectionsKey = None
+    protections: ProtectionsKey = Level.STANDARD
     digit: Annotated[int, keys.within(SMALLEST_DIGIT, LARGEST_DIGIT), DIGIT_KEY] = DEFAULT_DIGIT
     lanes: Annotated[Annotated[int, keys.within(1, MOST_LANES)] | None, LANES_KEY] = None
     pipeline: Annotated[Annotated[int, keys.within(0, 2)] | None, PIPELINE_KEY] = None

@@ -60,14 +60,13 @@ def _curve(entry: object) -> Curve:
 
 def _protections(value: object) -> object:
     if value is None:
-        return None
+        return Level.STANDARD
     names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, Sequence) or not names:
         raise ValueError("")
     stripped = [name.strip() if isinstance(name, str) else name for name in names]
     if isinstance(value, str) and value.strip() in list(Level):
-        level = Level(value.strip())
-        return None if level is Level.NONE else level
+        return Level(value.strip())
     for name in stripped:
         if name in list(Level):
             raise SpecificationError(
@@ -171,12 +170,11 @@ class CurveSpecification(CoreSpecification):
     @property
     def left_out(self) -> dict[Protection, str]:
         """What a level stands for and the core cannot have, each with the reason."""
-        asked = getattr(self, "protections", None)
+        asked = getattr(self, "protections", Level.NONE)
         if not isinstance(asked, Level):
             return {}
         weierstrass = any(isinstance(curve, WeierstrassCurve) for curve in self.curve)
         refused = refusals(
-            halves=getattr(self, "formula", None) == Formula.ENDOMORPHISM and weierstrass,
             combs=getattr(self, "fixed_base", None) is not None,
             orders=self.algorithm != "sbmm",
             signs=weierstrass,
@@ -186,8 +184,8 @@ class CurveSpecification(CoreSpecification):
     @property
     def chosen_protections(self) -> Protections:
         """The protections that the core gets."""
-        asked = getattr(self, "protections", None)
-        own = asked.protections if isinstance(asked, Level) else asked or ()
+        asked = getattr(self, "protections", Level.NONE)
+        own = asked.protections if isinstance(asked, Level) else asked
         return frozenset(own) - self.left_out.keys()
 
 
@@ -206,8 +204,7 @@ InstancesKey = Annotated[
 ]
 Blinding = Annotated[BlindingChoice, BeforeValidator(keys.random_bits), keys.BLINDING]
 ProtectionsKey = Annotated[
-    # The level `none` is None.
-    tuple[Protection, ...] | Literal[Level.STANDARD, Level.HIGH] | None,
+    tuple[Protection, ...] | Level,
     BeforeValidator(_protections),
     keys.Key(
         "Protections of a coprocessor, against faults: `exit-check` holds multiples of points, and "
@@ -227,7 +224,7 @@ ProtectionsKey = Annotated[
             for level in Level
             if (own := level.protections)
         ),
-        "`none`",
+        f"`{Level.STANDARD}`",
         "NAMES",
     ),
 ]
@@ -315,7 +312,7 @@ class CoprocessorSpecification(ResidueSpecification, CurveSpecification):
             "NAME",
         ),
     ] = None
-    protections: ProtectionsKey = None
+    protections: ProtectionsKey = Level.STANDARD
     width: keys.Width = 17
     channels: keys.Channels = None
     rowers: keys.Rowers = None

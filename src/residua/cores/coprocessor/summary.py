@@ -23,7 +23,7 @@ def rows(manifest: Mapping[str, Any]) -> Rows:
         *_several(parameters),
         ("scalars", _blinding(manifest["blinding"])),
         ("inversion", parameters["inversion"]),
-        ("protections", ", ".join(parameters.get("protections", ())) or "nothing"),
+        ("protections", ", ".join(parameters["protections"]) or "nothing"),
         *_field_unit(parameters),
         (
             "step of the ladder",

@@ -18,9 +18,10 @@ from residua.cores.proofs.netlist import Netlist
 from residua.cores.proofs.pair import prove_pair
 from residua.toolchain.formal import ProofResult
 
-SETTLES = 4
+SETTLES = 12
 """Cycles after a reset from which on all registers that do not hold words are equal: those behind a
-memory, which has no reset, and two registers, wait for its next word."""
+memory, which has no reset, and two registers, wait for its next word, and the modulus of a rower's
+sum goes through the folds of its reducer with the data, without a reset, too."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ class Protection(StrEnum):
     instructions and the microcode of an operation against those that it has to run, see
     `residua.hardware.coprocessor.controller`. ``SCALAR_CHECK`` holds the bits of a scalar that a
     loop takes against those that there were before, see
-    `residua.hardware.coprocessor.scalar_unit`. ``RANDOM_HEALTH`` tests random words, and refuses
+    `residua.hardware.coprocessor.scalar_unit` and, of halves,
+    `residua.hardware.coprocessor.half_scalars`. ``RANDOM_HEALTH`` tests random words, and refuses
     random numbers that are 0 and words that do not come, see
     `residua.hardware.random_monitor`. ``STATUS`` has codes of statuses that a few wrong
     bits do not exchange, see `residua.curves.protections.status_codes`, and results that leave only
@@ -67,24 +68,19 @@ _LEVELS: Mapping[Level, tuple[Protection, ...]] = {
 }
 
 
-def refusals(*, halves: bool, combs: bool, orders: bool, signs: bool) -> dict[Protection, str]:
+def refusals(*, combs: bool, orders: bool, signs: bool) -> dict[Protection, str]:
     """The protections that a core cannot have, each with the reason.
 
     Args:
-        halves: a curve's scalars are taken as two halves.
         combs: base points are multiplied by combs.
         orders: there is arithmetic modulo orders of groups.
         signs: there are curves with ECDSA signatures, short Weierstrass ones.
     """
     found: dict[Protection, str] = {}
-    one_by_one = "it is for scalars whose bits are taken one after the other, and"
-    if halves:
+    if combs:
         found[Protection.SCALAR_CHECK] = (
-            f"{one_by_one} formula = 'endomorphism' takes halves of scalars"
-        )
-    elif combs:
-        found[Protection.SCALAR_CHECK] = (
-            f"{one_by_one} fixed_base = 'comb' takes columns of a scalar's bits"
+            "it is for scalars whose bits are taken one after the other, and fixed_base = 'comb' "
+            "takes columns of a scalar's bits"
         )
     if not orders:
         found[Protection.MASKED_ORDER] = (

@@ -30,17 +30,19 @@ TOLERANCE = 0.10
 FASTEST = {
     "extension": "hierarchical",
     "inversion": "division-steps",
-    "levels_per_register": 2,
 }
-"""Hierarchical extensions, division steps, reducers of few registers."""
+"""Hierarchical extensions, division steps."""
 
-ROWS_OF_FOUR = FASTEST | {"columns": 4, "inversion": "plus-minus-ct"}
-"""Extensions over rows of four moduli, which have the fewest cycles; residues inverted as they
-are."""
+FEWEST = FASTEST | {"inversion": "plus-minus-ct", "levels_per_register": 2}
+"""Residues inverted as they are, and two adders between the registers of reducers: fewer cycles,
+and a slower clock."""
+
+ROWS_OF_FOUR = FEWEST | {"columns": 4}
+"""Extensions over rows of four moduli, which have the fewest cycles of all."""
 
 COMB = FASTEST | {"inversion": "plus-minus-ct", "fixed_base": "comb"}
 
-VERIFIES = FASTEST | {"inversion": "plus-minus-ct", "ecdsa": "verify"}
+VERIFIES = FEWEST | {"ecdsa": "verify"}
 
 SIGNATURES = 16
 """Signatures that a core verifies, half of which are not valid."""
@@ -70,10 +72,15 @@ CORES: dict[str, dict[str, Any]] = {
     "P-256, G by a comb": {"curve": "P-256"} | COMB,
     # A comb takes whole scalars.
     "secp256k1, G by a comb": {"curve": "secp256k1", "formula": "difference-ladder"} | COMB,
+    "secp256k1, window, HBE, plus-minus": {
+        "curve": "secp256k1",
+        "formula": "fixed-window",
+        **FEWEST,
+    },
     **{
         f"secp256k1, halves{name}": {"curve": "secp256k1", "formula": "endomorphism"} | keys
         for name, keys in (
-            (", HBE, plus-minus", FASTEST | {"inversion": "plus-minus-ct"}),
+            (", HBE, plus-minus", FEWEST),
             (", HBE over 4, plus-minus", ROWS_OF_FOUR),
         )
     },
@@ -100,39 +107,43 @@ PLACED = (
 
 INTRODUCTION = f"""\
 Made by `make bench`: cycles of one multiplication of a point (POINT_MULTIPLY, X_MULTIPLY on
-Montgomery curves), operands to results, coordinates randomised; with the scalar as it is and
-blinded by so many bits. The Verilog was simulated and its result compared with plain integers.
+Montgomery curves), operands to results, coordinates randomised. Bare: the scalar is not blinded,
+and nothing is protected; default: it is blinded by so many bits, with the default level of
+protections. The Verilog was simulated and its result compared with plain integers.
 G by a comb: of the base point instead (BASE_MULTIPLY), from tables.
 Inverse: cycles of FIELD_INVERT. Multipliers are those of the rowers, the converter and the
 inverter, of {MULTIPLIER_BITS} x {MULTIPLIER_BITS} bits. HBE: hierarchical extensions over rows of
-two moduli unless a number is named, inversion by division steps unless another way is named, two
-adders between the registers of reducers; block memory: of the rowers' registers; base points by a
-comb are of such cores with plus-minus inversion. Halves: of scalars, by an endomorphism. Digits: n
-digits of w bits in place of n channels."""
+two moduli unless a number is named, inversion by division steps unless another way is named; block
+memory: of the rowers' registers; base points by a comb are of such cores with plus-minus inversion.
+Halves: of scalars, by an endomorphism; they, the window beside them and extensions over 4 have two
+adders between the registers of reducers. Digits: n digits of w bits in place of n channels."""
 
 VERIFICATION = f"""\
-Cores as those above with plus-minus inversion that have ECDSA_VERIFY, from digest, signature and
+Cores as those of halves above that have ECDSA_VERIFY, from digest, signature and
 key to an answer, whose cycles depend on all of these: means of {SIGNATURES // 2} random signatures
 that are valid, and of as many that are not. Sum: cycles of DOUBLE_MULTIPLY."""
 
 
-def keys(name: str, *, blinded: bool) -> dict[str, Any]:
+BARE = {"blinding": 0, "protections": "none"}
+
+
+def keys(name: str, *, bare: bool) -> dict[str, Any]:
     """The keys of the core of a row, on plain streams."""
-    return {**CORES[name], "bus": "stream"} | ({} if blinded else {"blinding": 0})
+    return {**CORES[name], "bus": "stream"} | (BARE if bare else {})
 
 
 def subject(name: str) -> Cores:
-    """Find the core of a row, without blinding and with it."""
-    return Cores({"plain": keys(name, blinded=False), "blinded": keys(name, blinded=True)})
+    """Find the core of a row, bare and by default."""
+    return Cores({part: keys(name, bare=part == "bare") for part in ("bare", "default")})
 
 
 def measure(request: Request) -> Figures:
-    """Simulate the core of a row, with the scalar as it is and blinded."""
-    plain, blinded = (request.directory(part) for part in ("plain", "blinded"))
-    core = _curve_core(plain)
+    """Simulate the core of a row, bare and by default."""
+    bare, default = (request.directory(part) for part in ("bare", "default"))
+    core = _curve_core(bare)
     (curve,) = core.curves
     channels, width, tiles = _size(core)
-    simulator, blinded_core = _simulator(plain), _curve_core(blinded)
+    simulator, default_core = _simulator(bare), _curve_core(default)
     return {
         "bits": curve.field_bits,
         "channels": channels,
@@ -141,8 +152,8 @@ def measure(request: Request) -> Figures:
         "utilisation": round(core.utilisation, 4),
         "cycles": point_cycles(simulator, core),
         "inverse": inverse_cycles(simulator, curve),
-        "blinding": blinded_core.design.blinding[0],
-        "blinded": point_cycles(_simulator(blinded), blinded_core),
+        "blinding": default_core.design.blinding[0],
+        "default": point_cycles(_simulator(default), default_core),
         "multipliers": core.design.multipliers * tiles,
         **(verification_cycles(simulator, core) if any(core.design.verified) else {}),
     }
@@ -264,8 +275,8 @@ def _plot(rows: list[Row]) -> str:
         color="#d3d9e2",
         label=f"within {TOLERANCE:.0%}",
     )
-    for key, colour in (("cycles", "#0072b2"), ("blinded", "#d55e00")):
-        name = "scalar as it is" if key == "cycles" else "scalar blinded"
+    for key, colour in (("cycles", "#0072b2"), ("default", "#d55e00")):
+        name = "bare" if key == "cycles" else "by default"
         points = sizes, [row[key] for row in rows]
         axes.scatter(*points, color=colour, zorder=3, label=name)
     for row in rows:
@@ -303,8 +314,8 @@ TABLE = RowTable(
         "(n, w)": lambda row: f"({row['channels']}, {row['width']})",
         "Step": lambda row: row["step"],
         "Utilisation": lambda row: f"{row['utilisation']:.1%}",
-        "Cycles": lambda row: row["cycles"],
-        "Blinded": lambda row: f"{row['blinded']} ({row['blinding']})",
+        "Bare": lambda row: row["cycles"],
+        "Default": lambda row: f"{row['default']} ({row['blinding']})",
         "Inverse": lambda row: row.get("inverse", "–"),
         "Cycles / bits²": lambda row: f"{_share(row):.3f}",
         "Cycles × multipliers": lambda row: f"{row['cycles'] * row['multipliers'] / 1e6:.2f} M",

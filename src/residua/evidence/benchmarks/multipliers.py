@@ -41,7 +41,7 @@ does not time the inside of a multiplier, so the latency is given at that clock 
 225 MHz, the limit of a registered 18 x 18 multiplier."""
 
 COPROCESSORS = """\
-Placed in the same way, on plain streams and without blinding; [their cycles](coprocessors.md) are
+Placed in the same way, bare, on plain streams; [their cycles](coprocessors.md) are
 measured in simulation."""
 
 _KEYS = ("resources", "fmax_mhz", "fmax_timed_mhz", "latency_ns", "device", "seeds")
@@ -51,7 +51,7 @@ def subject(name: str) -> Cores:
     """Find the core of a row."""
     if name in CORES:
         return core(CORES[name][0])
-    return core(coprocessors.keys(name, blinded=False))
+    return core(coprocessors.keys(name, bare=True))
 
 
 def measure(request: Request) -> Figures:

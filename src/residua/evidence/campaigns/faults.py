@@ -17,6 +17,8 @@ from residua.evidence.subjects import core
 
 SEED = 26
 
+NONE = {"protections": "none"}
+
 EXIT = {"protections": ["exit-check"]}
 
 ALL = {"protections": ["exit-check", "control-signature", "scalar-check"]}
@@ -24,12 +26,12 @@ ALL = {"protections": ["exit-check", "control-signature", "scalar-check"]}
 STANDARD, HIGH = {"protections": "standard"}, {"protections": "high"}
 
 CORES: dict[str, tuple[dict[str, Any], int]] = {
-    "tiny curve": ({"curve": [TINY], "blinding": 0}, 20_000),
+    "tiny curve": ({"curve": [TINY], "blinding": 0} | NONE, 20_000),
     "tiny curve, exit-check": ({"curve": [TINY], "blinding": 0} | EXIT, 20_000),
     "tiny curve, all": ({"curve": [TINY], "blinding": 0} | ALL, 20_000),
     "tiny curve, standard": ({"curve": [TINY], "blinding": 0} | STANDARD, 20_000),
     "tiny curve, high": ({"curve": [TINY], "blinding": 0} | HIGH, 20_000),
-    "P-256": ({"curve": "P-256"}, 1000),
+    "P-256": ({"curve": "P-256"} | NONE, 1000),
     "P-256, exit-check": ({"curve": "P-256"} | EXIT, 1000),
     "P-256, all": ({"curve": "P-256"} | ALL, 1000),
     "Curve25519, exit-check": ({"curve": "Curve25519"} | EXIT, 1000),

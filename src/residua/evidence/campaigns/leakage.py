@@ -31,12 +31,13 @@ class Measured:
 
 _SMALL = {"curve": [SMALL], "formula": "xz-ladder"}
 _P256 = {"curve": "P-256", "formula": "xz-ladder"}
+_BARE = {"protections": "none"}
 _MASKED = {"protections": ["masked-scalar"]}
 _BOTH = {"protections": ["masked-order", "masked-scalar"]}
 _K, _D = Compared(operation="ORDER_SIGN"), Compared(operation="ORDER_SIGN", operand=1)
 
 CORES: dict[str, Measured] = {
-    "40 bits": Measured(_SMALL, 2000, Compared()),
+    "40 bits": Measured(_SMALL | _BARE, 2000, Compared()),
     "40 bits, masked-scalar": Measured(_SMALL | _MASKED, 2000, Compared()),
     "40 bits, masked-scalar, random words stuck": Measured(
         _SMALL | _MASKED, 400, Compared(random_word=1)
@@ -44,7 +45,7 @@ CORES: dict[str, Measured] = {
     "40 bits, masked-order, d": Measured(_SMALL | {"protections": ["masked-order"]}, 2000, _D),
     "40 bits, masked-order, masked-scalar, k": Measured(_SMALL | _BOTH, 2000, _K),
     "40 bits, masked-order, masked-scalar, d": Measured(_SMALL | _BOTH, 2000, _D),
-    "P-256": Measured(_P256, 400, Compared()),
+    "P-256": Measured(_P256 | _BARE, 400, Compared()),
     "P-256, masked-scalar": Measured(_P256 | _MASKED, 400, Compared()),
 }
 """What is measured, by the names of the rows."""

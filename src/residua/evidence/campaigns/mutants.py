@@ -20,7 +20,9 @@ _PACKAGE = "package"
 
 SMALL = {"modulus": "0x1000b", "width": 12}
 PRIME = {"algorithm": "inversion", "modulus": "0x10001"}
-CURVE = {"bus": "stream", "curve": [TINY]}
+# What a protection is for shows when there is a fault beside the mutant.
+UNPROTECTED = {"bus": "stream", "protections": "none"}
+CURVE = UNPROTECTED | {"curve": [TINY]}
 IDDMM = {"algorithm": "iddmm", "modulus": "0x1000b", "digit": 5}
 
 CORES: dict[str, dict[str, Any]] = {
@@ -44,7 +46,7 @@ CORES: dict[str, dict[str, Any]] = {
     "coprocessor, division steps": CURVE | {"inversion": "division-steps"},
     "coprocessor, plus-minus": CURVE | {"inversion": "plus-minus-ct"},
     "coprocessor on digits": CURVE | {"algorithm": "iddmm"},
-    "coprocessor on SBMM": {"bus": "stream", "curve": [SBMM_TINY], "algorithm": "sbmm"},
+    "coprocessor on SBMM": UNPROTECTED | {"curve": [SBMM_TINY], "algorithm": "sbmm"},
     "AXI4-Lite and AXI4-Stream": CURVE | {"bus": "axi"},
     "Wishbone": CURVE | {"bus": "wishbone"},
 }

@@ -13,6 +13,8 @@ EXCERPTS: dict[str, Excerpt] = {
     "plus-minus units": multipliers.plus_minus_units,
     "coprocessors": coprocessors.field_units,
     "formulas": coprocessors.formulas,
+    "halves of scalars": coprocessors.halves,
+    "signatures": coprocessors.signatures,
     "inversions of coprocessors": coprocessors.inversions,
     "fast coprocessor": coprocessors.fast,
     "coprocessor on digits": coprocessors.on_digits,

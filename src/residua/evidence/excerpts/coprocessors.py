@@ -15,10 +15,23 @@ FAST = {"P-256": "default", "P-256, HBE": "this one"}
 INVERSIONS = {
     "P-256": "`fermat`",
     "P-256, plus-minus": "`plus-minus-ct`",
-    "P-256, HBE": "`division-steps`, rows of two moduli, two adders between registers",
+    "P-256, HBE": "`division-steps`, rows of two moduli",
     "P-256, HBE, plus-minus": "`plus-minus-ct` on the same",
 }
 """Ways to invert, by the names of the rows."""
+
+HALVES = {
+    "secp256k1, window, HBE, plus-minus": "`fixed-window`",
+    "secp256k1, halves, HBE, plus-minus": "`endomorphism`",
+}
+"""Whole scalars and halves, by the names of the rows."""
+
+SIGNATURES = {
+    "P-256, signatures": "P-256",
+    "secp256k1, signatures": "secp256k1",
+    "secp256k1, signatures by halves": "secp256k1, by halves",
+}
+"""Cores that verify signatures, by the names of the rows."""
 
 STEPS = {(12, 16): "n = 12", (16, 32): "n = 16", (24, 16): "n = 24", (32, 16): "n = 32"}
 
@@ -29,21 +42,21 @@ def field_units(store: Store) -> Table:
     lines = []
     for name in coprocessors.PLACED:
         row, clocked = rows.get(name), placed.get(name)
-        plain = row["cycles"] if row else None
+        bare = row["cycles"] if row else None
         lines += [
             (
-                f"{name}, blinded",
-                flags(coprocessors.keys(name, blinded=True)),
-                large(row["blinded"] if row else None),
+                name,
+                flags(coprocessors.keys(name, bare=False)),
+                large(row["default"] if row else None),
                 *(DASH,) * 3,
             ),
             (
-                name,
-                flags(coprocessors.keys(name, blinded=False)),
-                large(plain),
+                f"{name}, bare",
+                flags(coprocessors.keys(name, bare=True)),
+                large(bare),
                 resources(clocked),
                 clock(clocked),
-                milliseconds(plain, clocked),
+                milliseconds(bare, clocked),
             ),
         ]
     heads = ("Core", "`residua build`", "Cycles", "ECP5 LUT4 / FF / MULT18", "MHz", "ms")
@@ -63,6 +76,26 @@ def formulas(store: Store) -> Table:
     return Table("", ("Formula", "", *coprocessors.COMPARED), tuple(lines), texts=2)
 
 
+def halves(store: Store) -> Table:
+    """Whole scalars and halves of them on secp256k1."""
+    cells: dict[str, Callable[[str, Row], str]] = {
+        "a step, for four bits": lambda _, row: str(row["step"]),
+        "k P, bare": lambda _, row: large(row["cycles"]),
+        "k P": lambda _, row: large(row["default"]),
+    }
+    return _transposed("secp256k1, cycles", store.read("coprocessors"), HALVES, cells)
+
+
+def signatures(store: Store) -> Table:
+    """Signatures that are verified, and sums of two multiples."""
+    cells: dict[str, Callable[[str, Row], str]] = {
+        "ECDSA_VERIFY, a valid signature": lambda _, row: large(round(row["valid"])),
+        "a signature that is not valid": lambda _, row: large(round(row["invalid"])),
+        "DOUBLE_MULTIPLY": lambda _, row: large(row["sum"]),
+    }
+    return _transposed("Cycles", store.read("coprocessors"), SIGNATURES, cells)
+
+
 def inversions(store: Store) -> Table:
     """Ways to invert on P-256."""
     rows = store.read("coprocessors")
@@ -71,7 +104,7 @@ def inversions(store: Store) -> Table:
         for name, text in INVERSIONS.items()
         for row in (rows.get(name),)
     ]
-    return Table("", ("P-256, without blinding", "FIELD_INVERT", "k P"), tuple(lines))
+    return Table("", ("P-256, bare", "FIELD_INVERT", "k P"), tuple(lines))
 
 
 def fast(store: Store) -> Table:
@@ -86,7 +119,7 @@ def fast(store: Store) -> Table:
         "MHz": lambda name, _: clock(placed.get(name)),
         "k P, ms": lambda name, row: milliseconds(row["cycles"], placed.get(name)),
     }
-    return _transposed("P-256, without bus and blinding", rows, FAST, cells)
+    return _transposed("P-256, bare, plain streams", rows, FAST, cells)
 
 
 def on_digits(store: Store) -> Table:
@@ -94,8 +127,10 @@ def on_digits(store: Store) -> Table:
     rows, placed = store.read("coprocessors"), store.read("measured")
     cells: dict[str, Callable[[str, Row], str]] = {
         "a step of the ladder": lambda _, row: f"{row['step']} cycles",
-        "k P, blinded": lambda _, row: f"{large(row['blinded'])} cycles",
-        "k P with `--blinding 0`": lambda _, row: f"{large(row['cycles'])} cycles",
+        "k P": lambda _, row: f"{large(row['default'])} cycles",
+        "k P with `--blinding 0 --protections none`": lambda _, row: (
+            f"{large(row['cycles'])} cycles"
+        ),
         "ECP5 LUT4 / FF / MULT18": lambda name, _: resources(placed.get(name)),
         "MHz": lambda name, _: clock(placed.get(name)),
     }

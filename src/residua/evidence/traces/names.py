@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from residua.curves.operations import PUBLIC_OPERATIONS, Instruction, Operation, Read, Run
 from residua.hardware.coprocessor.design import CurveDesign
-from residua.hardware.coprocessor.durations import ENDED, FETCHED, timeline
+from residua.hardware.coprocessor.durations import ENDED, ENTERED, FETCHED, timeline
 from residua.hardware.engine.processor_design import ProcessorDesign
 
 _SLOT = FETCHED + 1
@@ -56,6 +56,7 @@ def cycle_names(design: CurveDesign, operation: Operation, curve: int, cycles: i
             found, [*(cycle for cycle, _ in found[1:]), end], strict=True
         ):
             names.take(instruction, cycle, following)
+        names.fill("begin", 0, ENTERED)
         names.fill("end", end, cycles)
     return names.all()
 

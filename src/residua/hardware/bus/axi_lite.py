@@ -45,9 +45,9 @@ class AxiLiteSubordinate(Component):
     """Turns AXI4-Lite transfers into accesses of a write port and a read port.
 
     Address and data of a write may come in either order. Writing and reading are independent. All
-    outputs to the bus are registered. A write or a read takes two cycles from the last handshake to
-    its response, and there is one of each at a time. The two low address bits and ``awprot`` and
-    ``arprot`` do not matter. An error of a port is answered by SLVERR, with data 0.
+    outputs to the bus are registered. A read takes two cycles from the last handshake to its
+    response, a write three, and there is one of each at a time. The two low address bits and
+    ``awprot`` and ``arprot`` do not matter. An error of a port is answered by SLVERR, with data 0.
     """
 
     def __init__(self, address_width: int = 12) -> None:
@@ -67,12 +67,13 @@ class AxiLiteSubordinate(Component):
         return m
 
     def _write_channels(self, m: Module) -> None:
-        bus, addressed, supplied = self.bus, Signal(), Signal()
+        bus, addressed, supplied, due = self.bus, Signal(), Signal(), Signal(name="due")
         m.d.comb += [
             bus.awready.eq(~addressed),
             bus.wready.eq(~supplied),
-            self.write.valid.eq(addressed & supplied & (~bus.bvalid | bus.bready)),
+            self.write.valid.eq(due),
         ]
+        m.d.sync += due.eq(addressed & supplied & ~due & (~bus.bvalid | bus.bready))
         with m.If(bus.awvalid & bus.awready):
             m.d.sync += [addressed.eq(1), self.write.address.eq(bus.awaddr[2:])]
         with m.If(bus.wvalid & bus.wready):

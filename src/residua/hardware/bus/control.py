@@ -68,26 +68,39 @@ class BusControl(Component):
         m.submodules.registers = registers = RegisterFile(self.map, self.address_width)
         connect(m, flipped(self.write), registers.write)
         connect(m, flipped(self.read), registers.read)
-        busy = self._command(m, registers)
+        busy, ended = self._command(m, registers)
         self._interrupts(m, registers)
         # In a register: the key has many bits, and what is cleared lies all over the core.
         zeroise = Signal(name="zeroise_written")
         m.d.sync += zeroise.eq(registers.zeroise.access)
+        # The word is there a cycle before the access.
+        matches = Signal(name="key_matches")
+        m.d.sync += matches.eq(registers.zeroise.key == self.map.zeroise_key)
         m.d.comb += [
-            registers.zeroise.accept.eq(registers.zeroise.key == self.map.zeroise_key),
+            registers.zeroise.accept.eq(matches),
             self.core.zeroise.eq(zeroise),
         ]
         if self.capabilities.data_registers:
-            self._data_registers(m, registers, busy)
+            self._data_registers(m, registers, busy, ended)
         else:
             self._streams(m)
             m.d.comb += registers.control.accept.eq(~busy)
         return m
 
-    def _command(self, m: Module, registers: Any) -> Signal:
-        """Offers the command until it is taken, keeps how it ended; returns whether it is busy."""
+    def _command(self, m: Module, registers: Any) -> tuple[Signal, Signal]:
+        """Offers the command until it is taken, keeps how it ended.
+
+        Returns:
+            Whether the core is busy, and whether it has just ended an operation.
+        """
         pending, active, busy = Signal(), Signal(), Signal()
         done, code = Signal(), Signal(8)
+        # What the core says, in registers: whether a write is accepted waits for it.
+        occupied, ended = Signal(name="occupied", init=1), Signal(name="ended")
+        m.d.sync += [
+            occupied.eq(self.core.busy | self.core.zeroise),
+            ended.eq(self.core.done & ~self.core.zeroise),
+        ]
         m.d.comb += [
             self.core.command.payload.operation.eq(registers.control.operation),
             *(
@@ -96,30 +109,32 @@ class BusControl(Component):
                 else []
             ),
             self.core.command.valid.eq(pending),
-            busy.eq(registers.control.start | active | self.core.busy | self.core.zeroise),
+            busy.eq(registers.control.start | active | occupied | self.core.zeroise),
             registers.status.busy.eq(busy),
             registers.status.done.eq(done),
             registers.status.code.eq(code),
         ]
         with m.If(self.core.command.ready):
             m.d.sync += pending.eq(0)
-        with m.If(self.core.done):
+        with m.If(ended):
             m.d.sync += [active.eq(0), done.eq(1), code.eq(self.core.status)]
         with m.If(registers.control.start):
             m.d.sync += [pending.eq(1), active.eq(1), done.eq(0), code.eq(0)]
         with m.If(self.core.zeroise):
             m.d.sync += [pending.eq(0), active.eq(0), done.eq(0), code.eq(0)]
-        return busy
+        m.d.comb += registers.interrupt_state.set_done.eq(ended)
+        return busy, ended
 
     def _interrupts(self, m: Module, registers: Any) -> None:
         state, enable = registers.interrupt_state, registers.interrupt_enable
+        refused = Signal(name="refused")
+        m.d.sync += refused.eq(registers.refused)
         m.d.comb += [
-            state.set_done.eq(self.core.done),
-            state.set_refused.eq(registers.refused),
+            state.set_refused.eq(refused),
             self.irq.eq((state.done & enable.done) | (state.refused & enable.refused)),
         ]
 
-    def _data_registers(self, m: Module, registers: Any, busy: Signal) -> None:
+    def _data_registers(self, m: Module, registers: Any, busy: Signal, ended: Signal) -> None:
         """OPERAND, RANDOM and RESULT in front of the buffers."""
         operands, random, result = self._buffers(m)
         taken = [(registers.operand, operands)]
@@ -127,7 +142,7 @@ class BusControl(Component):
         m.d.comb += registers.control.accept.eq(~busy & ~result.output.valid)
         # What an operation did not take must not become an operand of the next one. It may still
         # be on its way when the operation ends, so a start clears, too.
-        stale = self.core.done | registers.control.start
+        stale = ended | registers.control.start
         m.d.comb += operands.clear.eq(self.core.zeroise | stale)
         m.d.comb += registers.status.operand_ready.eq(busy & operands.input.ready)
         if random:

@@ -6,14 +6,17 @@ A register is a switch case of each port. What a field does follows from its kin
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal
+from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import Component, In, Out, Signature
 
 from residua.hardware.bus.register_map import Field, Register, RegisterMap
 
 
 def write_port(address_width: int) -> Signature:
-    """A write, as its initiator sees it: address in words, ``error`` in the same cycle."""
+    """A write, as its initiator sees it: address in words, ``error`` in the same cycle.
+
+    Address, data and strobe are the same in the cycle before, for them to be looked at.
+    """
     return Signature(
         {
             "valid": Out(1),
@@ -69,17 +72,17 @@ class RegisterFile(Component):
         """Two multiplexers and the registers."""
         m = Module()
         m.d.comb += [
-            self.write.error.eq(self.write.valid),
             self.read.error.eq(self.read.valid),
             self.refused.eq(self.write.error | self.read.error),
         ]
         for register in self.map.registers.values():
             self._pulses_and_flags(m, register)
-        with m.Switch(self.write.address):
-            for register in self.map.registers.values():
-                if register.writable:
-                    with m.Case(register.address // 4):
-                        self._write(m, register)
+        # What is known of a write in the cycle before, in registers.
+        self._whole, self._written = Signal(name="whole"), Signal(name="written")
+        strobe = self.write.strobe
+        m.d.sync += [self._whole.eq(strobe.all()), self._written.eq(strobe.any())]
+        done = [self._write(m, one) for one in self.map.registers.values() if one.writable]
+        m.d.comb += self.write.error.eq(self.write.valid & ~Cat(done).any())
         with m.Switch(self.read.address):
             for register in self.map.registers.values():
                 if register.readable:
@@ -98,15 +101,14 @@ class RegisterFile(Component):
             elif field.kind == "written":
                 m.d.comb += self._port(register, field.name).eq(_part(self.write.data, field))
 
-    def _write(self, m: Module, register: Register) -> None:
+    def _write(self, m: Module, register: Register) -> Value:
+        """A write to the register; whether there is nothing wrong with it."""
+        addressed = Signal(name=f"addressed_{register.name.lower()}")
+        m.d.sync += addressed.eq(self.write.address == register.address // 4)
         allowed = self._port(register, "accept") if register.refusable else Const(1)
-        whole = self.write.strobe.all() if register.handed else Const(1)
-        written = self.write.strobe.any()
+        whole = self._whole if register.handed else self._written
         accepted = Signal(name=f"write_{register.name.lower()}")
-        m.d.comb += [
-            accepted.eq(self.write.valid & allowed & whole & written),
-            self.write.error.eq(self.write.valid & written & ~accepted),
-        ]
+        m.d.comb += accepted.eq(self.write.valid & addressed & allowed & whole)
         if register.handed:
             m.d.comb += self._port(register, "access").eq(accepted)
         mask = Cat(bit.replicate(8) for bit in self.write.strobe)
@@ -114,6 +116,7 @@ class RegisterFile(Component):
             for field in register.fields.values():
                 if field.kind in ("storage", "pulse", "sticky"):
                     self._update(m, register, field, _part(mask, field))
+        return addressed & (allowed & whole | ~self._written)
 
     def _update(self, m: Module, register: Register, field: Field, enabled: Any) -> None:
         """The field's next value when the bits in ``enabled`` are written."""

@@ -36,8 +36,8 @@ def wishbone(address_width: int) -> Signature:
 class WishboneSlave(Component):
     """Turns Wishbone cycles into accesses of a write port and a read port.
 
-    Masters of the standard (classic) mode and of the pipelined mode are served alike: an access
-    takes two clock cycles, STALL is high in the first, and ACK or ERR is high in the second. A
+    Masters of the standard (classic) mode and of the pipelined mode are served alike: a read takes
+    two clock cycles, a write three; ACK or ERR is high in the last one, STALL in the others. A
     standard master leaves ``stall_o`` open. ERR is the answer to an error of a port; the data are 0
     then. SEL does not matter for reading.
     """
@@ -52,22 +52,28 @@ class WishboneSlave(Component):
         )
 
     def elaborate(self, platform: Any) -> Module:
-        """The access in the first cycle, its registered answer in the second."""
+        """A cycle for a write to be there, the access, its registered answer in the cycle after."""
         m = Module()
         bus, selected, answering, failed = self.bus, Signal(), Signal(), Signal()
+        waited, accessed = Signal(name="waited"), Signal(name="accessed")
         m.d.comb += [
             selected.eq(bus.cyc_i & bus.stb_i),
-            self.write.valid.eq(selected & ~answering & bus.we_i),
+            accessed.eq(selected & ~answering & (waited | ~bus.we_i)),
+            self.write.valid.eq(accessed & bus.we_i),
             self.write.address.eq(bus.adr_i),
             self.write.data.eq(bus.dat_i),
             self.write.strobe.eq(bus.sel_i),
-            self.read.valid.eq(selected & ~answering & ~bus.we_i),
+            self.read.valid.eq(accessed & ~bus.we_i),
             self.read.address.eq(bus.adr_i),
             bus.ack_o.eq(selected & answering & ~failed),
             bus.err_o.eq(selected & answering & failed),
             bus.stall_o.eq(~answering),
         ]
-        m.d.sync += [answering.eq(selected & ~answering), bus.dat_o.eq(0)]
+        m.d.sync += [
+            waited.eq(selected & ~answering & ~accessed),
+            answering.eq(accessed),
+            bus.dat_o.eq(0),
+        ]
         with m.If(self.write.valid):
             m.d.sync += failed.eq(self.write.error)
         with m.If(self.read.valid):

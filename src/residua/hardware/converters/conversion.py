@@ -28,6 +28,10 @@ def conversion_cox(domain: Domain, largest: int) -> Cox:
     return exact_cox(base, redundant_ranges(base), largest)
 
 
+RELAXED = 4
+"""Registers more in a converter that is relaxed."""
+
+
 @dataclass(frozen=True)
 class Conversion:
     """Conversion of residues to binary words: its program, sizes and ranges.
@@ -35,11 +39,12 @@ class Conversion:
     ``base``, whose last modulus may be a narrow one, and ``cox`` are those of the cofactor form,
     ``moduli`` every P that a result can be
     reduced by, ``ranges`` the range of X for each of them, ``multipliers`` c the number of columns
-    that are computed side by side.
+    that are computed side by side. One that is ``relaxed`` has `RELAXED` registers more, where a
+    large core leaves wires long: after the constants, after the choice of k, before its use.
 
     Raises:
         SpecificationError: the Cox can err within a range, there are not as many ranges as moduli,
-            or c is out of range.
+            c is out of range, or one that is relaxed has more than one multiplier.
     """
 
     base: Base
@@ -47,8 +52,14 @@ class Conversion:
     moduli: tuple[int, ...]
     ranges: tuple[Range, ...]
     multipliers: int = 1
+    relaxed: bool = False
 
     def __post_init__(self) -> None:
+        if self.relaxed and self.multipliers > 1:
+            raise SpecificationError(
+                f"a relaxed converter has 1 multiplier, not {self.multipliers}: one result has to "
+                "be over before the next one begins"
+            )
         if not self.moduli or len(self.ranges) != len(self.moduli):
             raise SpecificationError(
                 f"a conversion has one range of values for each modulus, "
@@ -124,6 +135,7 @@ class Conversion:
         # Between the last product and the first word: the sum, the choice of a column, the carry,
         # two pages.
         pipeline = accumulation_latency(self.width + 1) + (self.multipliers > 1) + 3
+        pipeline += self.relaxed * RELAXED
         return self.occupancy + self.multipliers + pipeline + self.words - 1
 
     @property

@@ -226,9 +226,10 @@ class _Columns(Component):
     def elaborate(self, platform: Any) -> Module:
         """The operand moves from multiplier to multiplier, so that columns complete one by one."""
         m = Module()
-        operand = delayed(m, self.operand, 1, "operand", data=True)
+        fetched = 1 + self.conversion.relaxed
+        operand = delayed(m, self.operand, fetched, "operand", data=True)
         position: Value = self.position
-        marks = delayed(m, Cat(self.first, self.last, self.end), 1, "marks")
+        marks = delayed(m, Cat(self.first, self.last, self.end), fetched, "marks")
         valids: list[Value] = []
         end: Value = Const(0, 1)
         for index, unit in enumerate(self.units):
@@ -262,7 +263,7 @@ class _Columns(Component):
         return m
 
     def _constant(self, m: Module, index: int, position: Value) -> Value:
-        """The constant of the previous cycle's position, for one multiplier."""
+        """The constant of the previous cycle's position, or the one before, for a multiplier."""
         constants = self.conversion.constants[index]
         memory = Memory(
             shape=signed(self.conversion.width + 1), depth=len(constants), init=constants
@@ -271,6 +272,8 @@ class _Columns(Component):
         read = memory.read_port(domain="sync")
         m.d.comb += read.addr.eq(position)
         word: Value = read.data
+        if self.conversion.relaxed:
+            word = delayed(m, word, 1, f"constant_of_{index}", data=True)
         return word
 
 
@@ -349,18 +352,26 @@ class _Results(Component):
         conversion = self.conversion
         stride, pages = 1 << ceil_log2(conversion.words), conversion.result_pages
         m.submodules.memory = memory = Memory(shape=conversion.width, depth=pages * stride, init=[])
-        selects = self._write(m, memory, stride)
+        selects, ended = self._write(m, memory, stride)
         booked, complete = Signal(range(pages + 1)), Signal(range(pages + 1))
         drained = self._read(m, memory, stride, selects, complete != 0)
+        begun: Value = self.begin
+        if conversion.relaxed:
+            # The next conversion begins far later.
+            begun = delayed(m, begun, 1, "begun")
         m.d.sync += [
-            booked.eq(booked + self.begin - drained),
-            complete.eq(complete + self.end - drained),
+            booked.eq(booked + begun - drained),
+            complete.eq(complete + ended - drained),
         ]
         m.d.comb += self.ready.eq(booked != pages)
         return m
 
-    def _write(self, m: Module, memory: Memory, stride: int) -> list[Signal]:
-        """Store words; the choice of k for each page follows with the last one."""
+    def _write(self, m: Module, memory: Memory, stride: int) -> tuple[list[Signal], Value]:
+        """Store words; the choice of k for each page follows with the last one, or after it.
+
+        Returns:
+            The choices, and whether one comes.
+        """
         conversion = self.conversion
         index, page = Signal(range(conversion.columns)), Signal(range(conversion.result_pages))
         port = memory.write_port()
@@ -372,18 +383,20 @@ class _Results(Component):
         ]
         if self.wipes:
             m.d.comb += self.clearing.eq(_wiped(m, port))
-        choice = self._choice(m, index)
+        choice, ended = self._choice(m, index), self.end
+        if conversion.relaxed:
+            choice, ended = delayed(m, choice, 1, "choice"), delayed(m, ended, 1, "ended")
         selects = [
             Signal(choice.shape(), name=f"select_{i}") for i in range(conversion.result_pages)
         ]
         with m.If(self.valid):
             m.d.sync += index.eq(Mux(self.end, 0, index + 1))
-        with m.If(self.end):
+        with m.If(ended):
             m.d.sync += page.eq(page + 1)
             for number, select in enumerate(selects):
                 with m.If(page == number):
                     m.d.sync += select.eq(choice)
-        return selects
+        return selects, ended
 
     def _choice(self, m: Module, index: Value) -> Value:
         """Position of the first candidate that is not negative, valid with ``end``."""
@@ -427,32 +440,65 @@ class _Results(Component):
         conversion = self.conversion
         width, words = conversion.width, conversion.words
         index, page = Signal(range(max(words, 2))), Signal(range(conversion.result_pages))
-        carry = Signal()
-        total = Signal(width + 1)
         advance, drained = Signal(), Signal()
         read = memory.read_port(domain="comb")
-        select = Array(selects)[page]
+        select, there = Array(selects)[page], readable
+        if conversion.relaxed:
+            # After a page it takes a cycle until the choice is that of the next one.
+            select = delayed(m, select, 1, "selected")
+            there = delayed(m, readable & ~drained, 1, "settled")
         multiples = [
             self._multiple(m, "addend", k, width, index, words) for k in conversion.candidates
         ]
         m.d.comb += [
             read.addr.eq(Cat(index[: ceil_log2(stride)], page)),
-            total.eq(read.data + Array(multiples)[select] + carry),
-            advance.eq(readable & (~self.result_valid | self.result_ready)),
             drained.eq(advance & (index == words - 1)),
         ]
+        summands = read.data, Array(multiples)[select]
+        self._add(m, summands, there, advance, drained)
+        with m.If(advance):
+            m.d.sync += [index.eq(Mux(drained, 0, index + 1)), page.eq(page + drained)]
+        return drained
+
+    def _add(
+        self,
+        m: Module,
+        summands: tuple[Value, ...],
+        there: Value,
+        advance: Signal,
+        drained: Value,
+    ) -> None:
+        """Give out the sum of two words that are ``there``, the last ones if ``drained`` is set.
+
+        ``advance`` takes them.
+        """
+        width = self.conversion.width
+        carry, total = Signal(), Signal(width + 1)
+        ready = ~self.result_valid | self.result_ready
+        given: Value = advance
+        if self.conversion.relaxed:
+            held, ends = Signal(name="held"), Signal(name="held_last")
+            words = [Signal(width, name=f"held_{name}") for name in ("word", "multiple")]
+            m.d.comb += advance.eq(there & (~held | ready))
+            with m.If(ready):
+                m.d.sync += held.eq(0)
+            with m.If(advance):
+                m.d.sync += [held.eq(1), ends.eq(drained)]
+                m.d.sync += [own.eq(word) for own, word in zip(words, summands, strict=True)]
+            summands, given, drained = tuple(words), held & ready, ends
+        else:
+            m.d.comb += advance.eq(there & ready)
+        word, multiple = summands
+        m.d.comb += total.eq(word + multiple + carry)
         with m.If(self.result_ready):
             m.d.sync += self.result_valid.eq(0)
-        with m.If(advance):
+        with m.If(given):
             m.d.sync += [
                 self.result_word.eq(total[:width]),
                 self.result_last.eq(drained),
                 self.result_valid.eq(1),
                 carry.eq(total[width] & ~drained),
-                index.eq(Mux(drained, 0, index + 1)),
-                page.eq(page + drained),
             ]
-        return drained
 
 
 def _wiped(m: Module, port: WritePort) -> Value:

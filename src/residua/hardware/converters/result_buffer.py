@@ -24,8 +24,9 @@ class ResultBuffer(Component):
     ``last`` with the highest; it leaves through ``released`` as ``count`` words of 32 bits, the
     lowest first, ``last`` with the highest word of the last number. ``received`` is set for one
     cycle when a number has been taken; then and until the next one begins, ``zero`` tells whether
-    it is 0. A number is looked at but not stored if ``test_only`` is set from its first word until
-    ``received``. No word is taken while the memory is full, unless ``test_only`` is set.
+    it is 0. A number is looked at but not stored if ``test_only`` is set from the cycle before its
+    first word until ``received``. No word is taken in the cycle after that, nor while the memory is
+    full, unless ``test_only`` is set.
 
     ``release`` hands out everything that is stored; it is a pulse between two numbers, with
     ``received`` at the earliest. Each word is wiped as it leaves. ``clear`` discards everything,
@@ -64,7 +65,7 @@ class ResultBuffer(Component):
                 "released": Out(stream.Signature(PAYLOAD)),
                 "clear": In(1),
                 "clearing": Out(1, init=1),
-                "busy": Out(1),
+                "busy": Out(1, init=1),
                 **({"passed": Out(BUS_WIDTH), "passing": Out(1)} if passes else {}),
             }
         )
@@ -76,6 +77,8 @@ class ResultBuffer(Component):
         m.submodules.words = memory = Memory(shape=BUS_WIDTH, depth=self.depth, init=[])
         write, read = memory.write_port(), memory.read_port(domain="comb")
         self._held = Signal(range(self.capacity + 1), name="held")
+        # Whether no more can be held, in a register that moves with it.
+        self._full = Signal(name="full")
         self._position = Signal(range(self.depth + 1), name="position")
         self._releasing = Signal(name="releasing")
         accept, store, leave = Signal(name="accept"), Signal(name="store"), Signal(name="leave")
@@ -83,13 +86,15 @@ class ResultBuffer(Component):
         word = Signal(BUS_WIDTH, name="word")
         given = gearbox.words_out.valid & ~self.clear
         m.d.sync += [
-            word.eq(Mux(given, gearbox.words_out.payload, 0)),
+            word.eq(gearbox.words_out.payload),
             store.eq(given & ~self.test_only & ~self.busy),
         ]
-        room = self.test_only | (self._held != self.capacity)
+        # Whether words may come, in a register: `done` tells of the end of a number in time.
+        closes = self.busy | self.release | self.clear | gearbox.done
+        opened = Signal(name="opened")
+        m.d.sync += opened.eq(~closes & (self.test_only | ~self._full))
         m.d.comb += [
-            self.busy.eq(self._releasing | self.clearing),
-            accept.eq(~self.busy & ~gearbox.done & room),
+            accept.eq(opened & ~gearbox.done),
             self.results.ready.eq(accept & gearbox.words_in.ready),
             gearbox.words_in.valid.eq(accept & self.results.valid),
             gearbox.words_in.payload.eq(self.results.payload.word),
@@ -105,7 +110,10 @@ class ResultBuffer(Component):
             self.released.payload.word.eq(Mux(self._releasing, read.data, 0)),
         ]
         with m.If(gearbox.done & ~self.test_only):
-            m.d.sync += self._held.eq(self._held + 1)
+            m.d.sync += [
+                self._held.eq(self._held + 1),
+                self._full.eq(self._held == self.capacity - 1),
+            ]
         with m.If(store | leave | self.clearing):
             m.d.sync += self._position.eq(self._position + 1)
         if self.passes:
@@ -132,22 +140,25 @@ class ResultBuffer(Component):
         ends = Array([max(number * self.count - 1, 0) for number in range(self.capacity + 1)])
         any_held, last = self._held != 0, self._position == ends[self._held]
         m.d.comb += [
-            self.released.valid.eq(self._releasing & any_held),
+            self.released.valid.eq(self._releasing),
             self.released.payload.last.eq(self.released.valid & last),
         ]
-        with m.If(self.release & ~self.busy):
-            m.d.sync += [self._releasing.eq(1), self._position.eq(0)]
-        with m.If(self._releasing & (~any_held | (last & self.released.ready))):
-            m.d.sync += [self._releasing.eq(0), self._position.eq(0), self._held.eq(0)]
+        with m.If(self.release & ~self.busy & (any_held | (self.received & ~self.test_only))):
+            m.d.sync += [self.busy.eq(1), self._releasing.eq(1), self._position.eq(0)]
+        with m.If(self._releasing & last & self.released.ready):
+            m.d.sync += [self.busy.eq(0), self._releasing.eq(0), self._position.eq(0)]
+            m.d.sync += [self._held.eq(0), self._full.eq(0)]
 
     def _clear(self, m: Module) -> None:
         """Wipe the memory from position 0 on."""
         with m.If(self.clearing & (self._position == self.depth - 1)):
-            m.d.sync += [self.clearing.eq(0), self._position.eq(0)]
+            m.d.sync += [self.busy.eq(0), self.clearing.eq(0), self._position.eq(0)]
         with m.If(self.clear & ~self.clearing):
             m.d.sync += [
+                self.busy.eq(1),
                 self.clearing.eq(1),
                 self._releasing.eq(0),
                 self._position.eq(0),
                 self._held.eq(0),
+                self._full.eq(0),
             ]

@@ -75,17 +75,19 @@ class WordGearbox(Component):
         step = Signal(range(self.steps), name="step")
         # offset >= width_in, in a register that moves with the offset: all else waits for it.
         need = Signal(name="need", init=1)
+        # Whether all words of a number have been taken, in a register that moves with `taken`.
         complete, take = Signal(name="complete"), Signal(name="take")
-        give, end, dropping = Signal(name="give"), Signal(name="end"), Signal(name="dropping")
+        give, end = Signal(name="give"), Signal(name="end")
+        # Whether a word is the last one, and whether it is dropped, in registers that move with it.
+        last = Signal(name="last_step", init=self.steps == 1)
+        dropping = Signal(name="dropping") if self.steps > self.count_out else Const(0, 1)
         m.d.comb += [
-            complete.eq(taken == self.count_in),
-            dropping.eq(step >= self.count_out),
             self.words_in.ready.eq(need & ~complete),
             take.eq(need & (complete | self.words_in.valid)),
             self.words_out.valid.eq(~need & ~dropping),
             self.words_out.payload.eq(self._window(held, offset)),
             give.eq(~need & (dropping | self.words_out.ready)),
-            end.eq(give & (step == self.steps - 1)),
+            end.eq(give & last),
         ]
         m.d.sync += self.done.eq(end & ~self.clear)
         with m.If(take):
@@ -95,6 +97,7 @@ class WordGearbox(Component):
                 offset.eq(offset - self.width_in),
                 need.eq(offset >= 2 * self.width_in),
                 taken.eq(taken + ~complete),
+                complete.eq(complete | (taken == self.count_in - 1)),
             ]
         least = self.width_in - self.width_out
         with m.If(give):
@@ -102,9 +105,16 @@ class WordGearbox(Component):
                 offset.eq(offset + self.width_out),
                 need.eq(offset >= least if least > 0 else Const(1)),
                 step.eq(step + 1),
+                last.eq(step == self.steps - 2),
             ]
+            if self.steps > self.count_out:
+                drops = step >= self.count_out - 1 if self.count_out > 1 else Const(1)
+                m.d.sync += dropping.eq(drops)
         with m.If(end | self.clear):
-            m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), taken.eq(0), step.eq(0)]
+            m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), step.eq(0)]
+            m.d.sync += [taken.eq(0), complete.eq(0), last.eq(self.steps == 1)]
+            if self.steps > self.count_out:
+                m.d.sync += dropping.eq(0)
         with m.If(self.clear | (take & (taken == 0))):
             m.d.sync += self.overflow.eq(0)
         with m.Elif(give & dropping):

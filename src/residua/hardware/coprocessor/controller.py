@@ -36,7 +36,11 @@ class _State(Enum):
     WIPE = 11
     DONE = 12
     RECIPROCATE = 13
+    ENTER = 14
 
+
+_COLUMN = 18
+"""Most bits of an instruction in one memory: those of a port of a block memory."""
 
 _TRACE_PORTS = {name: port.flip() for name, port in TRACE_PORTS.items()}
 
@@ -194,6 +198,7 @@ class Controller(Component):
         self._address = Signal(range(len(program.words)), name="address")
         self._following = Signal.like(self._address, name="following")
         self._return = Signal.like(self._address, name="return_address")
+        self._wanted_operation, self._wanted_curve = self._wanted()
         self._fault = self._kept("fault")
         self._double(m)
         word = self._fetch(m, self._address, program.layout)
@@ -212,23 +217,19 @@ class Controller(Component):
             self.done.eq((self._state == _State.DONE) & operating & ~self.zeroise),
             self.release.eq(self.done & self._good()),
             self.wipe.eq(self._state == _State.END),
-            *([] if program.follows else [self.origin.eq(word.target)]),
-            self.length.eq(word.length),
-            self.rounds.eq(Mux(word.scalar, self._digits(), rounds)),
-            self.run.eq(self._state == _State.START),
             self.test_only.eq(drops),
         ]
-        if program.follows:
-            self._follows(m, word)
-        elif program.delivers:
-            self._come_in(m)
+        self._drive(m, word, rounds)
         if program.signed:
             self._sign(m, word)
-        for pulse in (self.read_operand, self.read_scalar, self.reciprocate, self.admit):
+        # In registers: they reach far.
+        for pulse in (self.run, self.read_operand, self.read_scalar, self.reciprocate, self.admit):
             m.d.sync += pulse.eq(0)
         with m.Switch(self._state):
             with m.Case(_State.IDLE):
                 self._begin(m, operating)
+            with m.Case(_State.ENTER):
+                m.d.sync += [self._state.eq(_State.FETCH), self._address.eq(self._entry(m))]
             with m.Case(_State.FETCH):
                 m.d.sync += self._state.eq(_State.LATCH)
             with m.Case(_State.LATCH):
@@ -251,6 +252,24 @@ class Controller(Component):
                 m.d.sync += [self._state.eq(_State.IDLE), operating.eq(0)]
         self._interrupt(m, operating)
         return m
+
+    def _wanted(self) -> tuple[Signal, Signal]:
+        """Registers for the operation and the curve of a command, whose entry is looked up next."""
+        operation = Signal.like(self.operation, name="wanted_operation")
+        return operation, Signal.like(self.curve, name="wanted_curve")
+
+    def _drive(self, m: Module, word: Any, rounds: Value) -> None:
+        """Say what the processor runs, in registers: an instruction is there before it starts."""
+        m.d.sync += [
+            self.length.eq(word.length),
+            self.rounds.eq(Mux(word.scalar, self._digits(), rounds)),
+        ]
+        if self.design.program.follows:
+            self._follows(m, word)
+            return
+        m.d.sync += self.origin.eq(word.target)
+        if self.design.program.delivers:
+            self._come_in(m)
 
     def _interrupt(self, m: Module, operating: Signal) -> None:
         """End whatever is under way."""
@@ -322,7 +341,6 @@ class Controller(Component):
     def _follows(self, m: Module, word: Any) -> None:
         """The routine of an entry, and numbers that are given out to be used."""
         offset = Mux(word.indexed, self.index * self.design.program.stride, 0)
-        # In a register of its own: an addition is on the way.
         m.d.sync += [self.origin.eq(word.target + offset), self.deliver.eq(0)]
         follows = (self._state == _State.DECODE) & (word.kind == Kind.FOLLOW)
         m.d.comb += self.follow.eq(follows & ~self.halving if self._halves else follows)
@@ -372,8 +390,9 @@ class Controller(Component):
         with m.If(self.start):
             m.d.sync += [
                 operating.eq(1),
-                self._state.eq(_State.FETCH),
-                self._address.eq(self._entry(m)),
+                self._state.eq(_State.ENTER),
+                self._wanted_operation.eq(self.operation),
+                self._wanted_curve.eq(self.curve),
                 self.chosen_curve.eq(self.curve),
                 self._fault.eq(self._code(Status.OK)),
             ]
@@ -394,7 +413,7 @@ class Controller(Component):
 
     def _stop(self, m: Module, status: Value) -> None:
         """End the operation."""
-        m.d.sync += self._state.eq(_State.END)
+        m.d.sync += [self._state.eq(_State.END), self.run.eq(0)]
         self._end(m, status)
 
     def _end(self, m: Module, status: Value) -> None:
@@ -410,7 +429,7 @@ class Controller(Component):
         ]
         with m.Switch(word.kind):
             with m.Case(Kind.RUN):
-                m.d.sync += self._state.eq(_State.START)
+                m.d.sync += [self._state.eq(_State.START), self.run.eq(1)]
             with m.Case(Kind.OPERAND, Kind.RANDOM):
                 m.d.sync += [
                     self._state.eq(_State.OPERAND),
@@ -509,25 +528,34 @@ class Controller(Component):
         return chosen
 
     def _fetch(self, m: Module, address: Value, layout: data.StructLayout) -> Any:
-        """The instruction at ``address``, two cycles later, out of a register."""
+        """The instruction at ``address``, two cycles later, out of a register.
+
+        It can be the one at the output of a block memory, of which each is as wide as that.
+        """
         program = self.design.program
-        init = [layout.const(word).as_bits() for word in program.words]
-        depth = 1 << ceil_log2(max(len(init), 2))
-        m.submodules.instructions = memory = Memory(shape=layout.size, depth=depth, init=init)
-        read = memory.read_port(domain="sync")
-        m.d.comb += read.addr.eq(address)
+        words = [layout.const(word).as_bits() for word in program.words]
+        depth = 1 << ceil_log2(max(len(words), 2))
+        columns = []
+        for low in range(0, layout.size, _COLUMN):
+            width = min(_COLUMN, layout.size - low)
+            init = [word >> low & (1 << width) - 1 for word in words]
+            memory = Memory(shape=width, depth=depth, init=init)
+            m.submodules[f"instructions_{low // _COLUMN}"] = memory
+            read = memory.read_port(domain="sync")
+            m.d.comb += read.addr.eq(address)
+            columns.append(read.data)
         instruction = Signal(layout, name="instruction", reset_less=True)
-        m.d.sync += instruction.eq(read.data)
+        m.d.sync += instruction.eq(Cat(columns))
         return instruction
 
     def _entry(self, m: Module) -> Value:
         """Address of the first instruction of the operation that is asked for."""
-        program = self.design.program
+        program, wanted = self.design.program, self._wanted_curve
         entry = Signal(range(len(program.words)))
         m.d.comb += entry.eq(program.bad_operation)
-        with m.If(self.curve >= self.design.curves):
+        with m.If(wanted >= self.design.curves):
             m.d.comb += entry.eq(program.bad_curve)
         for (operation, curve), address in program.entries.items():
-            with m.If((self.operation == operation) & (self.curve == curve)):
+            with m.If((self._wanted_operation == operation) & (wanted == curve)):
                 m.d.comb += entry.eq(address)
         return entry

@@ -27,9 +27,15 @@ from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.coprocessor.scalar_reducer import ScalarReducer
 from residua.hardware.coprocessor.scalar_unit import ScalarUnit
 from residua.hardware.coprocessor.window_recoder import WindowRecoder
+from residua.hardware.delay import delayed
 from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
+
+WIPES = 3
+"""Registers through which a wipe comes to the parts, one after the other."""
+
+_SCALAR_UNITS, _CONVERTER = ("scalar_unit", "second_scalar_unit"), ("converter", "slack")
 
 
 class Coprocessor(Component):
@@ -69,20 +75,21 @@ class Coprocessor(Component):
         results = design.result_buffer()
         inverter, residue_inverter = design.inverter(), design.residue_inverter()
         # In registers of their own: they reach far, or come from there.
-        wipe, discard, release = Signal(), Signal(), Signal()
+        discard, release = Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
-        for name, part in (
-            ("processor", processor),
-            ("operand_reader", reader),
-            *zip(("scalar_unit", "second_scalar_unit"), scalars, strict=False),
-            *([("scalar_reducer", reducer)] if reducer else []),
-            *([("digit_recoder", recoder)] if recoder else []),
-            *([("half_scalars", halves)] if halves else []),
-            *([("comb_reader", comb)] if comb else []),
-            *([("window_recoder", windows)] if windows else []),
-            *([("inverter", inverter)] if inverter else []),
-            *([("residue_inverter", residue_inverter)] if residue_inverter else []),
-            *zip(("converter", "slack"), converted or (), strict=False),
+        (arithmetic, reading, inverting), wipes, begun = self._wipe(m, controller)
+        for wipe, name, part in (
+            (arithmetic, "processor", processor),
+            (reading, "operand_reader", reader),
+            *((reading, *one) for one in zip(_SCALAR_UNITS, scalars, strict=False)),
+            *([(reading, "scalar_reducer", reducer)] if reducer else []),
+            *([(reading, "digit_recoder", recoder)] if recoder else []),
+            *([(reading, "half_scalars", halves)] if halves else []),
+            *([(reading, "comb_reader", comb)] if comb else []),
+            *([(reading, "window_recoder", windows)] if windows else []),
+            *([(inverting, "inverter", inverter)] if inverter else []),
+            *([(inverting, "residue_inverter", residue_inverter)] if residue_inverter else []),
+            *((arithmetic, *one) for one in zip(_CONVERTER, converted or (), strict=False)),
         ):
             m.submodules[name] = ResetInserter(wipe)(part)
         m.submodules.controller = controller
@@ -105,22 +112,22 @@ class Coprocessor(Component):
         if comb and first:
             self._comb(m, controller, comb, first, processor)
         flags = self._flags(reducer, comb, halves, windows)
-        self._gates(m, processor, scalars, recoder, flags, controller)
+        self._gates(m, processor, scalars, recoder, flags, controller, reading)
         if windows:
             self._follow(m, controller, windows, scalars, halves)
             self._deliver(m, controller, results, scalars, reducer, halves)
         if design.controller.program.delivers:
             self._come_in(m, controller, processor, results)
+        agree = [unit.agrees for unit in (first, halves) if unit and unit.checked]
         wiped = (inverter, *scalars, reducer, halves)
-        clearing = self._clearing(processor, results, converted, residue_inverter, wiped)
+        still = self._still_clearing(m, processor, results, converted, residue_inverter, wiped)
         m.d.sync += [
-            wipe.eq(controller.wipe),
             discard.eq(controller.wipe & (controller.status != design.status_codes.of(Status.OK))),
             release.eq(controller.release),
-            wiping.eq(wipe | clearing),
+            wiping.eq(wipes | still.any()),
         ]
         m.d.comb += [
-            controller.wiping.eq(wipe | wiping),
+            controller.wiping.eq(wiping | begun),
             results.clear.eq(discard),
             controller.received.eq(results.received),
             controller.zero.eq(results.zero),
@@ -132,11 +139,39 @@ class Coprocessor(Component):
                 if design.signed
                 else []
             ),
-            *([controller.scalar_sound.eq(first.agrees)] if first and first.checked else []),
-            results.test_only.eq(controller.test_only),
+            *([controller.scalar_sound.eq(Cat(agree).all())] if agree else []),
+            results.test_only.eq(self._tested(m, controller)),
             results.release.eq(released),
         ]
         return m
+
+    @staticmethod
+    def _wipe(m: Module, controller: Controller) -> tuple[Signal, Value, Value]:
+        """The wipe of each group of parts.
+
+        It comes to one group after the other, through a register each, but lasts until it has come
+        to all: none goes on with what another has not lost yet.
+
+        Returns:
+            The wipes, whether there is any, now or soon, and whether that has just begun.
+        """
+        wipes, earlier = Signal(WIPES, name="wipes"), Signal(WIPES - 1, name="earlier_wipes")
+        lasts = controller.wipe | earlier.any()
+        m.d.sync += [
+            earlier.eq(Cat(controller.wipe, earlier)[: WIPES - 1]),
+            wipes.eq(Cat(lasts, wipes)[:WIPES]),
+        ]
+        return wipes, earlier.any() | wipes.any(), earlier[0]
+
+    def _tested(self, m: Module, controller: Controller) -> Value:
+        """Whether the next number is only tested.
+
+        It may say so a cycle later where numbers are converted, which takes far longer than to come
+        to the instruction.
+        """
+        if self.design.conversion is None:
+            return controller.test_only
+        return delayed(m, controller.test_only, 1, "tested")
 
     def _give_out(
         self,
@@ -171,23 +206,24 @@ class Coprocessor(Component):
         return released
 
     @staticmethod
-    def _clearing(
+    def _still_clearing(
+        m: Module,
         processor: Any,
         results: ResultBuffer,
         converted: tuple[ResidueToBinary, StreamBuffer] | None,
         residue_inverter: ResidueInverter | None,
         others: Sequence[Any],
-    ) -> Value:
-        """Whether a memory of a part that is there is still wiped."""
-        clearing: Value = processor.clearing | results.clearing
+    ) -> Signal:
+        """Whether a memory of each part that is there is still wiped, in registers."""
+        clearing = [processor.clearing, results.clearing]
         if converted:
-            clearing |= converted[0].clearing
+            clearing.append(converted[0].clearing)
         if residue_inverter:
-            clearing |= residue_inverter.busy
-        for part in others:
-            if part:
-                clearing |= part.clearing
-        return clearing
+            clearing.append(residue_inverter.busy)
+        clearing += [part.clearing for part in others if part]
+        still = Signal(len(clearing), name="still_clearing", init=(1 << len(clearing)) - 1)
+        m.d.sync += still.eq(Cat(clearing))
+        return still
 
     def _converted(self) -> tuple[ResidueToBinary, StreamBuffer] | None:
         """Converter of residues to numbers, if the field unit gives out residues."""
@@ -214,20 +250,29 @@ class Coprocessor(Component):
             converter.residues.valid.eq(processor.residue_valid & ~admitted),
         ]
         if len(self.design.moduli) > 1:
-            m.d.comb += converter.select.eq(controller.page)
+            # The page stays far longer than a number takes to come.
+            m.d.comb += converter.select.eq(delayed(m, controller.page, 1, "converted_page"))
         return slack.output
 
     def _control(self, m: Module, controller: Controller, occupied: Value) -> Signal:
         """Commands, while no result waits to be fetched.
 
+        Whether one can begin stands in a register: it reaches far, and nothing that the parts do
+        by themselves changes it from one cycle to the next.
+
         Returns:
             The zeroisation, which counts a cycle later.
         """
         zeroise = Signal(name="zeroise_taken")
-        m.d.sync += zeroise.eq(self.zeroise)
+        vacant, begins = Signal(name="vacant"), Signal(name="begins")
+        m.d.sync += [
+            zeroise.eq(self.zeroise),
+            vacant.eq(controller.idle & ~occupied & ~begins),
+        ]
         m.d.comb += [
-            controller.start.eq(self.command.valid & ~occupied),
-            self.command.ready.eq(controller.idle & ~occupied),
+            self.command.ready.eq(vacant & ~zeroise),
+            begins.eq(self.command.valid & self.command.ready),
+            controller.start.eq(begins),
             controller.operation.eq(self.command.payload.operation),
             controller.curve.eq(self.command.payload.curve),
             controller.zeroise.eq(zeroise),
@@ -251,14 +296,17 @@ class Coprocessor(Component):
         self, m: Module, controller: Controller, processor: Any, reader: OperandReader
     ) -> tuple[Value, Value]:
         """Operands and random words to the processor; whether it is ready for either."""
-        random = controller.read_random & reader.busy
+        random = controller.read_random
         m.d.comb += [
             processor.binary_start.eq(controller.read_operand | controller.reciprocate),
             reader.start.eq(controller.read_operand),
-            controller.operand_done.eq(reader.done),
-            controller.operand_in_range.eq(reader.in_range),
             reader.words.payload.eq(Mux(random, self.random.payload, self.operands.payload)),
             reader.words.valid.eq(Mux(random, self.random.valid, self.operands.valid)),
+        ]
+        # In registers, as the ends of scalars: they choose what the controller does next.
+        m.d.sync += [
+            controller.operand_done.eq(reader.done),
+            controller.operand_in_range.eq(reader.in_range),
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += reader.select.eq(controller.page)
@@ -278,11 +326,16 @@ class Coprocessor(Component):
 
         The inverse goes where an operand would.
         """
+        operand = reader.operand
+        # The processor waits for nothing but its own clearing, in which no operand is read.
+        m.d.comb += operand.ready.eq(1)
         if inverter is None:
-            connect(m, reader.operand, processor.binary)
+            m.d.comb += [
+                processor.binary.payload.eq(operand.payload),
+                processor.binary.valid.eq(operand.valid),
+            ]
             connect(m, number, results.results)
             return
-        operand = reader.operand
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
             inverter.start.eq(controller.reciprocate),
@@ -293,7 +346,6 @@ class Coprocessor(Component):
             number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
             processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
             processor.binary.valid.eq(inverter.word_valid | operand.valid),
-            operand.ready.eq(processor.binary.ready),
         ]
         if len(self.design.moduli) > 1:
             m.d.comb += inverter.select.eq(controller.page)
@@ -312,7 +364,8 @@ class Coprocessor(Component):
         """
         if inverter is None:
             return Const(0, 1)
-        m.d.sync += controller.reciprocated.eq(~inverter.busy)
+        admitted = Signal(name="admitted")
+        m.d.sync += [admitted.eq(inverter.busy), controller.reciprocated.eq(~inverter.busy)]
         m.d.comb += [
             inverter.start.eq(controller.admit),
             inverter.residue.eq(processor.residue[0]),
@@ -322,8 +375,9 @@ class Coprocessor(Component):
             processor.word_valid.eq(inverter.word_valid),
         ]
         if len(self.design.moduli) > 1:
-            m.d.comb += inverter.select.eq(controller.page)
-        return inverter.busy
+            # One register more than the converter has: of two alike synthesis makes one.
+            m.d.comb += inverter.select.eq(delayed(m, controller.page, 2, "inverted_page"))
+        return admitted
 
     def _scalars(
         self,
@@ -352,12 +406,13 @@ class Coprocessor(Component):
                     controller.read_scalar & (own & ~controller.halved if halves else own)
                 ),
                 words.payload.eq(self.operands.payload),
-                words.valid.eq(self.operands.valid & unit.busy),
+                words.valid.eq(self.operands.valid),
                 unit.random.payload.eq(self.random.payload),
-                unit.random.valid.eq(self.random.valid & unit.busy),
+                unit.random.valid.eq(self.random.valid),
             ]
-            operands_ready = Mux(unit.busy, words.ready, operands_ready)
-            random_ready = Mux(unit.busy, unit.random.ready, random_ready)
+            # One part reads at a time, and none is ready for a word unless it reads.
+            operands_ready |= words.ready
+            random_ready |= unit.random.ready
             in_range &= unit.in_range | ~done[index]
             if unit.changes:
                 m.d.comb += unit.plain.eq(controller.plain)
@@ -373,6 +428,8 @@ class Coprocessor(Component):
         m.d.comb += [
             self.operands.ready.eq(operands_ready),
             self.random.ready.eq(random_ready),
+        ]
+        m.d.sync += [
             controller.scalar_done.eq(Cat(done).any()),
             controller.scalar_in_range.eq(in_range),
         ]
@@ -412,16 +469,13 @@ class Coprocessor(Component):
             halves.plain.eq(controller.plain),
             halves.later.eq(controller.second),
             halves.scalar.payload.eq(self.operands.payload),
-            halves.scalar.valid.eq(self.operands.valid & halves.busy),
+            halves.scalar.valid.eq(self.operands.valid),
             halves.random.payload.eq(self.random.payload),
-            halves.random.valid.eq(self.random.valid & halves.busy),
+            halves.random.valid.eq(self.random.valid),
             halves.take.eq(processor.advance),
         ]
         self._choose_curve(m, controller, halves)
-        return (
-            Mux(halves.busy, halves.scalar.ready, operands_ready),
-            Mux(halves.busy, halves.random.ready, random_ready),
-        )
+        return operands_ready | halves.scalar.ready, random_ready | halves.random.ready
 
     def _reduce(
         self, m: Module, controller: Controller, reducer: ScalarReducer, unit: ScalarUnit
@@ -577,6 +631,7 @@ class Coprocessor(Component):
         recoder: DigitRecoder | None,
         flags: dict[str, Value],
         controller: Controller,
+        wipe: Value,
     ) -> None:
         """The bits by which routines select.
 
@@ -584,7 +639,9 @@ class Coprocessor(Component):
         scalars, what was replaced, what the digit is, of the scalar or of its halves, and the sign
         of an entry of a comb's or a window's table.
         """
-        bits = self._whole_bits(m, controller, processor, scalars) | flags if scalars else flags
+        bits = flags
+        if scalars:
+            bits = self._whole_bits(m, controller, processor, scalars, wipe) | flags
         m.d.comb += [unit.advance.eq(processor.advance) for unit in scalars]
         if recoder:
             bits |= {flag.name: recoder.flags[index] for index, flag in enumerate(FLAGS)}
@@ -599,10 +656,11 @@ class Coprocessor(Component):
         controller: Controller,
         processor: Any,
         scalars: Sequence[ScalarUnit],
+        wipe: Value,
     ) -> dict[str, Value]:
         """The bits of whole scalars."""
-        previous, bit = Signal(), scalars[0].bit
-        with m.If(controller.read_scalar | controller.wipe):
+        previous, bit = Signal(name="previous_bit"), scalars[0].bit
+        with m.If(controller.read_scalar | wipe):
             m.d.sync += previous.eq(0)
         with m.Elif(processor.advance):
             m.d.sync += previous.eq(bit)

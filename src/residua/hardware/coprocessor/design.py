@@ -79,6 +79,9 @@ LOOPS = (
 SCALAR_DELAY = 5
 """Slots from the last use of a bit of the scalar to the first of the next one, at least."""
 
+_BITS_BELOW = DIGITS_AHEAD * WINDOW + 1
+"""Bits below the lowest one that a loop asks for if it takes digits."""
+
 DIGIT_DELAY = SCALAR_DELAY - BIT_LATENCY + DIGIT_LATENCY
 """Slots from the last use of a digit of the scalar to the first of the next one, at least."""
 
@@ -342,8 +345,7 @@ class CurveDesign(ABC):
         if not self.checks_scalars:
             return ()
         return tuple(
-            DIGITS_AHEAD * WINDOW + 1 if curve in self.windowed else 0
-            for curve in range(len(self.curves))
+            _BITS_BELOW if curve in self.windowed else 0 for curve in range(len(self.curves))
         )
 
     def _check_protections(self) -> None:
@@ -358,7 +360,6 @@ class CurveDesign(ABC):
                 f"{Protection.EXIT_CHECK} take the words that leave: name both"
             )
         refused = refusals(
-            halves=any(self.halved),
             combs=self.fixed_base is not None,
             orders=self.curve_pages > 1,
             signs=any(isinstance(curve, WeierstrassCurve) for curve in self.curves),
@@ -577,7 +578,8 @@ class CurveDesign(ABC):
         """The unit that halves scalars and makes their digits, if a formula takes halves."""
         if not any(self.splits):
             return None
-        return HalfScalars(self.splits, self.half_splits, self.words)
+        below = _BITS_BELOW if self.checks_scalars else None
+        return HalfScalars(self.splits, self.half_splits, self.words, below)
 
     @property
     def scalar_forms(self) -> tuple[ScalarForm, ...]:
@@ -690,13 +692,13 @@ class CurveDesign(ABC):
     def blinding_cycles(self, curve: int) -> int:
         """Cycles of a point multiplication that are there for blinding."""
         blinded = self.scalar_layout
-        unblinded = ScalarLayout(self._unblinded_forms, self.words)
+        unblinded = ScalarLayout(self._unblinded_forms, self.words, checked=self._bits_below)
         rounds = self.rounds[curve] - self.rounds_unblinded(curve)
         passes = blinded.latencies[curve] - unblinded.latencies[curve]
         if self.halved[curve]:
             halves = self.half_scalars()
             assert halves
-            passes = unbuilt(halves).latency - halves.plain_latency
+            passes = unbuilt(halves).latency - halves.review - halves.plain_latency
         return rounds * self.step_cycles(curve) + passes
 
     def _loops(self, curve: int) -> dict[str, int]:

@@ -23,6 +23,7 @@ from residua.curves.operations import (
     Run,
     Source,
 )
+from residua.hardware.coprocessor.coprocessor import WIPES
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.operand_reader import OperandReader
 from residua.hardware.unbuilt import unbuilt
@@ -30,15 +31,22 @@ from residua.hardware.unbuilt import unbuilt
 _PATIENCE = 8
 """An operation hangs after so many times the cycles of the longest one."""
 
+ENTERED = 1
+"""Cycle from the one in which a command is taken to the one in which the first instruction is asked
+for."""
+
 FETCHED = 3
 """Cycles from the one in which an instruction is asked for to the first one of what it does."""
 
-ENDED = 5
+ENDED = WIPES + 5
 """Cycles from the decoded end of an operation to `done`, beside those that wipe the field unit: the
-states of the controller, and a register on the way to the parts and back."""
+states of the controller, the wipe of all parts, and registers on the way back."""
 
 _STARTED = 1
 """Cycle between an instruction and the part that it waits for."""
+
+_HEARD = 1
+"""Cycle between the end of a number that is read and the controller."""
 
 
 def operation_cycles(design: CurveDesign, operation: Operation, curve: int) -> int:
@@ -103,7 +111,7 @@ class _Walk:
 
     def __init__(self, design: CurveDesign, curve: int) -> None:
         self.design, self.curve = design, curve
-        self.now = self.started = 0
+        self.now, self.started = ENTERED, 0
 
     def take(self, instruction: Instruction | None) -> None:
         """Go on to the next instruction."""
@@ -114,9 +122,9 @@ class _Walk:
                 self.now = begun + self.design.routine_cycles(routine, self.curve, count)
                 self.started = begun
             case Read("operand" | "random"):
-                self.now = begun + _STARTED + self._operand
+                self.now = begun + _STARTED + self._operand + _HEARD
             case Read(source):
-                self.now = begun + _STARTED + self._scalar(source)
+                self.now = begun + _STARTED + self._scalar(source) + _HEARD
             case Receive():
                 given = self.started + self.design.number_cycles
                 self.now = max(begun, given) + _STARTED

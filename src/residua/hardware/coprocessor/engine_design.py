@@ -262,6 +262,7 @@ class CoprocessorDesign(CurveDesign):
             conversion_cox(self.domains[0], largest),
             self.moduli,
             tuple(ranges),
+            relaxed=True,
         )
 
     @property

@@ -17,9 +17,10 @@ from amaranth.lib.wiring import Component, In, Out
 from residua.curves.endomorphism.joint import HALVES, entry, half_bits
 from residua.curves.endomorphism.split import Split
 from residua.curves.fixed_window import digit_flags
+from residua.hardware import signature_register
 from residua.hardware.constant_table import constant_table, selected, selector
 from residua.hardware.coprocessor.digit_recoder import FLAGS, DigitRecoder
-from residua.hardware.coprocessor.scalar_unit import WORD, bits_above
+from residua.hardware.coprocessor.scalar_unit import BIT_LATENCY, WORD, bits_above
 from residua.hardware.coprocessor.split_program import SPLIT_WORD, SplitProgram, Target
 from residua.hardware.delay import delayed
 from residua.hardware.primitives import Multiplier
@@ -42,7 +43,8 @@ class _State(enum.Enum):
     IDLE = 1
     LOAD = 2
     SPLIT = 3
-    SERVE = 4
+    REVIEW = 4
+    SERVE = 5
 
 
 _NAMES = ("first", "second", "third", "fourth")
@@ -80,13 +82,23 @@ class HalfScalars(Component):
     ``advance`` asks for the next bits, which are valid `BIT_LATENCY` cycles later; it has no effect
     at the lowest ones. ``rewind`` asks for the first ones again.
 
+    With ``below`` the bits of k1 and k2 are checked: ``agrees`` (a port that is only there then)
+    tells whether those that were served since the start, down to the lowest ones and these so many
+    times again, are those that there were before, but for a chance of 2^-16; with ``plain`` it is
+    set.
+
     ``latency`` is the number of cycles from ``start`` to ``done`` when neither stream waits,
-    ``plain_latency`` that with ``plain``. They depend on nothing but the design. A reset wipes all
-    words; meanwhile ``clearing`` (and ``busy``) is set, for ``depth`` cycles.
+    ``review`` of them for the check, ``plain_latency`` that with ``plain``. They depend on nothing
+    but the design. A reset wipes all words; meanwhile ``clearing`` (and ``busy``) is set, for
+    ``depth`` cycles.
     """
 
     def __init__(
-        self, splits: Sequence[Split | None], plain_splits: Sequence[Split | None], words: int
+        self,
+        splits: Sequence[Split | None],
+        plain_splits: Sequence[Split | None],
+        words: int,
+        below: int | None = None,
     ) -> None:
         self.splits, self.plain_splits, self.words = tuple(splits), tuple(plain_splits), words
         self.program = SplitProgram(self.splits, words)
@@ -104,7 +116,11 @@ class HalfScalars(Component):
             1 + loads + steps + 1
             for loads, steps in zip(self._loads, self._split_cycles, strict=True)
         ]
-        self.latency, self.plain_latency = latencies[0], latencies[-1]
+        self.checked = below is not None
+        self._served = [split.served if split else 0 for split in self.splits]
+        self._reviewed = [served + (below or 0) if served else 0 for served in self._served]
+        self.review = max(self._reviewed) if self.checked else 0
+        self.latency, self.plain_latency = latencies[0] + self.review, latencies[-1]
         super().__init__(
             {
                 "start": In(1),
@@ -123,6 +139,7 @@ class HalfScalars(Component):
                 "advance": In(1),
                 "rewind": In(1),
                 "bits": Out(HALVES),
+                **({"agrees": Out(1)} if self.checked else {}),
             }
         )
 
@@ -132,7 +149,7 @@ class HalfScalars(Component):
         self._state = Signal(_State, name="state", init=_State.SWEEP)
         self._curve = Signal(range(len(self.splits)), name="curve")
         self._plain, self._later = Signal(name="is_plain"), Signal(name="is_later")
-        longest = max(self.depth, *self._loads, *self._split_cycles)
+        longest = max(self.depth, *self._loads, *self._split_cycles, self.review)
         self._index = Signal(range(longest), name="index")
         m.submodules.words = words = Memory(shape=SPLIT_WORD, depth=self.memory, init=[])
         self._write, self._read = words.write_port(), words.read_port(domain="comb")
@@ -254,8 +271,10 @@ class HalfScalars(Component):
                 self._write.en.eq(stored),
             ]
             waits = self._plain & ~self._later
-            state = Mux(waits, _State.IDLE, _State.SERVE)
-            self._next(m, self._own(self._split_cycles), state)
+            ready = _State.SERVE
+            if self.checked:
+                ready = Mux(self._plain, _State.SERVE, _State.REVIEW)
+            self._next(m, self._own(self._split_cycles), Mux(waits, _State.IDLE, ready))
         with m.Else():
             given = self._own([own.given for own in self.programs])
             m.d.sync += [partial.eq(0), self._target.eq(given)]
@@ -327,17 +346,23 @@ class HalfScalars(Component):
         """The bits of all halves at a position that counts down, and what is made of them."""
         place = Signal(range(SPLIT_WORD * self.half), name="place")
         serves, ready = self._state == _State.SERVE, Signal(name="ready")
-        ends = self._index == self._own(self._split_cycles) - 1
-        m.d.sync += [
-            ready.eq((self._state == _State.SPLIT) & ends),
-            self.done.eq(ready),
-        ]
+        split = (self._state == _State.SPLIT) & (self._index == self._own(self._split_cycles) - 1)
+        reviews, reviewed = self._reviews(m) if self.checked else (Const(0), Const(0))
+        ends = Mux(self._plain, split, reviewed) if self.checked else split
+        m.d.sync += [ready.eq(ends), self.done.eq(ready)]
+        # The place of a bit in its word, which comes a cycle later than that of the word.
+        within = Signal(_PLACE, name="place_within")
+        m.d.comb += within.eq(place)
+        if self.checked:
+            before = Signal(_PLACE, name="place_before")
+            m.d.sync += before.eq(place)
+            with m.If(delayed(m, reviews, 1, "reviews")):
+                m.d.comb += within.eq(before)
         for index in range(HALVES):
             scalar, half = divmod(index, 2)
             takes = mine[half] & (self._later == scalar)
-            self._half(m, index, place, given, takes)
-        counts = [split.served if split else 0 for split in self.splits]
-        recoders = [DigitRecoder(counts) for _ in range(2)]
+            self._half(m, index, place, within, reviews, given, takes)
+        recoders = [DigitRecoder(self._served) for _ in range(2)]
         for recoder, name, bit in zip(recoders, _NAMES, self.bits, strict=False):
             m.submodules[f"{name}_recoder"] = recoder
             m.d.comb += [
@@ -357,16 +382,49 @@ class HalfScalars(Component):
         ]
         # Both recoders take as many bits at the same time.
         asks = Mux(self._plain, self.take | self.advance, first.advance)
-        with m.If(~serves | self.rewind):
-            highest = [split.served - 1 if split else 0 for split in self.splits]
+        if self.checked:
+            self._compare(m, reviews, first.advance & serves & ~self._plain)
+        with m.If(~(serves | reviews) | reviewed | self.rewind):
+            highest = [max(served - 1, 0) for served in self._served]
             plain = [half_bits(split) - 1 if split else 0 for split in self.plain_splits]
             m.d.sync += place.eq(self._of_curve(highest, plain))
-        with m.Elif(asks & (place != 0)):
+        with m.Elif((asks | reviews) & (place != 0)):
             m.d.sync += place.eq(place - 1)
 
-    def _half(self, m: Module, index: int, place: Value, given: Value, takes: Value) -> None:
-        """The memory of a half, and its bit at a place."""
-        name, serves = _NAMES[index], self._state == _State.SERVE
+    def _reviews(self, m: Module) -> tuple[Value, Value]:
+        """Whether all bits are gone through before they are served, and the last cycle of that."""
+        reviews = self._state == _State.REVIEW
+        with m.If(reviews):
+            self._next(m, self.review, _State.SERVE)
+        return reviews, reviews & (self._index == self.review - 1)
+
+    def _compare(self, m: Module, reviews: Value, served: Value) -> None:
+        """Sum up the bits of k1 and k2 as they are gone through, and as they are ``served``."""
+        sums = [Signal(signature_register.WIDTH, name=f"{name}_sum") for name in ("own", "served")]
+        seen = reviews
+        if len(set(self._reviewed)) > 1:
+            seen &= self._index < selected(self._reviewed, self._curve)
+        # A bit comes so long after its place, which comes a cycle after what asks for it.
+        events = delayed(m, seen, BIT_LATENCY - 1, "seen"), served
+        starts = self.start & self._state.matches(_State.IDLE, _State.SERVE)
+        for total, event in zip(sums, events, strict=True):
+            signature_register.record(m, total, self.bits[:2], event, starts)
+        own, used = sums
+        m.d.comb += self.agrees.eq(self._plain | (own == used))
+
+    def _half(
+        self,
+        m: Module,
+        index: int,
+        place: Value,
+        within: Value,
+        reviews: Value,
+        given: Value,
+        takes: Value,
+    ) -> None:
+        """The memory of a half, and its bit at a place, a cycle later ``within`` its word."""
+        name = _NAMES[index]
+        reads = (self._state == _State.SERVE) | reviews
         m.submodules[f"{name}_half"] = memory = Memory(shape=SPLIT_WORD, depth=self.half, init=[])
         write, read = memory.write_port(), memory.read_port(domain="comb")
         word, bit = Signal(SPLIT_WORD, name=f"{name}_word"), Signal(name=f"{name}_bit")
@@ -378,6 +436,6 @@ class HalfScalars(Component):
             self.bits[index].eq(bit),
         ]
         m.d.sync += [
-            word.eq(Mux(serves, read.data, 0)),
-            bit.eq(serves & word.bit_select(place[:_PLACE], 1)),
+            word.eq(Mux(reads, read.data, 0)),
+            bit.eq(reads & word.bit_select(within, 1)),
         ]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Module, Mux, Signal
+from amaranth.hdl import Module, Signal
 from amaranth.lib import stream
 from amaranth.lib.wiring import Component, In, Out
 
@@ -66,8 +66,10 @@ class OperandReader(Component):
         index, borrow = Signal(range(self.length), name="index"), Signal(name="borrow")
         difference = Signal(self.width + 1, name="difference")
         active, begin = Signal(name="active"), Signal(name="begin")
+        closing, finished = Signal(name="closing"), Signal(name="finished")
+        taking, goes = Signal(name="taking"), Signal(name="goes")
+        # A register between the gearbox and all that takes a word.
         word, given = Signal(self.width, name="word"), Signal(name="given")
-        finished, taking = Signal(name="finished"), Signal(name="taking")
         mask = (1 << self.width) - 1
         rows = [
             [modulus >> (self.width * i) & mask for i in range(self.length)]
@@ -76,14 +78,15 @@ class OperandReader(Component):
         subtrahend = constant_table(m, "modulus", rows, self.width, chosen, index)
         m.d.comb += [
             self.busy.eq(active & ~finished),
-            taking.eq(self.busy & ~gearbox.done),
+            taking.eq(active & ~finished & ~closing & ~gearbox.done),
             begin.eq(self.start & ~self.busy & ~self.clear),
             gearbox.words_in.payload.eq(self.words.payload),
             gearbox.words_in.valid.eq(self.words.valid & taking),
             self.words.ready.eq(gearbox.words_in.ready & taking),
-            self.operand.payload.eq(gearbox.words_out.payload),
-            self.operand.valid.eq(gearbox.words_out.valid),
-            gearbox.words_out.ready.eq(self.operand.ready),
+            self.operand.payload.eq(word),
+            self.operand.valid.eq(given),
+            goes.eq(given & self.operand.ready),
+            gearbox.words_out.ready.eq(~given | self.operand.ready),
             gearbox.clear.eq(self.clear),
             difference.eq(word - subtrahend - borrow),
             self.done.eq(finished),
@@ -95,14 +98,21 @@ class OperandReader(Component):
                 m.d.sync += chosen.eq(self.select)
         with m.Elif(self.clear | finished):
             m.d.sync += active.eq(0)
-        # A register between the gearbox and the subtraction, which so is a cycle behind.
+        with m.If(self.clear):
+            m.d.sync += [word.eq(0), given.eq(0)]
+        with m.Elif(gearbox.words_out.ready):
+            m.d.sync += [
+                word.eq(gearbox.words_out.payload),
+                given.eq(gearbox.words_out.valid),
+            ]
+        # At an end the last word may still wait to be taken.
+        waits, ends = given & ~self.operand.ready, gearbox.done | closing
         m.d.sync += [
-            word.eq(Mux(self.clear, 0, gearbox.words_out.payload)),
-            given.eq(self.operand.valid & self.operand.ready & ~self.clear),
-            finished.eq(gearbox.done & ~self.clear),
+            closing.eq(ends & waits & ~self.clear),
+            finished.eq(ends & ~waits & ~self.clear),
         ]
         with m.If(begin | self.clear):
             m.d.sync += [index.eq(0), borrow.eq(0)]
-        with m.Elif(given):
+        with m.Elif(goes):
             m.d.sync += [index.eq(index + 1), borrow.eq(difference[self.width])]
         return m

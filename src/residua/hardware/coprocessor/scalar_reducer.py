@@ -42,6 +42,10 @@ class _Pass(IntEnum):
     REPLACE = 7
 
 
+_WRITTEN = 3
+"""Cycles from the one in which a word is read to the one in which it is written."""
+
+
 def _constants(order: int) -> list[int]:
     """The constant of each pass."""
     n, half = order, order // 2
@@ -57,9 +61,9 @@ class ScalarReducer(Component):
     taken from ``scalar`` and given through ``reduced``. With ``plain`` they are given unchanged.
     ``start`` is ignored while ``busy`` is set.
 
-    With the first word given, ``in_range`` tells whether the scalar is below 2^bits, and the flags
-    are valid: ``neutral`` for k = 0, ``own`` for k = 1 and -1, ``negate`` for -1, -2 and
-    (n - 1) / 2. If s is the number given out, k P is O, +-P or +-s P.
+    A cycle after the first word given is there, ``in_range`` tells whether the scalar is below
+    2^bits, and the flags are valid: ``neutral`` for k = 0, ``own`` for k = 1 and -1, ``negate``
+    for -1, -2 and (n - 1) / 2. If s is the number given out, k P is O, +-P or +-s P.
 
     ``latency`` is the number of cycles from ``start`` to the first word given when ``scalar`` does
     not wait, ``plain_latency`` that with ``plain``; they do not depend on the number. ``clear``
@@ -79,7 +83,8 @@ class ScalarReducer(Component):
                 )
         self.orders, self.bits, self.count = tuple(orders), tuple(bits), count
         self.plain_latency = 1 + count
-        self.latency = self.plain_latency + len(_Pass) * (count + 2)
+        self._pass_cycles = count + _WRITTEN
+        self.latency = self.plain_latency + len(_Pass) * self._pass_cycles
         super().__init__(
             {
                 "start": In(1),
@@ -104,7 +109,9 @@ class ScalarReducer(Component):
         self._state = Signal(_State, name="state", init=_State.SWEEP)
         self._curve = Signal(range(len(self.orders)), name="curve")
         self._plain = Signal(name="is_plain")
-        self._index = Signal(range(self.count + 2), name="index")
+        self._index = Signal(range(self._pass_cycles), name="index")
+        # Whether a word has a bit that must be 0, a cycle after it has come.
+        self._above = Signal(name="above_range")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         m.d.comb += [
             self._read.addr.eq(self._index),
@@ -114,6 +121,9 @@ class ScalarReducer(Component):
             self.reduced.payload.eq(self._read.data),
             self.reduced.valid.eq(self._state == _State.GIVE),
         ]
+        m.d.sync += self._above.eq(0)
+        with m.If(self._above):
+            m.d.sync += self.in_range.eq(0)
         with m.Switch(self._state):
             with m.Case(_State.SWEEP):
                 m.d.comb += self._write.en.eq(1)
@@ -162,42 +172,47 @@ class ScalarReducer(Component):
         forbidden = Array([_MASK + 1 - (1 << size % WORD) for size in self.bits])[self._curve]
         mask = Mux(self._index == boundary, forbidden, (self._index > boundary).replicate(WORD))
         with m.If(self.scalar.valid):
-            m.d.sync += self.in_range.eq(self.in_range & ~(self.scalar.payload & mask).any())
+            m.d.sync += self._above.eq((self.scalar.payload & mask).any())
             self._next(m, self.count, Mux(self._plain, _State.GIVE, _State.PASS))
 
     def _pass(self, m: Module) -> None:
-        """A word is read, one cycle later changed or compared, one later written."""
-        index, end = self._index, self.count + 2
+        """A word is read, one cycle later replaced, one later changed or compared, and written."""
+        index, end = self._index, self._pass_cycles
         number = Signal(_Pass, name="pass")
-        left, right = Signal(WORD, name="left"), Signal(WORD, name="right")
-        word, carry, equal = Signal(WORD, name="word"), Signal(name="carry"), Signal(name="equal")
+        # The state after a reset makes zeros of them.
+        read, constant, left, right, word = (
+            Signal(WORD, name=name, reset_less=True)
+            for name in ("read_word", "constant_word", "left", "right", "word")
+        )
+        carry, equal = Signal(name="carry"), Signal(name="equal")
         borrow = Signal(name="borrow")
         self._small, self._half = Signal(name="small"), Signal(name="half")
         total = Signal(WORD + 1, name="total")
-        lowest = index == 1
-        taken = Signal(WORD, name="taken")
+        # What a pass does, in registers: whole words wait for it, the first one at index 1.
+        reduces, replaces = Signal(name="reduces"), Signal(name="replaces")
         keep = (number == _Pass.REDUCE) & borrow
-        m.d.comb += taken.eq(Mux(keep, 0, right))
-        m.d.comb += total.eq(left + ~taken + carry)
+        m.d.comb += total.eq(left + ~right + carry)
         with m.If(self._state == _State.PASS):
             m.d.comb += [
-                self._write.addr.eq(index - 2),
+                self._write.addr.eq(index - _WRITTEN),
                 self._write.data.eq(word),
-                self._write.en.eq(index >= 2),
+                self._write.en.eq(index >= _WRITTEN),
             ]
             m.d.sync += [
-                left.eq(self._read.data),
-                right.eq(self._constant(m, number)),
-                carry.eq((index == 0) | total[WORD]),
-                equal.eq((index == 0) | (equal & (left == right))),
-                word.eq(left),
+                read.eq(self._read.data),
+                constant.eq(self._constant(m, number)),
+                left.eq(read),
+                right.eq(Mux(keep, 0, constant)),
+                carry.eq((index == 1) | total[WORD]),
+                equal.eq((index == 1) | (equal & (left == right))),
+                word.eq(Mux(reduces, total, left)),
+                reduces.eq(number == _Pass.REDUCE),
+                replaces.eq(number == _Pass.REPLACE),
             ]
-            with m.If(number == _Pass.REDUCE):
-                m.d.sync += word.eq(total)
-            with m.If(number == _Pass.REPLACE):
-                m.d.sync += word.eq(
-                    Mux(self._small, Mux(lowest, 2, 0), Mux(self._half, right, left))
-                )
+            with m.If(replaces & self._half):
+                m.d.sync += left.eq(constant)
+            with m.If(replaces & self._small):
+                m.d.sync += left.eq(Mux(index == 1, 2, 0))
             with m.If(index == end - 1):
                 m.d.sync += number.eq(number + 1)
                 self._note(m, number, equal)
@@ -207,8 +222,9 @@ class ScalarReducer(Component):
             self._next(m, end, Mux(last, _State.GIVE, _State.PASS))
         with m.Else():
             # At rest nothing of the scalar stays in registers.
-            words = (left, right, word, carry, equal, borrow, self._small, self._half)
-            m.d.sync += [register.eq(0) for register in (*words, number)]
+            words = (read, constant, left, right, word, carry, equal, borrow)
+            passes = (self._small, self._half, number, reduces, replaces)
+            m.d.sync += [register.eq(0) for register in (*words, *passes)]
 
     def _note(self, m: Module, number: Value, equal: Value) -> None:
         """Note the meaning of the outcome of a comparison."""

@@ -248,8 +248,9 @@ class ScalarUnit(Component):
 
     @property
     def changes(self) -> bool:
-        """Whether anything but k's own bits can be served, so that there is a port ``plain``."""
-        return self._adds or any(form.served != form.bits for form in self.forms)
+        """Whether it does more than serve k's own bits, so that there is a port ``plain``."""
+        others = any(form.served != form.bits for form in self.forms)
+        return self._adds or others or bool(self.checked)
 
     @property
     def distinguishes(self) -> bool:
@@ -361,7 +362,7 @@ class ScalarUnit(Component):
             with m.Elif(final):
                 m.d.sync += more.eq(more + 1)
         with m.If(starts):
-            m.d.sync += [self._unseen.eq(~self.plain if self.changes else 1), more.eq(0)]
+            m.d.sync += [self._unseen.eq(~self.plain), more.eq(0)]
 
     def _own(self, numbers: Sequence[int]) -> Value:
         """The number of the curve."""
@@ -376,15 +377,18 @@ class ScalarUnit(Component):
     def _load(self, m: Module) -> None:
         """The words of k, and zeros above; those bits that must be 0 are looked at on the way."""
         given = self._index < self._base + self.count
+        taken, word = Signal(name="taken"), Signal(WORD, name="loaded")
         m.d.comb += [
             self.scalar.ready.eq(given),
-            self._write.data.eq(Mux(given, self.scalar.payload, 0)),
-            self._write.en.eq(self.scalar.valid | ~given),
+            taken.eq(self.scalar.valid | ~given),
+            word.eq(Mux(given, self.scalar.payload, 0)),
+            self._write.data.eq(word),
+            self._write.en.eq(taken),
         ]
         bits = [form.bits for form in self.forms]
         mask = bits_above(self._index, bits, self._curve, self._base)
-        with m.If(self._write.en):
-            m.d.sync += self.in_range.eq(self.in_range & ~(self._write.data & mask).any())
+        with m.If(taken):
+            m.d.sync += self.in_range.eq(self.in_range & ~(word & mask).any())
             blinds = self._own([int(form.random_bits > 0) for form in self.forms])
             following = Mux(blinds, _State.RANDOMISE, self._unblinded)
             state = Mux(self._plain, _State.READY, following)
@@ -419,8 +423,11 @@ class ScalarUnit(Component):
         """Passes over r and z: a word is read, then added to, then halved and written."""
         index, end = self._index, self._length + 2
         odd, carry = Signal(name="odd"), Signal(name="carry")
-        left, right = Signal(WORD, name="left"), Signal(WORD, name="right")
-        total, before = Signal(WORD + 1, name="total"), Signal(WORD, name="before")
+        # The state after a reset makes zeros of them.
+        left, right, before = (
+            Signal(WORD, name=name, reset_less=True) for name in ("left", "right", "before")
+        )
+        total = Signal(WORD + 1, name="total")
         lengths = [form.length for form in self.forms]
         passes, last = Signal(range(max(*lengths, 2)), name="passes"), index == end - 1
         final = passes == self._own([max(length, 1) - 1 for length in lengths])

@@ -5,6 +5,9 @@ from typing import Any, Protocol
 
 from amaranth.hdl import Module, Signal, Value
 
+SELECTING = ("left", "first", "subtract", "plain", "modulus", "row_modulus", "listens", "row_first")
+"""Controls that say what is done with data; the others steer memories or a ring."""
+
 
 class Controlled(Protocol):
     """A component with control inputs: ``controls`` has their shapes by name."""
@@ -13,10 +16,13 @@ class Controlled(Protocol):
 
 
 def own_copies(m: Module, unit: Controlled) -> dict[str, Signal]:
-    """A register of the unit for each of its controls: they keep the fan-out of these small."""
+    """A register of the unit for each of its controls: they keep the fan-out of these small.
+
+    A reset clears those that steer memories: what only selects goes with the data.
+    """
     copies = {}
     for name, shape in unit.controls.items():
-        copies[name] = Signal(shape, name=f"{name}_copy")
+        copies[name] = Signal(shape, name=f"{name}_copy", reset_less=name in SELECTING)
         m.d.sync += copies[name].eq(getattr(unit, name))
     return copies
 

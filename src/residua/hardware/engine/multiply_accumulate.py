@@ -76,12 +76,12 @@ class MultiplyAccumulate(Component):
     def elaborate(self, platform: Any) -> Module:
         """Digit multipliers, their accumulators and the tree that joins them."""
         m = Module()
-        first = delayed(m, self.first, self.product_latency, "first")
+        first = delayed(m, self.first, self.product_latency, "first", data=True)
         subtract: Value | None = None
         if self.subtracts:
-            subtract = delayed(m, self.subtract, self.product_latency, "subtract")
+            subtract = delayed(m, self.subtract, self.product_latency, "subtract", data=True)
         if self.plains:
-            plain = delayed(m, self.plain, self.product_latency, "plain")
+            plain = delayed(m, self.plain, self.product_latency, "plain", data=True)
         partial: list[tuple[int, Value]] = []
         starts = self._starts()
         for i, left in enumerate(self._split(self.left)):

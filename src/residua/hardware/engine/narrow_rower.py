@@ -67,9 +67,10 @@ class NarrowRower(Component):
         ]
         product = multiplier.product[: self.bits].as_signed()
         total = self._signal("total")
-        before = Mux(delayed(m, control["first"], _SUM_LATENCY - 1, "first"), 0, total)
+        first = delayed(m, control["first"], _SUM_LATENCY - 1, "first", data=True)
+        before = Mux(first, 0, total)
         if self.shape.subtracts:
-            subtract = delayed(m, control["subtract"], _SUM_LATENCY - 1, "subtract")
+            subtract = delayed(m, control["subtract"], _SUM_LATENCY - 1, "subtract", data=True)
             before = Mux(subtract, -before, before)
         m.d.sync += total.eq(product + before)
         waited = delayed(m, total, self.latency - _SUM_LATENCY, "total", data=True)
@@ -87,12 +88,13 @@ class NarrowRower(Component):
         if Left.PARTNER in self.shape.lefts:
             own = Mux(self._takes(Left.PARTNER, control), self.partner, own)
         m.d.sync += [word.eq(self.stored), operand.eq(own), bus.eq(self.bus)]
-        listens = delayed(m, control["listens"], 1, "listens")
-        takes_bus = delayed(m, self._takes(Left.BUS, control), 1, "takes_bus")
+        listens = delayed(m, control["listens"], 1, "listens", data=True)
+        takes_bus = delayed(m, self._takes(Left.BUS, control), 1, "takes_bus", data=True)
         m.d.comb += self.operand.eq(operand)
         ring: Value = self.ring
         if self.shape.row:
-            ring = Mux(delayed(m, self._takes(Left.ROW, control), 1, "takes_row"), self.row, ring)
+            takes_row = delayed(m, self._takes(Left.ROW, control), 1, "takes_row", data=True)
+            ring = Mux(takes_row, self.row, ring)
         left: Value = Mux(listens, ring, Mux(takes_bus, bus, operand))
         return left
 

@@ -23,6 +23,9 @@ from residua.machines.controls import weight_controls
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.slots import ALWAYS
 
+_EARLIER = ("binary_word", "advance")
+"""Controls of what is in a register before it is on the bus: they act a cycle earlier."""
+
 
 class Processor(Component):
     """Runs routines on the elements in its registers.
@@ -37,7 +40,7 @@ class Processor(Component):
     of base b a cycle, channel 0 first, while ``residue_valid`` is set.
 
     If there is a `FRACTION`, ``word`` takes its residues while ``word_valid`` is set, channel 0
-    first, after ``word_start``; nothing may run meanwhile.
+    first, after ``word_start``; nothing may run meanwhile, and in the cycle after the last one.
 
     With tables of entries, ``entry_address``, ``entry_matches``, ``entry_first`` and ``entry_keep``
     are those of an `EntryKeeper` in every rower. While ``entry_loading`` is set, the words that
@@ -145,7 +148,10 @@ class Processor(Component):
                 value = self._constant_address(value)
             register = Signal(len(value), name=f"{name}_slot")
             m.d.sync += register.eq(value)
-            control[name] = delayed(m, register, cycles, name)
+            # Words of an operand and bits go through a register on their way to the bus.
+            control[name] = delayed(m, register, cycles - (name in _EARLIER), name)
+            if name == "bus":
+                control["gate"] = delayed(m, register, cycles - 1, "gate")
         return control
 
     def _constant_address(self, index: Value) -> Value:
@@ -217,12 +223,16 @@ class Processor(Component):
         quotient = self._cox(m, control, extra, words)
         word = self._binary_operand(m, control["binary_word"])
         sources: list[Value] = [quotient, word]
+        assert len(Bus) == len(sources) + 1
+        bits: list[Value] = [Const(0, 1)] * len(sources)
         for name in self.design.store.gates:
             bit: Value = Const(1, 1)
             if name != ALWAYS:
                 bit = self.gates[self.design.gates.index(name)]
-            sources += [bit, ~bit]
-        assert len(Bus) == len(sources[:2]) + 1
+            bits += [bit, ~bit]
+        gate = Signal(name="chosen_gate", reset_less=True)
+        m.d.sync += gate.eq(Array(bits)[control["gate"]])
+        sources += [gate] * (len(bits) - len(sources))
         if extra:
             sources.append(extra.stored)
         bus = Signal(signed(self.design.width + 1), reset_less=True)
@@ -283,7 +293,8 @@ class Processor(Component):
             m.d.sync += position.eq(binary_address(0, count))
         with m.Elif(write.en):
             m.d.sync += position.eq(position + 1)
-        word: Value = read.data
+        word = Signal(self.design.binary_width, name="read_word", reset_less=True)
+        m.d.sync += word.eq(read.data)
         return word
 
     def _clear(self, m: Module, rowers: list[Rower | NarrowRower]) -> None:
@@ -314,13 +325,18 @@ class Processor(Component):
             m.d.sync += rower.eq(Mux(rower == last, 0, rower + 1))
             with m.If(rower == last):
                 m.d.sync += group.eq(group + 1)
-        register = Array(registers)[group]
+        # In registers of their own: they reach all rowers.
+        register = Signal(rowers[0].load_register.shape(), name="taking_register", reset_less=True)
+        word = delayed(m, self.word, 1, "taken_word", data=True)
+        m.d.sync += register.eq(Array(registers)[group])
         for index, each in enumerate(rowers):
+            load = Signal(name=f"takes_{index}")
+            m.d.sync += load.eq(self.word_valid & (rower == index))
             with m.If(~self.clearing):
                 m.d.comb += [
-                    each.load.eq(self.word_valid & (rower == index)),
+                    each.load.eq(load),
                     each.load_register.eq(register),
-                    each.word.eq(self.word),
+                    each.word.eq(word),
                 ]
 
     def _enter(self, m: Module, rowers: list[Rower], writes: Value) -> None:

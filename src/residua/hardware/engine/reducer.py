@@ -97,7 +97,7 @@ class ChannelReducer(Component):
         for index, plan in enumerate(self.plans):
             fold = _Fold(m, self, index, value, select)
             value = fold.multiply() if plan.multiplies else fold.shift_and_add()
-            select = delayed(m, select, plan.latency, f"select_{index}")
+            select = delayed(m, select, plan.latency, f"select_{index}", data=True)
         # Taking 2^(w-1) off inverts bit w - 1 and flips the sign bit if that was 0.
         borrow = Cat(Const(0, self.width - 1), Const(1, 1), ~value[self.width - 1])
         m.d.comb += self.residue.eq((value[: self.width + 1] ^ borrow).as_signed())
@@ -160,7 +160,8 @@ class _Fold:
             if self.plan.registered(level):
                 last = level == self.plan.levels - 1
                 operands = [self._register(operand, last) for operand in operands]
-                self.select = delayed(self.m, self.select, 1, f"fold_{self.index}_select_{level}")
+                name = f"fold_{self.index}_select_{level}"
+                self.select = delayed(self.m, self.select, 1, name, data=True)
         assert len(operands) == 1
         return operands[0].signal
 
@@ -284,7 +285,7 @@ class _Fold:
         self.m.d.sync += register.eq(operand.signal)
         negated = operand.negated
         if not isinstance(negated, bool):
-            negated = delayed(self.m, negated, 1, self._name("negated"))
+            negated = delayed(self.m, negated, 1, self._name("negated"), data=True)
         return _Operand(register, operand.coefficients, operand.has_low, negated)
 
     def _operand_bits(self, coefficients: tuple[int, ...], has_low: bool) -> int:

@@ -25,8 +25,8 @@ from residua.errors import SpecificationError, first_possible
 from residua.hardware.adder_tree import sum_mod_4
 from residua.hardware.constant_table import selector
 from residua.hardware.delay import delayed
-from residua.hardware.inverters.residue_inverter_cox import ResidueInverterCox, tree_registers
-from residua.hardware.inverters.residue_inverter_rower import ResidueInverterRower
+from residua.hardware.inverters.residue_inverter_cox import ResidueInverterCox, sum_registers
+from residua.hardware.inverters.residue_inverter_rower import LATENCY, ResidueInverterRower
 from residua.machines.plus_minus import PlainNumbers
 from residua.numbers.bases import Base
 from residua.numbers.hats import HatForm
@@ -72,15 +72,15 @@ class ResidueInverter(Component):
         self.rowers = most_rowers(self.channels) if rowers is None else rowers
         self.share = channels_of_a_rower(self.channels, self.rowers)
         # What is decided of the pair that is read first comes when it is written again.
-        decided = self.share + 1 + tree_registers(self.rowers)
+        decided = self.share - 1 + LATENCY + sum_registers(self.rowers)
         self.period = max(2 * self.share, decided)
         self._held = self.period > decided
         self._rest = self.period - 2 * self.share
         self.steps = max(map(settling_steps, moduli))
         self._places = self.rowers * self.share
         self._vacant = self._places - self.channels
-        given, forgotten = VECTORS_OUT * self._places, 2 * self.share
-        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten + 1
+        given, forgotten = VECTORS_OUT * self._places, 2 * self.share + LATENCY - 1
+        self.latency = self.period * (self.steps + 1) - self.share + given + forgotten
         word = signed(base.width + 1)
         super().__init__(
             {
@@ -108,6 +108,10 @@ class ResidueInverter(Component):
         self._state = Signal(_State, name="state", init=_State.FORGET)
         self._count = Signal(range(max(self.steps, self._places)), name="count")
         self._slot = Signal(range(self.share), name="slot")
+        # What states mean for words, in registers that move with them: they reach far.
+        self._empty_v = Signal(name="empties_v", init=1)
+        self._empty_u = Signal(name="empties_u", init=1)
+        self._reduces = Signal(name="reduces")
         self._pair, self._third = Signal(name="pair"), Signal(name="third_vector")
         self._resting = Signal(range(self._rest + 1), name="resting")
         self._turn, self._first = Signal(name="turn"), Signal(name="first_of_v1")
@@ -142,17 +146,16 @@ class ResidueInverter(Component):
         m.submodules.cox = cox = ResidueInverterCox(self.forms[0], self.rowers, held=self._held)
         entering: Value = delayed(m, self.residue, 1, "entering", data=True)
         rowers = [self._rower(index) for index in range(self.rowers)]
-        forgets = self._is(_State.FORGET)
         for index, rower in enumerate(rowers):
             m.submodules[f"rower_{index}"] = rower
             m.d.comb += [
                 rower.slot.eq(self._slot),
                 rower.pair.eq(self._pair),
-                rower.empty_v.eq(self._is(_State.TAKE, _State.TAKEN) | forgets),
-                rower.empty_u.eq(forgets),
+                rower.empty_v.eq(self._empty_v),
+                rower.empty_u.eq(self._empty_u),
                 rower.operate.eq(self._operate),
                 rower.shift.eq(self._shift),
-                rower.choose.eq(self._turn | self._first | ~self._is(_State.REDUCE)),
+                rower.choose.eq(self._turn | self._first | ~self._reduces),
                 rower.kind.eq(self._operation),
                 rower.multiple.eq(self._multiple),
                 rower.exchange.eq(self._exchange),
@@ -166,7 +169,7 @@ class ResidueInverter(Component):
         return cox
 
     def _announce(self, m: Module, cox: ResidueInverterCox) -> None:
-        """Tell the Cox which results come two cycles after they were read."""
+        """Tell the Cox which results come, as long after they were read as they do."""
         # With vacant places words do not come from slot 0 on.
         place = Mux(self._is(_State.TAKE), self._count, self._slot) if self._vacant else self._slot
         for port, value in (
@@ -174,7 +177,7 @@ class ResidueInverter(Component):
             (cox.opens, place == 0),
             (cox.closes, self._operate & (place == self.share - 1)),
         ):
-            m.d.comb += port.eq(delayed(m, value, 2, f"cox_{port.name}"))
+            m.d.comb += port.eq(delayed(m, value, LATENCY, f"cox_{port.name}"))
 
     def _is(self, *states: _State) -> Value:
         return Cat(self._state == state for state in states).any()
@@ -187,16 +190,21 @@ class ResidueInverter(Component):
         """
         state, pair = self._state, self._pair
         gives, forgets = self._is(_State.GIVE), self._is(_State.FORGET)
+        # Until the last word has been overwritten.
+        overwrites = [delayed(m, forgets, n, f"forgets_{n}") for n in range(1, LATENCY)]
         full, passed = self._counted(m), self._operate & self._last
-        begins = self._is(_State.REDUCE) & (self._resting == 0) & (self._slot == 0)
         self._end_steps(m, passed)
+        # In registers: what they choose reaches all rowers.
+        goes_on = self._is(_State.TAKEN) | (self._reduces & ~full)
+        m.d.sync += [
+            self._turn.eq(self._ends & goes_on),
+            self._first.eq(self._reduces & passed & ~pair),
+        ]
         sends = gives & (self._count >= self._vacant)
         m.d.comb += [
             self._last.eq(self._slot == self.share - 1),
-            self._turn.eq(begins & ~pair),
-            self._first.eq(begins & pair),
             self.word_valid.eq(delayed(m, sends, 1, "sends")),
-            self.busy.eq((state != _State.IDLE) | delayed(m, forgets, 1, "forgets")),
+            self.busy.eq((state != _State.IDLE) | Cat(overwrites).any()),
         ]
         with m.If(self._operate | self._shift):
             m.d.sync += self._slot.eq(Mux(self._last, 0, self._slot + 1))
@@ -208,36 +216,38 @@ class ResidueInverter(Component):
             m.d.sync += pair.eq(~pair)
         with m.Switch(state):
             with m.Case(_State.IDLE), m.If(self.start):
-                m.d.sync += state.eq(_State.TAKE)
+                m.d.sync += [state.eq(_State.TAKE), self._empty_v.eq(1)]
             with m.Case(_State.TAKE), m.If(full):
                 m.d.sync += self._third.eq(pair)
                 with m.If(self._third):
                     m.d.sync += state.eq(_State.TAKEN)
             with m.Case(_State.TAKEN), m.If(self._ends):
-                m.d.sync += state.eq(_State.REDUCE)
+                m.d.sync += [state.eq(_State.REDUCE), self._empty_v.eq(0), self._reduces.eq(1)]
             with m.Case(_State.REDUCE), m.If(full):
-                m.d.sync += state.eq(_State.GIVE)
+                m.d.sync += [state.eq(_State.GIVE), self._reduces.eq(0)]
             with m.Case(_State.GIVE), m.If(full & pair):
-                m.d.sync += state.eq(_State.FORGET)
-            with m.Case(_State.FORGET), m.If(passed & pair):
-                m.d.sync += state.eq(_State.IDLE)
+                m.d.sync += [state.eq(_State.FORGET), self._empty_v.eq(1), self._empty_u.eq(1)]
+            with m.Case(_State.FORGET), m.If(self._last & pair):
+                m.d.sync += [state.eq(_State.IDLE), self._empty_v.eq(0), self._empty_u.eq(0)]
 
     def _counted(self, m: Module) -> Value:
         """Whether this is the last word of a vector, taken or given, or the end of all steps."""
-        counts, most = Signal(name="counts"), Signal.like(self._count, name="count_of_last")
-        full = Signal(name="full")
-        m.d.comb += full.eq(counts & (self._count == most))
+        counts, before = Signal(name="counts"), Signal.like(self._count, name="count_before_last")
+        last, full = Signal(name="last_count"), Signal(name="full")
+        single = self._is(_State.TAKE) if self.channels == 1 else Const(0)
+        m.d.comb += full.eq(counts & (last | single))
         with m.Switch(self._state):
             with m.Case(_State.TAKE):
-                m.d.comb += [counts.eq(self.residue_valid), most.eq(self.channels - 1)]
+                m.d.comb += [counts.eq(self.residue_valid), before.eq(max(self.channels - 2, 0))]
             with m.Case(_State.REDUCE):
-                m.d.comb += [counts.eq(self._ends), most.eq(self.steps - 1)]
+                m.d.comb += [counts.eq(self._ends), before.eq(self.steps - 2)]
             with m.Case(_State.GIVE):
-                m.d.comb += [counts.eq(1), most.eq(self._places - 1)]
+                m.d.comb += [counts.eq(1), before.eq(self._places - 2)]
+        # That the next count is the last one is in a register: much hangs on it.
         with m.If(counts):
-            m.d.sync += self._count.eq(self._count + 1)
+            m.d.sync += [self._count.eq(self._count + 1), last.eq(self._count == before)]
         with m.If(full):
-            m.d.sync += self._count.eq(0)
+            m.d.sync += [self._count.eq(0), last.eq(0)]
         return full
 
     def _end_steps(self, m: Module, passed: Value) -> None:

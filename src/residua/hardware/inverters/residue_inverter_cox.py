@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from operator import add
 from typing import Any
 
-from amaranth.hdl import Module, Signal, Value, signed
+from amaranth.hdl import Module, Mux, Signal, Value, signed
 from amaranth.lib import data
 from amaranth.lib.wiring import Component, In, Out
 
@@ -18,18 +18,19 @@ from residua.hardware.adder_tree import (
     difference_mod_4,
     held,
     sum_mod_4,
+    tree_depth,
 )
 from residua.hardware.delay import delayed
 from residua.hardware.inverters.plus_minus_rower import leading_bits
 from residua.numbers.hats import HatForm
 
-_ADDITIONS = 3
+_ADDITIONS = 2
 """Most additions between two registers."""
 
 
-def tree_registers(rowers: int) -> int:
-    """Registers in the sum over so many rowers."""
-    return max(-(-(rowers - 1).bit_length() // _ADDITIONS), 1)
+def sum_registers(rowers: int) -> int:
+    """Registers in the sum over so many rowers and over the cycles before, the last at its end."""
+    return -(-(tree_depth(rowers) + 1) // _ADDITIONS)
 
 
 class ResidueInverterCox(Component):
@@ -42,7 +43,7 @@ class ResidueInverterCox(Component):
 
     def __init__(self, form: HatForm, rowers: int, *, held: bool) -> None:
         self.form, self.held = form, held
-        self._registers = tree_registers(rowers)
+        self._registers = sum_registers(rowers)
         self.latency = self._registers + held
         super().__init__(
             {
@@ -78,12 +79,9 @@ class ResidueInverterCox(Component):
         bits, last = len(terms[0]), self._registers - 1
         inner = [_ADDITIONS * (i + 1) for i in range(last)]
         tree = adder_tree(m, f"{name}_sum", terms, add, inner)
-        newest = Signal(bits, name=f"{name}_newest", reset_less=True)
-        before = Signal(bits, name=f"{name}_before", reset_less=True)
-        total = held(m, f"{name}_total", bits, add(before, newest))
+        total = Signal(bits, name=f"{name}_total", reset_less=True)
         opens = delayed(m, self.opens, last, f"{name}_opened")
+        before = held(m, f"{name}_before", bits, Mux(opens, start, total))
         with m.If(delayed(m, self.valid, last, f"{name}_valid")):
-            m.d.sync += [newest.eq(tree), before.eq(total)]
-            with m.If(opens):
-                m.d.sync += before.eq(start)
+            m.d.sync += total.eq(add(before, tree))
         return total

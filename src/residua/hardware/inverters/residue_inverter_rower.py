@@ -8,8 +8,9 @@ where K, a multiple of m_i away from the operation's multiple of P, makes the su
 (`residua.numbers.hats`; the form is centred, so that K has nothing else in it); of an exchange U
 takes the V of before. Words lie in [-m, m).
 
-The channels take turns: a slot, which is one of the channels, is read in one cycle, calculated and
-written in the next. The U words of all rowers are a chain, through which words come and go.
+The channels take turns: a slot, which is one of the channels, is read in one cycle; in the next one
+V + b and K are calculated and U is written, one later the sum is made and V is written. The U words
+of all rowers are a chain, through which words come and go.
 """
 
 from collections.abc import Sequence
@@ -21,11 +22,15 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.algorithms.plus_minus import Kind
+from residua.hardware.delay import delayed
 from residua.hardware.inverters.plus_minus_rower import leading_bits
 from residua.numbers.hats import HatForm
 
 KIND_BITS, MULTIPLE_BITS = 2, 2
 """Bits of the kind of an operation, and of its multiple of P modulo 4 (3 for -1)."""
+
+LATENCY = 3
+"""Cycles from the one in which a slot is read to the bits of its new V for the Cox."""
 
 _TABLE_BITS = 6
 """Index bits of a table that is written as one: the inputs of a look-up table."""
@@ -36,10 +41,11 @@ class ResidueInverterRower(Component):
 
     The forms share base and Cox; ``page`` chooses one. Every cycle ``slot`` of ``pair`` is read;
     ``empty_v`` and ``empty_u`` make zeros of its words. ``operate`` and ``shift`` tell what happens
-    to them in the cycle after: an operation, of which U takes ``chain`` with ``shift``. Which
+    to them in the cycles after: an operation, of which U takes ``chain`` with ``shift``. Which
     operation (``kind``, ``multiple``, ``exchange``) is said one cycle before it begins, with
-    ``choose``, and stays. ``word`` is the U that was read in the cycle before, ``leading`` has the
-    leading bits of the newest V, ``low`` V T_i modulo 4; both are 0 of a slot without a channel.
+    ``choose``, and stays. ``word`` is the U that was read in the cycle before. `LATENCY` cycles
+    after a slot was read, ``leading`` has the leading bits of its new V, ``low`` V T_i modulo 4;
+    both are 0 of a slot without a channel.
     """
 
     def __init__(self, forms: Sequence[HatForm], channels: Sequence[int | None]) -> None:
@@ -76,19 +82,30 @@ class ResidueInverterRower(Component):
             with m.If(self.choose if name in ("kind", "multiple", "exchange") else Const(1)):
                 m.d.sync += copy.eq(port)
         v, u = (Signal(signed(self.bits), name=name, reset_less=True) for name in ("v", "u"))
+        place = Cat(self._slot, self._pair)
+        self._late_slot = delayed(m, self._slot, 1, "late_slot")
+        late_place = Cat(self._late_slot, delayed(m, self._pair, 1, "late_pair"))
+        self._late_operate = delayed(m, self._operate, 1, "late_operate")
         new = self._result(m, v, u)
-        self._store(m, "v", v, self.empty_v, self._operate, new)
+        self._store(m, "v", v, self.empty_v, late_place, self._late_operate, new)
         kept = Mux(self._exchange, v, u)
         taken = Mux(self._shift, self.chain, kept)
-        self._store(m, "u", u, self.empty_u, self._operate | self._shift, taken)
+        self._store(m, "u", u, self.empty_u, place, self._operate | self._shift, taken)
         m.d.comb += self.word.eq(u)
         self._look(m, new)
         return m
 
     def _store(
-        self, m: Module, name: str, word: Signal, empty: Value, writes: Value, new: Value
+        self,
+        m: Module,
+        name: str,
+        word: Signal,
+        empty: Value,
+        place: Value,
+        writes: Value,
+        new: Value,
     ) -> None:
-        """A memory that is read into ``word``, and written a cycle later at the same place."""
+        """A memory that is read into ``word``, and written later at the ``place`` of then."""
         memory = Memory(
             shape=signed(self.bits),
             depth=2 << len(self.slot),
@@ -99,7 +116,7 @@ class ResidueInverterRower(Component):
         read, write = memory.read_port(domain="comb"), memory.write_port()
         m.d.comb += [
             read.addr.eq(Cat(self.slot, self.pair)),
-            write.addr.eq(Cat(self._slot, self._pair)),
+            write.addr.eq(place),
             write.data.eq(new),
             write.en.eq(writes),
         ]
@@ -112,18 +129,18 @@ class ResidueInverterRower(Component):
         there, negative = self._one_of(signs, (1, -1)), self._one_of(signs, (-1,))
         leading = new >> (self.bits - len(self.leading))
         low = Cat(new[0], new[1] ^ (new[0] & negative))
-        with m.If(self._operate):
+        with m.If(self._late_operate):
             m.d.sync += [
                 self.leading.eq(Mux(there, leading, 0)),
                 self.low.eq(Mux(there, low, 0)),
             ]
 
     def _one_of(self, signs: Sequence[int], chosen: Sequence[int]) -> Value:
-        """Whether the slot has one of the chosen signs."""
+        """Whether the slot of a result has one of the chosen signs."""
         slots = [slot for slot, sign in enumerate(signs) if sign in chosen]
         if len(slots) in (0, len(signs)):
             return Const(len(slots) > 0, 1)
-        return self._slot.matches(*slots)
+        return self._late_slot.matches(*slots)
 
     def _result(self, m: Module, v: Value, u: Value) -> Value:
         # Differences: of a sum synthesis may have the table in front of the carry chain, not in it.
@@ -138,12 +155,11 @@ class ResidueInverterRower(Component):
         # A place below the others makes V + b of V - ~b.
         both = Signal(signed(self.bits + 2), name="both")
         m.d.comb += both.eq(Cat(Const(0, 1), v).as_signed() - Cat(borrow, taken).as_signed())
-        partial = Signal(signed(self.bits + 1), name="partial")
+        partial = Signal(signed(self.bits + 1), name="partial", reset_less=True)
+        addend = Signal(signed(self.bits + 1), name="subtrahend_held", reset_less=True)
         total = Signal(signed(self.bits + 2), name="total")
-        m.d.comb += [
-            partial.eq(both >> 1),
-            total.eq(partial - self._subtrahend(m, partial[:2])),
-        ]
+        m.d.sync += [partial.eq(both >> 1), addend.eq(self._subtrahend(m, both[1:3]))]
+        m.d.comb += total.eq(partial - addend)
         return total[2:].as_signed()
 
     def _subtrahend(self, m: Module, low: Value) -> Value:

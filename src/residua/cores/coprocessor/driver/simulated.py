@@ -82,7 +82,7 @@ def status_codes(directory: Directory) -> StatusCodes:
 
 
 def _protections(directory: Directory) -> Sequence[str]:
-    found: Sequence[str] = directory.manifest["parameters"].get("protections", ())
+    found: Sequence[str] = directory.manifest["parameters"]["protections"]
     return found
 
 

@@ -34,7 +34,7 @@ _ABORTS = 6
 _ABORT_SHARE = 4
 """An operation that is aborted ends within this part of its loop."""
 
-_CUTS = 24
+_CUTS = 8
 """Zeroisations while results leave."""
 
 _ROUNDS = 3
@@ -133,6 +133,15 @@ class _Requests:
         while self.simulator.cycles - first < cycles:
             if self.host.status()["random_ready"]:
                 self.host.write("RANDOM", self.simulator.random())
+
+    def await_interrupt(self) -> None:
+        """Let the clock run until an interrupt comes, or just after if random words are written."""
+        host, first = self.host, self.simulator.cycles
+        while not self.simulator.interrupted(host.patience if host.streams else 1):
+            if self.simulator.cycles - first > host.patience:
+                raise Fault("no interrupt tells of the end of a request")
+            if not host.streams and host.status()["random_ready"]:
+                host.write("RANDOM", self.simulator.random())
 
     def collect(self, *, zeroised: Sequence[int] = (), perhaps: Sequence[int] = ()) -> Completion:
         """The next result, held against its case; those of some tags are zeroised, or perhaps."""
@@ -308,15 +317,14 @@ def _cut_short(model: BusModel, design: CurveDesign, seed: int) -> Iterator[None
     """All are zeroised, by a mask, while a result leaves: it is whole then, or zeroised."""
     draw = random.Random(f"cut short {seed}")
     requests = _Requests(model, design, seed, stalls=MOST_STALLS, pause=0)
-    host, short = requests.host, _short(design, seed, 0)
+    # A point has more words than a number: time enough for the access that zeroises.
+    host, long = requests.host, _long(design, seed, 0)
     done = host.mask("INTERRUPT_STATE", "done")
     host.write("INTERRUPT_ENABLE", done)
     for _ in range(_CUTS):
         host.write("INTERRUPT_STATE", done)
-        tag = requests.placed(short)
-        # An interrupt tells of the very cycle in which it ends.
-        if not host.simulator.interrupted(host.patience):
-            raise Fault("no interrupt tells of the end of a request")
+        tag = requests.placed(long)
+        requests.await_interrupt()
         host.simulator.run(draw.randrange(2 * design.words))
         requests.client.zeroise_instances((1 << requests.instances) - 1)
         requests.drain(perhaps=[tag])
