@@ -9,6 +9,7 @@ from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula, admitted
 from residua.curves.inversion import Inversion
+from residua.curves.protections.protection import Protection
 from residua.errors import SpecificationError
 
 XZ, DIFFERENCE, WINDOW, HALVES = (
@@ -87,6 +88,9 @@ def test_what_is_refused_is_none_of_them():
 def test_halves_on_the_engine():
     core = EccCore([find_curve("P-192"), find_curve("secp192k1")])
     assert core.design.formulas == (DIFFERENCE, HALVES)
+    protections = frozenset({Protection.SCALAR_CHECK})
+    checked = EccCore([find_curve("secp192k1")], protections=protections)
+    assert checked.design.formulas == (HALVES,)
 
 
 def test_scalars_stay_whole_where_signatures_of_another_curve_have_no_halves():

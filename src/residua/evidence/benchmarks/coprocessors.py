@@ -33,14 +33,16 @@ FASTEST = {
 }
 """Hierarchical extensions, division steps."""
 
-FEWEST = FASTEST | {"inversion": "plus-minus-ct", "levels_per_register": 2}
-"""Residues inverted as they are, and two adders between the registers of reducers: fewer cycles,
-and a slower clock."""
+PLUS_MINUS = FASTEST | {"inversion": "plus-minus-ct"}
+"""Residues inverted as they are."""
+
+FEWEST: dict[str, Any] = PLUS_MINUS | {"levels_per_register": 2}
+"""Two adders between the registers of reducers, too: fewer cycles, and a slower clock."""
 
 ROWS_OF_FOUR = FEWEST | {"columns": 4}
 """Extensions over rows of four moduli, which have the fewest cycles of all."""
 
-COMB = FASTEST | {"inversion": "plus-minus-ct", "fixed_base": "comb"}
+COMB = PLUS_MINUS | {"fixed_base": "comb"}
 
 VERIFIES = FEWEST | {"ecdsa": "verify"}
 
@@ -58,11 +60,10 @@ CORES: dict[str, dict[str, Any]] = {
     **{name: {"curve": name} for name in _CURVES},
     **{f"{name}, HBE": {"curve": name} | FASTEST for name in _CURVES[:-1]},
     "P-256, plus-minus": {"curve": "P-256", "inversion": "plus-minus-ct"},
-    "P-256, HBE, plus-minus": {"curve": "P-256"} | FASTEST | {"inversion": "plus-minus-ct"},
+    "P-256, HBE, plus-minus": {"curve": "P-256"} | PLUS_MINUS,
     "P-256, HBE, plus-minus, block memory": {
         "curve": "P-256",
-        **FASTEST,
-        "inversion": "plus-minus-ct",
+        **PLUS_MINUS,
         "register_memory": "block",
     },
     **{

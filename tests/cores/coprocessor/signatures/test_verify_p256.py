@@ -26,6 +26,9 @@ N, BITS = CURVE.order, CURVE.order_bits
 WANTED = 85_000
 """Cycles of the verification of a random signature, from digest, signature and key to an answer."""
 
+LONGEST = 86_000
+"""Cycles of a verification with the longest windows."""
+
 
 @pytest.fixture(scope="module")
 def core(tmp_path_factory):
@@ -81,7 +84,7 @@ def test_cycles(core, simulated):
     assert [answer.results[0] for answer in answers] == [own.operands[1] for own in requests]
     cycles = [answer.cycles for answer in answers]
     assert mean(cycles[:-1]) < WANTED
-    assert max(cycles) == cycles[-1]
+    assert max(cycles) == cycles[-1] < LONGEST
     rest = [own - work_of(core, *both) for own, both in zip(cycles, multiples, strict=True)]
     assert max(rest) - min(rest) < 200
 

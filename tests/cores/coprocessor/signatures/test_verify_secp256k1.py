@@ -28,6 +28,9 @@ N, BASE, ROOT = CURVE.order, CURVE.base_point, endomorphism(CURVE).eigenvalue
 WANTED = 65_000
 """Cycles of the verification of a random signature, from digest, signature and key to an answer."""
 
+LONGEST = 66_000
+"""Cycles of a verification with the most windows."""
+
 DENSE = {
     BASE_WIDTH: 113770652946394141847232130052282611365650836429917798325742948691272771519698,
     POINT_WIDTH: 105472794586951043593629948180922736010015901147150848438812346815731548042237,
@@ -90,7 +93,7 @@ def test_cycles(core, simulated):
     assert {answer.status for answer in answers} == {Status.OK}
     cycles = [answer.cycles for answer in answers]
     assert mean(cycles[:-1]) < WANTED
-    assert max(cycles) == cycles[-1]
+    assert max(cycles) == cycles[-1] < LONGEST
     rest = [own - work_of(core, *both) for own, both in zip(cycles, multiples, strict=True)]
     assert max(rest) - min(rest) < 300
     for width, scalar in DENSE.items():

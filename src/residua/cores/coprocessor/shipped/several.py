@@ -131,8 +131,12 @@ class _Requests:
             return
         first = self.simulator.cycles
         while self.simulator.cycles - first < cycles:
-            if self.host.status()["random_ready"]:
-                self.host.write("RANDOM", self.simulator.random())
+            self._give_random()
+
+    def _give_random(self) -> None:
+        """Write a random word, if the register for them has room."""
+        if self.host.status()["random_ready"]:
+            self.host.write("RANDOM", self.simulator.random())
 
     def await_interrupt(self) -> None:
         """Let the clock run until an interrupt comes, or just after if random words are written."""
@@ -140,8 +144,8 @@ class _Requests:
         while not self.simulator.interrupted(host.patience if host.streams else 1):
             if self.simulator.cycles - first > host.patience:
                 raise Fault("no interrupt tells of the end of a request")
-            if not host.streams and host.status()["random_ready"]:
-                host.write("RANDOM", self.simulator.random())
+            if not host.streams:
+                self._give_random()
 
     def collect(self, *, zeroised: Sequence[int] = (), perhaps: Sequence[int] = ()) -> Completion:
         """The next result, held against its case; those of some tags are zeroised, or perhaps."""
