@@ -21,14 +21,9 @@ from rich.console import Console
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
 from residua.curves.standard import CATALOGUE
+from residua.evidence.benchmarks.coprocessors import FEWEST, PLUS_MINUS
 from residua.numbers import solver
 from residua.output import Progress
-
-FAST = {"extension": "hierarchical", "inversion": "plus-minus-ct"}
-"""The fast coprocessor of the README."""
-
-FEWEST: dict[str, Any] = FAST | {"levels_per_register": 2}
-"""The one with fewer cycles, and a slower clock."""
 
 
 def specifications() -> list[dict[str, Any]]:
@@ -36,17 +31,20 @@ def specifications() -> list[dict[str, Any]]:
     names = [entry.name for entry in CATALOGUE]
     return [
         *({"curve": name} for name in names),
-        *({"curve": name} | FAST for name in ("P-256", "P-384", "secp256k1", "brainpoolP256r1")),
-        {"curve": ["P-384", "brainpoolP384r1"]} | FAST,
-        *({"curve": name, "fixed_base": "comb"} | FAST for name in ("P-256", "secp256k1")),
+        *(
+            {"curve": name} | PLUS_MINUS
+            for name in ("P-256", "P-384", "secp256k1", "brainpoolP256r1")
+        ),
+        {"curve": ["P-384", "brainpoolP384r1"]} | PLUS_MINUS,
+        *({"curve": name, "fixed_base": "comb"} | PLUS_MINUS for name in ("P-256", "secp256k1")),
         {"curve": "P-256", "fixed_base": "comb"},
-        *({"curve": "P-256", "ecdsa": "verify"} | options for options in (FAST, FEWEST)),
+        *({"curve": "P-256", "ecdsa": "verify"} | options for options in (PLUS_MINUS, FEWEST)),
         *(
             {"curve": "secp256k1", "formula": "endomorphism"} | FEWEST | options
             for options in ({}, {"ecdsa": "verify"}, {"ecdsa": "verify", "blinding": 0})
         ),
         *(
-            {"curve": "P-256", "register_memory": "block"} | FAST | options
+            {"curve": "P-256", "register_memory": "block"} | PLUS_MINUS | options
             for options in ({}, {"blinding": 0})
         ),
         {"curve": ["P-256", "Curve25519"]},
@@ -54,7 +52,7 @@ def specifications() -> list[dict[str, Any]]:
             {"curve": "P-256", "blinding": 0} | options
             for options in (
                 {},
-                FAST,
+                PLUS_MINUS,
                 {"extension": "hierarchical", "inversion": "division-steps"},
             )
         ),
