@@ -117,13 +117,17 @@ def test_shares_make_the_numbers_again():
         assert masked_scalar.whole_names(operation, shared) == names
 
 
+TRACES = 250
+"""Traces of each group: enough for every planted fault to be seen."""
+
+
 def before_the_end(found):
     return {name: t for name, t in found["phases"].items() if name not in END}
 
 
 def test_traces_tell_nothing_of_a_scalar(made):
     """From its first word to the coordinates of the result."""
-    found = leakage(made("two words"), Compared(traces=400))
+    found = leakage(made("two words"), Compared(traces=TRACES))
     assert found["operand"] == "k"
     for order in ("first", "second"):
         phases = before_the_end(found[order])
@@ -134,7 +138,7 @@ def test_traces_tell_nothing_of_a_scalar(made):
 @pytest.mark.parametrize("operand", [0, 1])
 def test_traces_tell_nothing_of_key_and_nonce(made, operand):
     """Neither while they are read and multiplied by the factor: only of s, which leaves."""
-    asked = Compared(traces=400, operation="ORDER_SIGN", operand=operand)
+    asked = Compared(traces=TRACES, operation="ORDER_SIGN", operand=operand)
     found = leakage(made("two words"), asked)
     assert found["operand"] == "kd"[operand]
     for order in ("first", "second"):
@@ -144,7 +148,7 @@ def test_traces_tell_nothing_of_key_and_nonce(made, operand):
 
 def test_of_one_number_they_do(made):
     """While it is read and blinded."""
-    found = leakage(made("two words, bare"), Compared(traces=400))
+    found = leakage(made("two words, bare"), Compared(traces=TRACES))
     for order in ("first", "second"):
         assert found[order]["phases"]["read scalar"] > found["threshold"]
 
@@ -156,7 +160,7 @@ def test_a_share_that_is_always_the_same_hides_nothing(made, monkeypatch):
         "given_operands",
         lambda design, curve, operation, operands, draw: (operands[0], 0, *operands[1:]),
     )
-    found = leakage(made("two words"), Compared(traces=400))
+    found = leakage(made("two words"), Compared(traces=TRACES))
     assert found["first"]["phases"]["read scalar"] > found["threshold"]
 
 
@@ -164,7 +168,7 @@ def test_a_sum_that_nothing_hides_is_found(monkeypatch, tmp_path):
     """A planted fault: what blinds the first share is 0, so that registers have the scalar."""
     monkeypatch.setattr(ScalarUnit, "_chosen", lambda *_: Const(0, 1))
     directory = build(check_any(CORES["two words"]), tmp_path / "core")
-    found = leakage(directory, Compared(traces=400))
+    found = leakage(directory, Compared(traces=TRACES))
     for phase in ("read scalar", "ladder_step"):
         assert found["first"]["phases"][phase] > found["threshold"]
 

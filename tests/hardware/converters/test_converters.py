@@ -25,11 +25,12 @@ RANGES = [(0, 0), (-1, 0), (-1, 1), (0, 2), (-2, -1)]
 """Multiples of P between which values lie."""
 
 
-def conversion_of(modulus, width, channels, multipliers, values=(-1, 1)):
+def conversion_of(modulus, width, channels, multipliers, values=(-1, 1), **choices):
     domain = signed_domain(modulus, width, channels, "reordered")
     low, high = (multiple * modulus for multiple in values)
     cox = Cox(min(domain.second.truncation + 2, width), Fraction(1, 2))
-    return Conversion(domain.base_b, cox, (modulus,), ((low, high + modulus // 3),), multipliers)
+    ranges = ((low, high + modulus // 3),)
+    return Conversion(domain.base_b, cox, (modulus,), ranges, multipliers, **choices)
 
 
 def numbers_of(conversion, count, seed=1):
@@ -90,6 +91,34 @@ def test_cycles_of_residues_to_binary(c):
     finished = transfers.finished
     assert finished[0] - transfers.taken[0] == conversion.latency
     assert {b - a for a, b in pairwise(finished)} == {conversion.interval}
+
+
+@pytest.mark.parametrize("word", [1, 8, 16, 17])
+@pytest.mark.parametrize("c", [1, 3])
+def test_words_of_results_may_be_narrower(word, c):
+    conversion = conversion_of(P64, 17, 4, c, word=word)
+    assert conversion.words == -(-64 // word)
+    numbers = numbers_of(conversion, 6)
+    transfers = convert(conversion, numbers)
+    assert transfers.results == [number % P64 for number in numbers]
+    assert transfers.finished[0] - transfers.taken[0] == conversion.latency
+
+
+@pytest.mark.parametrize("values", RANGES)
+@pytest.mark.parametrize("pace", [(1.0, 1.0), (0.4, 0.7)])
+def test_a_relaxed_converter(values, pace):
+    conversion = conversion_of(P64, 17, 4, 1, values, word=16, relaxed=True)
+    numbers = numbers_of(conversion, 6)
+    transfers = convert(conversion, numbers, pace=pace)
+    assert transfers.results == [number % P64 for number in numbers]
+    if pace == (1.0, 1.0):
+        assert transfers.finished[0] - transfers.taken[0] == conversion.latency
+
+
+@pytest.mark.parametrize("word", [0, 18])
+def test_other_words_are_refused(word):
+    with pytest.raises(SpecificationError, match="they have 1 to 17"):
+        conversion_of(P64, 17, 4, 1, word=word)
 
 
 def test_candidates_follow_from_the_range():

@@ -27,6 +27,10 @@ SHAPES = [
     (1, 1, 3, 5),
     (32, 17, 17, 31),
     (8, 17, 1, 4),
+    (32, 16, 8, 16),
+    (16, 32, 15, 8),
+    (24, 16, 3, 4),
+    (12, 18, 4, 2),
 ]
 PACES = [(1.0, 1.0), (0.4, 1.0), (1.0, 0.3), (0.5, 0.5)]
 
@@ -80,7 +84,7 @@ def test_numbers_and_cycles(width_in, width_out, count_in, count_out):
 
 
 @pytest.mark.parametrize("pace", PACES)
-@pytest.mark.parametrize("shape", [SHAPES[1], SHAPES[2], SHAPES[3], SHAPES[8], SHAPES[12]])
+@pytest.mark.parametrize("shape", [*SHAPES[1:4], SHAPES[8], SHAPES[12], *SHAPES[15:]])
 def test_stalls(shape, pace):
     gearbox = WordGearbox(*shape)
     kept = gearbox.width_out * gearbox.count_out

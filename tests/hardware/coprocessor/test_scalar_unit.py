@@ -247,7 +247,7 @@ def test_stalls(pace):
 def test_bits_served():
     unit = ScalarUnit((ScalarForm(256, N256, 64), ScalarForm(192, N192, 20)), 8)
     assert unit.served == (320, 212)
-    assert unit.latencies == (13 + 64 * 12, 12 + 20 * 11)
+    assert unit.latencies == (13 + 64 * 13, 12 + 20 * 12)
     plain = ScalarUnit((ScalarForm(256), ScalarForm(192)), 8)
     assert plain.served == (256, 192)
     for component in (unit, plain):

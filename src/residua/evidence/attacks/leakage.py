@@ -35,7 +35,7 @@ _HARNESS = Path(__file__).with_suffix(".cpp")
 _STEP = 50
 """Traces of one simulation, which are in memory at once."""
 
-_LONG = 5_000_000
+_LONG = 1_000_000
 """Cycles from which on it is worth while to compile for speed."""
 
 _MOST_KEPT = 20_000_000

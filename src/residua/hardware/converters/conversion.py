@@ -28,7 +28,7 @@ def conversion_cox(domain: Domain, largest: int) -> Cox:
     return exact_cox(base, redundant_ranges(base), largest)
 
 
-RELAXED = 4
+RELAXED = 9
 """Registers more in a converter that is relaxed."""
 
 
@@ -40,11 +40,13 @@ class Conversion:
     ``moduli`` every P that a result can be
     reduced by, ``ranges`` the range of X for each of them, ``multipliers`` c the number of columns
     that are computed side by side. One that is ``relaxed`` has `RELAXED` registers more, where a
-    large core leaves wires long: after the constants, after the choice of k, before its use.
+    large core leaves wires long: before the words are read, after the constants, beside the
+    multiples of P, after the choice of k, before its use.
+    ``word`` is the bits of a word of the result, 1 to w, None for w.
 
     Raises:
         SpecificationError: the Cox can err within a range, there are not as many ranges as moduli,
-            c is out of range, or one that is relaxed has more than one multiplier.
+            c or a word is out of range, or one that is relaxed has more than one multiplier.
     """
 
     base: Base
@@ -53,8 +55,14 @@ class Conversion:
     ranges: tuple[Range, ...]
     multipliers: int = 1
     relaxed: bool = False
+    word: int | None = None
 
     def __post_init__(self) -> None:
+        if not 1 <= self.width <= self.base.width:
+            raise SpecificationError(
+                f"words of {self.width} bits are made of residues of {self.base.width} bits: "
+                f"they have 1 to {self.base.width}"
+            )
         if self.relaxed and self.multipliers > 1:
             raise SpecificationError(
                 f"a relaxed converter has 1 multiplier, not {self.multipliers}: one result has to "
@@ -80,8 +88,8 @@ class Conversion:
 
     @property
     def width(self) -> int:
-        """w."""
-        return self.base.width
+        """d, the bits of a word of the result."""
+        return self.base.width if self.word is None else self.word
 
     @property
     def values(self) -> Range:
@@ -104,7 +112,7 @@ class Conversion:
     def columns(self) -> int:
         """Columns that are computed: enough for the signs of all X + k P, a multiple of c.
 
-        The highest column has w + 1 bits.
+        The highest column has d + 1 bits.
         """
         first, last = self.candidates[0], self.candidates[-1]
         ranges = list(zip(self.moduli, self.ranges, strict=True))
@@ -134,7 +142,7 @@ class Conversion:
         """Cycles from the first residue to the last word when neither stream waits."""
         # Between the last product and the first word: the sum, the choice of a column, the carry,
         # two pages.
-        pipeline = accumulation_latency(self.width + 1) + (self.multipliers > 1) + 3
+        pipeline = accumulation_latency(self.base.width + 1) + (self.multipliers > 1) + 3
         pipeline += self.relaxed * RELAXED
         return self.occupancy + self.multipliers + pipeline + self.words - 1
 
@@ -150,7 +158,7 @@ class Conversion:
         return data.StructLayout({"word": self.width, "last": 1})
 
     def digits(self, number: int) -> list[int]:
-        """The columns of a constant: unsigned words, the top one signed with w + 1 bits."""
+        """The columns of a constant: unsigned words, the top one signed with d + 1 bits."""
         top = self.width * (self.columns - 1)
         number %= 1 << (top + self.width + 1)
         mask = (1 << self.width) - 1

@@ -1,7 +1,7 @@
 """Residue to binary: the canonical binary value of a number in cofactor form.
 
 X = sum(xi_i * M_i) - q * M with xi_i = |X * M_i^-1| mod m_i and the Cox's q (HBE section III-B). In
-words of w bits, column j of the sum is sum(xi_i * M_i[j]) - q * M[j]: n + 1 products of one word,
+words of d bits, column j of the sum is sum(xi_i * M_i[j]) - q * M[j]: n + 1 products of one word,
 accumulated. The columns then give their words to a carry chain, one word a cycle.
 
 X lies in a known range [low, high], which may reach beyond [0, P). Which multiple k P brings it
@@ -27,7 +27,7 @@ class ResidueToBinary(Component):
     """The result in [0, P) of residues in cofactor form, as words.
 
     ``residues`` takes xi_1 ... xi_n (signed words of w + 1 bits, any representatives), and holds
-    those of ``pages`` numbers. ``result`` hands out the words of w bits, the lowest first, ``last``
+    those of ``pages`` numbers. ``result`` hands out the words of d bits, the lowest first, ``last``
     with the highest. ``freed`` is set when a number is converted and its page taken up no more.
     With several moduli, ``select`` is the index of P; it must not change from the cycle in which
     xi_1 is taken to the one in which the last word leaves.
@@ -41,11 +41,10 @@ class ResidueToBinary(Component):
 
     def __init__(self, conversion: Conversion, pages: int = 1, *, wipes: bool = False) -> None:
         self.conversion, self.pages, self.wipes = conversion, pages, wipes
-        width = conversion.width
         self.latency, self.interval = conversion.latency, conversion.interval
         super().__init__(
             {
-                "residues": In(stream.Signature(signed(width + 1))),
+                "residues": In(stream.Signature(signed(conversion.base.width + 1))),
                 "result": Out(stream.Signature(conversion.payload)),
                 "freed": Out(1),
                 **({"clearing": Out(1)} if wipes else {}),
@@ -102,7 +101,7 @@ class _Pages(Component):
 
     def __init__(self, conversion: Conversion, pages: int, wipes: bool) -> None:
         self.conversion, self.pages, self.wipes = conversion, pages, wipes
-        residue = signed(conversion.width + 1)
+        residue = signed(conversion.base.width + 1)
         super().__init__(
             {
                 "residue": In(residue),
@@ -125,7 +124,7 @@ class _Pages(Component):
         group = self.conversion.group
         depth = self.pages * group
         m.submodules.memory = memory = Memory(
-            shape=signed(self.conversion.width + 1), depth=depth, init=[]
+            shape=signed(self.conversion.base.width + 1), depth=depth, init=[]
         )
         complete = Signal(range(self.pages + 1))
         written, filled = self._write(m, memory, complete)
@@ -134,6 +133,10 @@ class _Pages(Component):
         following = _successor(read_address, depth)
         read = memory.read_port(domain="comb")
         there = (complete != 0) | (written > index)
+        if self.conversion.relaxed:
+            # In a register, and long before: two words may have been taken since.
+            ahead = delayed(m, written > index + 2, 1, "ahead")
+            there = delayed(m, ahead | ((complete != 0) & ~self.freed), 1, "there")
         go = Signal()
         m.d.comb += [
             read.addr.eq(read_address),
@@ -157,17 +160,18 @@ class _Pages(Component):
 
     def _write(self, m: Module, memory: Memory, complete: Value) -> tuple[Value, Value]:
         """Residues, then the quotient: how many words of the page are there, and if it is full."""
-        cox, width, group = self.conversion.cox, self.conversion.width, self.conversion.group
+        cox, base, group = self.conversion.cox, self.conversion.base, self.conversion.group
         low, high = self.conversion.quotient_range
         bits = max(low.bit_length(), high.bit_length()) + 1
         written, address = Signal(range(group)), Signal(range(memory.depth))
         total = Signal(signed(bits + cox.truncation), reset_less=True)
-        leading = _leading(self.residue, width, cox.truncation)
-        if self.conversion.base.extra:
-            extra = _leading(self.residue, self.conversion.base.extra.width, cox.truncation)
+        leading = _leading(self.residue, base.width, cox.truncation)
+        if base.extra:
+            extra = _leading(self.residue, base.extra.width, cox.truncation)
             leading = Mux(written == group - 2, extra, leading)
         before = Mux(written == 0, Const(cox.start, signed(cox.truncation + 1)), total)
-        at_quotient, filled = written == group - 1, Signal()
+        # Whether the quotient is the next word, in a register that moves with their number.
+        at_quotient, filled = Signal(name="at_quotient"), Signal()
         port, store = memory.write_port(), Signal()
         m.d.comb += [
             self.ready.eq(~at_quotient & (complete != self.pages) & ~self.clearing),
@@ -184,6 +188,7 @@ class _Pages(Component):
         with m.If(store):
             m.d.sync += [
                 written.eq(_successor(written, group)),
+                at_quotient.eq(written == group - 2),
                 address.eq(_successor(address, memory.depth)),
                 total.eq(before + leading),
             ]
@@ -207,12 +212,12 @@ class _Columns(Component):
     def __init__(self, conversion: Conversion) -> None:
         self.conversion = conversion
         self.units = [
-            MultiplyAccumulate(conversion.width + 1, conversion.sum_range, conversion.group)
+            MultiplyAccumulate(conversion.base.width + 1, conversion.sum_range, conversion.group)
             for _ in range(conversion.multipliers)
         ]
         super().__init__(
             {
-                "operand": In(signed(conversion.width + 1)),
+                "operand": In(signed(conversion.base.width + 1)),
                 "position": In(range(conversion.occupancy)),
                 "first": In(1),
                 "last": In(1),
@@ -282,7 +287,7 @@ class _CarryChain(Component):
 
     ``end`` comes with ``valid`` for the last column of a conversion.
 
-    It has w + 1 bits, of which the top one matters only in the last word: there it is the sign.
+    It has d + 1 bits, of which the top one matters only in the last word: there it is the sign.
     """
 
     def __init__(self, conversion: Conversion) -> None:
@@ -383,7 +388,7 @@ class _Results(Component):
         ]
         if self.wipes:
             m.d.comb += self.clearing.eq(_wiped(m, port))
-        choice, ended = self._choice(m, index), self.end
+        choice, ended = self._choice(m, index)
         if conversion.relaxed:
             choice, ended = delayed(m, choice, 1, "choice"), delayed(m, ended, 1, "ended")
         selects = [
@@ -398,30 +403,42 @@ class _Results(Component):
                     m.d.sync += select.eq(choice)
         return selects, ended
 
-    def _choice(self, m: Module, index: Value) -> Value:
-        """Position of the first candidate that is not negative, valid with ``end``."""
-        candidates = self.conversion.candidates
+    def _choice(self, m: Module, index: Value) -> tuple[Signal, Value]:
+        """Position of the first candidate that is not negative, and whether it is valid."""
+        candidates, late = self.conversion.candidates, int(self.conversion.relaxed)
+        digit = delayed(m, self.digit, late, "compared", data=True)
+        valid = delayed(m, self.valid, late, "compares")
+        end = delayed(m, self.end, late, "compared_last")
         choice = Signal(range(max(len(candidates), 2)))
         chosen: Value = Const(len(candidates) - 1)
         for position in reversed(range(len(candidates) - 1)):
-            negative = self._negative(m, candidates[position], index)
+            multiple = candidates[position]
+            if multiple == 0:
+                negative: Value = digit[-1]
+            else:
+                addend = self._multiple(m, "sign_of", multiple, len(digit), index)
+                addend = delayed(m, addend, late, f"multiple_{_signed_name(multiple)}", data=True)
+                negative = self._negative(m, _signed_name(multiple), addend, (digit, valid, end))
             chosen = Mux(negative, chosen, position)
         m.d.comb += choice.eq(chosen)
-        return choice
+        return choice, end
 
-    def _negative(self, m: Module, multiple: int, index: Value) -> Value:
-        """Whether X + multiple * P is negative, valid with the last word."""
+    def _negative(
+        self, m: Module, name: str, addend: Value, words: tuple[Value, Value, Value]
+    ) -> Value:
+        """Whether X + k P is negative, valid with the last word.
+
+        ``addend`` is a word of k P, ``words`` are one of X, whether it is there, and the last one.
+        """
+        digit, valid, end = words
         width = self.conversion.width
-        if multiple == 0:
-            return self.digit[width]
-        addend = self._multiple(m, "sign_of", multiple, width + 1, index)
-        carry = Signal(name=f"carry_{_signed_name(multiple)}")
-        total = Signal(width + 2, name=f"sum_{_signed_name(multiple)}")
+        carry = Signal(name=f"carry_{name}")
+        total = Signal(width + 2, name=f"sum_{name}")
         # In all words but the last the top bit is part of the carry into the next one.
-        word = Cat(self.digit[:width], self.digit[width] & self.end)
+        word = Cat(digit[:width], digit[width] & end)
         m.d.comb += total.eq(word + addend + carry)
-        with m.If(self.valid):
-            m.d.sync += carry.eq(Mux(self.end, 0, total >> width))
+        with m.If(valid):
+            m.d.sync += carry.eq(Mux(end, 0, total >> width))
         return total[width]
 
     def _multiple(

@@ -1,5 +1,6 @@
 """Words of one width to words of another, number by number."""
 
+import math
 from typing import Any
 
 from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value
@@ -65,15 +66,18 @@ class WordGearbox(Component):
 
         Words come in at the top. The window is the right one if ``offset``, its distance from the
         bottom, is less than an input word; else the next word must come in first, which is zero
-        after the last one of a number.
+        after the last one of a number. Offsets are counted in the bits of which words of both
+        widths are multiples.
         """
         m = Module()
-        bits = self.width_in + self.width_out - 1
-        held = Signal(bits, name="held")
-        offset = Signal(range(bits + 1), init=bits, name="offset")
+        unit = math.gcd(self.width_in, self.width_out)
+        incoming, outgoing = self.width_in // unit, self.width_out // unit
+        empty = incoming + outgoing - 1
+        held = Signal(empty * unit, name="held")
+        offset = Signal(range(empty + 1), init=empty, name="offset")
         taken = Signal(range(self.count_in + 1), name="taken")
         step = Signal(range(self.steps), name="step")
-        # offset >= width_in, in a register that moves with the offset: all else waits for it.
+        # offset >= incoming, in a register that moves with the offset: all else waits for it.
         need = Signal(name="need", init=1)
         # Whether all words of a number have been taken, in a register that moves with `taken`.
         complete, take = Signal(name="complete"), Signal(name="take")
@@ -85,7 +89,7 @@ class WordGearbox(Component):
             self.words_in.ready.eq(need & ~complete),
             take.eq(need & (complete | self.words_in.valid)),
             self.words_out.valid.eq(~need & ~dropping),
-            self.words_out.payload.eq(self._window(held, offset)),
+            self.words_out.payload.eq(self._window(held, offset, unit)),
             give.eq(~need & (dropping | self.words_out.ready)),
             end.eq(give & last),
         ]
@@ -94,15 +98,15 @@ class WordGearbox(Component):
             word = Mux(complete, 0, self.words_in.payload)
             m.d.sync += [
                 held.eq(Cat(held, word)[self.width_in :]),
-                offset.eq(offset - self.width_in),
-                need.eq(offset >= 2 * self.width_in),
+                offset.eq(offset - incoming),
+                need.eq(offset >= 2 * incoming),
                 taken.eq(taken + ~complete),
                 complete.eq(complete | (taken == self.count_in - 1)),
             ]
-        least = self.width_in - self.width_out
+        least = incoming - outgoing
         with m.If(give):
             m.d.sync += [
-                offset.eq(offset + self.width_out),
+                offset.eq(offset + outgoing),
                 need.eq(offset >= least if least > 0 else Const(1)),
                 step.eq(step + 1),
                 last.eq(step == self.steps - 2),
@@ -111,7 +115,7 @@ class WordGearbox(Component):
                 drops = step >= self.count_out - 1 if self.count_out > 1 else Const(1)
                 m.d.sync += dropping.eq(drops)
         with m.If(end | self.clear):
-            m.d.sync += [held.eq(0), offset.eq(bits), need.eq(1), step.eq(0)]
+            m.d.sync += [held.eq(0), offset.eq(empty), need.eq(1), step.eq(0)]
             m.d.sync += [taken.eq(0), complete.eq(0), last.eq(self.steps == 1)]
             if self.steps > self.count_out:
                 m.d.sync += dropping.eq(0)
@@ -121,12 +125,12 @@ class WordGearbox(Component):
             m.d.sync += self.overflow.eq(self.overflow | self.words_out.payload.any())
         return m
 
-    def _window(self, held: Value, offset: Value) -> Value:
+    def _window(self, held: Value, offset: Value, unit: int) -> Value:
         """An output word at ``offset``; each step of the shift keeps no more than the rest needs.
 
         Synthesis does not narrow the steps of a shift operator.
         """
-        for bit in reversed(range(ceil_log2(self.width_in))):
-            rest = self.width_out + (1 << bit) - 1
-            held = Mux(offset[bit], held[1 << bit :][:rest], held[:rest])
+        for bit in reversed(range(ceil_log2(self.width_in // unit))):
+            rest = self.width_out + ((1 << bit) - 1) * unit
+            held = Mux(offset[bit], held[unit << bit :][:rest], held[:rest])
         return held

@@ -36,8 +36,17 @@ class _State(Enum):
     WIPE = 11
     DONE = 12
     RECIPROCATE = 13
-    ENTER = 14
+    LOOK_UP = 14
+    ENTER = 15
 
+
+_NEXT = {
+    _State.LOOK_UP: _State.ENTER,
+    _State.FETCH: _State.LATCH,
+    _State.LATCH: _State.DECODE,
+    _State.END: _State.WIPE,
+}
+"""States of one cycle in which nothing but time passes."""
 
 _COLUMN = 18
 """Most bits of an instruction in one memory: those of a port of a block memory."""
@@ -203,7 +212,7 @@ class Controller(Component):
         self._double(m)
         word = self._fetch(m, self._address, program.layout)
         self._pause = Signal(program.layout["pause"].shape, name="pause")
-        operating = Signal()
+        operating, entry = Signal(), self._entry(m)
         following: Value = self._address + 1
         rounds: Value = word.rounds
         drops: Value = word.stop_zero | word.stop_nonzero
@@ -229,11 +238,10 @@ class Controller(Component):
             with m.Case(_State.IDLE):
                 self._begin(m, operating)
             with m.Case(_State.ENTER):
-                m.d.sync += [self._state.eq(_State.FETCH), self._address.eq(self._entry(m))]
-            with m.Case(_State.FETCH):
-                m.d.sync += self._state.eq(_State.LATCH)
-            with m.Case(_State.LATCH):
-                m.d.sync += self._state.eq(_State.DECODE)
+                m.d.sync += [self._state.eq(_State.FETCH), self._address.eq(entry)]
+            for state, later in _NEXT.items():
+                with m.Case(state):
+                    m.d.sync += self._state.eq(later)
             with m.Case(_State.DECODE):
                 self._decode(m, word)
             with m.Case(_State.START, _State.RUN, _State.PAUSE):
@@ -244,8 +252,6 @@ class Controller(Component):
                 self._receive(m, word)
             with m.Case(_State.RECIPROCATE), m.If(self.reciprocated):
                 self._next(m)
-            with m.Case(_State.END):
-                m.d.sync += self._state.eq(_State.WIPE)
             with m.Case(_State.WIPE):
                 m.d.sync += self._state.eq(Mux(self.wiping, _State.WIPE, _State.DONE))
             with m.Case(_State.DONE):
@@ -390,7 +396,7 @@ class Controller(Component):
         with m.If(self.start):
             m.d.sync += [
                 operating.eq(1),
-                self._state.eq(_State.ENTER),
+                self._state.eq(_State.LOOK_UP),
                 self._wanted_operation.eq(self.operation),
                 self._wanted_curve.eq(self.curve),
                 self.chosen_curve.eq(self.curve),
@@ -549,13 +555,13 @@ class Controller(Component):
         return instruction
 
     def _entry(self, m: Module) -> Value:
-        """Address of the first instruction of the operation that is asked for."""
+        """Address of the first instruction of the operation that was asked for a cycle before."""
         program, wanted = self.design.program, self._wanted_curve
-        entry = Signal(range(len(program.words)))
-        m.d.comb += entry.eq(program.bad_operation)
+        entry = Signal(range(len(program.words)), name="entry")
+        m.d.sync += entry.eq(program.bad_operation)
         with m.If(wanted >= self.design.curves):
-            m.d.comb += entry.eq(program.bad_curve)
+            m.d.sync += entry.eq(program.bad_curve)
         for (operation, curve), address in program.entries.items():
             with m.If((self._wanted_operation == operation) & (wanted == curve)):
-                m.d.comb += entry.eq(address)
+                m.d.sync += entry.eq(address)
         return entry

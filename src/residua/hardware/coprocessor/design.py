@@ -307,7 +307,7 @@ class CurveDesign(ABC):
 
     @property
     def binary_words(self) -> int:
-        """Words of w bits of every number."""
+        """Words of `width` bits of every number."""
         return -(-max(modulus.bit_length() for modulus in self.moduli) // self.width)
 
     @property

@@ -31,9 +31,9 @@ from residua.hardware.unbuilt import unbuilt
 _PATIENCE = 8
 """An operation hangs after so many times the cycles of the longest one."""
 
-ENTERED = 1
-"""Cycle from the one in which a command is taken to the one in which the first instruction is asked
-for."""
+ENTERED = 2
+"""Cycles from the one in which a command is taken to the one in which the first instruction is
+asked for."""
 
 FETCHED = 3
 """Cycles from the one in which an instruction is asked for to the first one of what it does."""

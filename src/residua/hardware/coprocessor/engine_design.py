@@ -17,7 +17,7 @@ from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError
 from residua.hardware.bus.stream_buffer import StreamBuffer
 from residua.hardware.converters.conversion import Conversion, conversion_cox
-from residua.hardware.converters.result_buffer import ResultBuffer
+from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.coprocessor import half_scalars
 from residua.hardware.coprocessor.comb_reader import period
 from residua.hardware.coprocessor.design import LOOPS, CurveDesign
@@ -95,8 +95,8 @@ class CoprocessorDesign(CurveDesign):
 
     @property
     def width(self) -> int:
-        """w, bits of a residue and of a binary word within."""
-        return self._bases[0].width
+        """The largest power of two within w: words of streams are made of whole ones."""
+        return 1 << min(self._bases[0].width, BUS_WIDTH).bit_length() - 1
 
     @property
     def _bases(self) -> tuple[Base, Base]:
@@ -263,6 +263,7 @@ class CoprocessorDesign(CurveDesign):
             self.moduli,
             tuple(ranges),
             relaxed=True,
+            word=self.width,
         )
 
     @property

@@ -139,7 +139,7 @@ class ScalarLayout:
         return tuple(
             self.plain_latency
             + words
-            + (form.length + 2 * form.lengthened) * (words + self.room + 2)
+            + (form.length + 2 * form.lengthened) * (words + self.room + 3)
             + form.shared * (self.end - self.base + words + 2)
             + own
             for form, words, own in zip(
@@ -281,7 +281,7 @@ class ScalarUnit(Component):
         self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
         self._is_base = Signal(name="is_base")
-        self._index = Signal(range(max(self.layout.end + 2, self.depth)), name="index")
+        self._index = Signal(range(max(self.layout.end + 3, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         # The first word of r, where passes begin.
         self._first = self._own([self._base - words for words in self.random_words])
@@ -420,12 +420,13 @@ class ScalarUnit(Component):
                 self._next(m, self._base, _State.BLIND, self._first)
 
     def _add(self, m: Module) -> None:
-        """Passes over r and z: a word is read, then added to, then halved and written."""
-        index, end = self._index, self._length + 2
+        """Passes over r and z: a word is read, then added to, then halved, then written."""
+        index, end = self._index, self._length + 3
         odd, carry = Signal(name="odd"), Signal(name="carry")
         # The state after a reset makes zeros of them.
-        left, right, before = (
-            Signal(WORD, name=name, reset_less=True) for name in ("left", "right", "before")
+        left, right, before, passed = (
+            Signal(WORD, name=name, reset_less=True)
+            for name in ("left", "right", "before", "passed")
         )
         total = Signal(WORD + 1, name="total")
         lengths = [form.length for form in self.forms]
@@ -434,18 +435,19 @@ class ScalarUnit(Component):
         begins = index == self._first
         lengthens = Const(0) if self._shares else self._state == _State.LENGTHEN
         adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
-        halved = Cat(before[1:], Mux(last, carry, total[0]))
+        halved = Cat(before[1:], Mux(index == self._length + 1, carry, total[0]))
         m.d.comb += total.eq(left + right + carry)
         # At rest nothing of the scalar stays in registers.
-        m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before)]
+        m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before, passed)]
         chosen = self._chosen(m, passes, final, odd)
         with m.If((self._state == _State.BLIND) | lengthens):
             m.d.comb += [
-                self._write.addr.eq(index - 2),
-                self._write.data.eq(Mux(lengthens, before, halved)),
-                self._write.en.eq(index >= self._first + 2),
+                self._write.addr.eq(index - 3),
+                self._write.data.eq(passed),
+                self._write.en.eq(index >= self._first + 3),
             ]
             m.d.sync += [
+                passed.eq(Mux(lengthens, before, halved)),
                 left.eq(self._read.data),
                 right.eq(Mux(adds, self._factor(m), 0)),
                 before.eq(total),
@@ -515,7 +517,7 @@ class ScalarUnit(Component):
     def _comparisons(self, m: Module) -> tuple[Value, Value]:
         """Whether the last pass left z = 1, and whether z = n - 2."""
         is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
-        lowest = self._base + 2
+        lowest = self._base + 3
         column = Signal(range(max(self._room, 2)), name="compared")
         compares = self._index >= lowest
         m.d.comb += column.eq(Mux(compares, self._index - lowest, 0))

@@ -198,19 +198,19 @@ class Engine(Component):
             ]
 
     def _binary_operands(self, m: Module, sequencer: Sequencer, quotient: Value) -> Value:
-        """The memory of binary words and the register in which they meet the quotient."""
+        """The memory of binary words, and the bus on which they meet the quotient."""
         count = self.design.schedule.binary_words
         m.submodules.binary_operands = operands = BinaryOperands(self.design.binary_width, count)
         connect(m, flipped(self.binary), operands.words)
-        bus = Signal(signed(self.design.width + 1), reset_less=True)
+        bus = Signal(signed(self.design.width + 1), name="bus")
         binary = delayed(m, sequencer.binary, CONTROL_DELAY, "binary")
         address = delayed(m, sequencer.binary_word, CONTROL_DELAY, "binary_word")
         m.d.comb += [
             operands.start.eq(sequencer.start),
             operands.release.eq(sequencer.release),
             operands.address.eq(address),
+            bus.eq(Mux(binary, operands.word, quotient)),
         ]
-        m.d.sync += bus.eq(Mux(binary, operands.word, quotient))
         return bus
 
     def _cox(

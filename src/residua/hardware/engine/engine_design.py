@@ -166,6 +166,7 @@ class EngineDesign(DatapathDesign):
             sum_range=self.sum_range,
             folds=self.folds,
             bus_width=self.bus_width,
+            bus_registers=int(bool(self.binary_width)),
             product_registers=self.options.product_registers,
             subtracts=any(slot.subtract for _, _, slot in self.schedule.slots()),
             row=self.row_shape,

@@ -219,27 +219,40 @@ class Processor(Component):
         extra: NarrowRower | None,
         words: list[Value],
     ) -> None:
-        """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers."""
-        quotient = self._cox(m, control, extra, words)
-        word = self._binary_operand(m, control["binary_word"])
-        sources: list[Value] = [quotient, word]
-        assert len(Bus) == len(sources) + 1
-        bits: list[Value] = [Const(0, 1)] * len(sources)
+        """The quotient, a word of the binary operand, a bit, or the extra word, to all rowers.
+
+        All but one are 0: it is the slot before that chooses, into registers.
+        """
+        coming = control["gate"]
+        bits: list[Value] = [Const(0, 1)] * Bus.GATE
         for name in self.design.store.gates:
             bit: Value = Const(1, 1)
             if name != ALWAYS:
                 bit = self.gates[self.design.gates.index(name)]
             bits += [bit, ~bit]
         gate = Signal(name="chosen_gate", reset_less=True)
-        m.d.sync += gate.eq(Array(bits)[control["gate"]])
-        sources += [gate] * (len(bits) - len(sources))
+        m.d.sync += gate.eq(Array([*bits, Const(0, 1)])[coming])
+
+        def chosen(value: Value, source: int, name: str) -> Value:
+            takes = Signal(name=f"takes_{name}", reset_less=True)
+            m.d.sync += takes.eq(coming == source)
+            return Mux(takes, value, 0)
+
+        sources = [
+            chosen(self._cox(m, control, extra, words), Bus.QUOTIENT, "quotient"),
+            self._binary_operand(m, control["binary_word"], coming == Bus.WORD),
+            gate,
+        ]
         if extra:
-            sources.append(extra.stored)
-        bus = Signal(signed(self.design.width + 1), reset_less=True)
-        m.d.sync += bus.eq(Array(sources)[control["bus"]])
-        m.d.comb += [rower.bus.eq(bus) for rower in rowers]
+            sources.append(chosen(extra.stored, len(bits), "extra"))
+        bus = Signal(signed(self.design.width + 1), name="bus")
+        joined: Value = Const(0, signed(1))
+        for source in sources:
+            joined = joined | source
+        m.d.comb += [bus.eq(joined), *(own.bus.eq(bus) for own in rowers)]
         if extra:
-            m.d.comb += extra.bus.eq(bus[: self.design.narrow].as_signed())
+            narrow = bus[: self.design.narrow]
+            m.d.comb += extra.bus.eq(delayed(m, narrow, 1, "narrow_bus", data=True).as_signed())
 
     def _cox(
         self,
@@ -273,8 +286,8 @@ class Processor(Component):
         quotient: Value = cox.quotient
         return quotient
 
-    def _binary_operand(self, m: Module, address: Value) -> Value:
-        """The memory of a binary operand; clearing writes to it as well."""
+    def _binary_operand(self, m: Module, address: Value, wanted: Value) -> Value:
+        """The word of a binary operand, if it is wanted; clearing writes to its memory as well."""
         count = self.design.binary_words
         depth = binary_depth(count)
         m.submodules.binary_operand = memory = Memory(
@@ -294,7 +307,7 @@ class Processor(Component):
         with m.Elif(write.en):
             m.d.sync += position.eq(position + 1)
         word = Signal(self.design.binary_width, name="read_word", reset_less=True)
-        m.d.sync += word.eq(read.data)
+        m.d.sync += word.eq(Mux(wanted, read.data, 0))
         return word
 
     def _clear(self, m: Module, rowers: list[Rower | NarrowRower]) -> None:

@@ -199,6 +199,7 @@ class ProcessorDesign(DatapathDesign):
             sum_range=self.sum_range,
             folds=self.folds,
             bus_width=self.width + 1,
+            bus_registers=1,
             product_registers=self.options.product_registers,
             subtracts=any(self.store.fields["subtract"]),
             row=self.row_shape,

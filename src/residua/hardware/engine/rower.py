@@ -10,6 +10,7 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.hardware.block_memory import block_memory
+from residua.hardware.delay import delayed
 from residua.hardware.engine.controls import own_copies
 from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
 from residua.hardware.engine.reducer import ChannelReducer, FoldPlan
@@ -30,10 +31,10 @@ class RowerShape:
     ``width`` is w, ``registers`` the depth of the register memory, ``constants`` the depth of the
     constant memory, ``moduli`` the number of moduli that a rower serves, ``terms`` the longest sum,
     ``sum_range`` the range of all sums, ``folds`` how the reducer is built,
-    ``bus_width`` the bits of what comes on the bus, ``product_registers``
-    the registers between multiplier and accumulator, ``subtracts`` whether products can be
-    subtracted, ``row`` what rows have in common, None if there are none, ``lefts`` the sources of
-    left operands, ``register_memory`` what the registers are made of.
+    ``bus_width`` the bits of what comes on the bus, ``bus_registers`` the registers that a rower
+    has for it, ``product_registers`` those between multiplier and accumulator, ``subtracts``
+    whether products can be subtracted, ``row`` what rows have in common, None if there are none,
+    ``lefts`` the sources of left operands, ``register_memory`` what the registers are made of.
     """
 
     width: int
@@ -44,6 +45,7 @@ class RowerShape:
     sum_range: Range
     folds: tuple[FoldPlan, ...]
     bus_width: int
+    bus_registers: int = 0
     product_registers: int = 0
     subtracts: bool = False
     row: RowShape | None = None
@@ -113,7 +115,8 @@ class Rower(Component):
     completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles ``load``
     stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
-    ``operand`` is the left operand of the previous slot, for the neighbour and for the Cox; with
+    ``bus`` comes ``bus_registers`` cycles before the slot that multiplies it. ``operand`` is the
+    left operand of the previous slot, for the neighbour and for the Cox; with
     two lanes ``partner`` is that of the rower of the same channel in the other one. ``sum``
     is the complete sum, for the row.
     """
@@ -173,7 +176,8 @@ class Rower(Component):
             Left.REGISTER: left_word,
             Left.NEIGHBOUR: self.neighbour,
             Left.RESULT: self.residue,
-            Left.BUS: self.bus,
+            # One that is the rower's own keeps the wires to its multiplier short.
+            Left.BUS: delayed(m, self.bus, self.shape.bus_registers, "bus", data=True).as_signed(),
         }
         if self.shape.row:
             sources[Left.ROW] = self._row(m, control)

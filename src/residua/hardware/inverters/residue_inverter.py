@@ -193,7 +193,7 @@ class ResidueInverter(Component):
         # Until the last word has been overwritten.
         overwrites = [delayed(m, forgets, n, f"forgets_{n}") for n in range(1, LATENCY)]
         full, passed = self._counted(m), self._operate & self._last
-        self._end_steps(m, passed)
+        self._end_steps(m)
         # In registers: what they choose reaches all rowers.
         goes_on = self._is(_State.TAKEN) | (self._reduces & ~full)
         m.d.sync += [
@@ -250,14 +250,15 @@ class ResidueInverter(Component):
             m.d.sync += [self._count.eq(0), last.eq(0)]
         return full
 
-    def _end_steps(self, m: Module, passed: Value) -> None:
-        """A step ends with the last slot of V1, or with a rest after it."""
-        ends, resting = passed & self._pair, self._resting
+    def _end_steps(self, m: Module) -> None:
+        """A step ends with the last slot of V1, or with a rest after it: a register says when."""
+        steps, resting = self._is(_State.TAKEN, _State.REDUCE) & self._pair, self._resting
         if not self._rest:
-            m.d.comb += self._ends.eq(ends)
+            m.d.sync += self._ends.eq(steps & (self._slot == self.share - 2))
             return
+        ends = self._operate & self._last
         m.d.comb += self._ends.eq(resting == 1)
-        with m.If(self._is(_State.TAKEN, _State.REDUCE) & ends):
+        with m.If(steps & ends):
             m.d.sync += resting.eq(self._rest)
         with m.Elif(resting > 0):
             m.d.sync += resting.eq(resting - 1)
