@@ -106,11 +106,12 @@ def test_words_of_results_may_be_narrower(word, c):
 
 @pytest.mark.parametrize("values", RANGES)
 @pytest.mark.parametrize("pace", [(1.0, 1.0), (0.4, 0.7)])
-def test_a_relaxed_converter(values, pace):
-    conversion = conversion_of(P64, 17, 4, 1, values, word=16, relaxed=True)
+@pytest.mark.parametrize(("modulus", "channels"), [(P64, 5), (P64, 4), (P17, 3), (P17, 2)])
+def test_a_relaxed_converter(modulus, channels, values, pace):
+    conversion = conversion_of(modulus, 17, channels, 1, values, word=16, relaxed=True)
     numbers = numbers_of(conversion, 6)
     transfers = convert(conversion, numbers, pace=pace)
-    assert transfers.results == [number % P64 for number in numbers]
+    assert transfers.results == [number % modulus for number in numbers]
     if pace == (1.0, 1.0):
         assert transfers.finished[0] - transfers.taken[0] == conversion.latency
 

@@ -28,8 +28,11 @@ def conversion_cox(domain: Domain, largest: int) -> Cox:
     return exact_cox(base, redundant_ranges(base), largest)
 
 
-RELAXED = 9
-"""Registers more in a converter that is relaxed."""
+RELAXED = 5
+"""Registers more in a converter that is relaxed, besides those before the words are read."""
+
+_AHEAD = 4
+"""Words that have been taken before a relaxed converter reads the first, if there are so many."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,11 @@ class Conversion:
     """Conversion of residues to binary words: its program, sizes and ranges.
 
     ``base``, whose last modulus may be a narrow one, and ``cox`` are those of the cofactor form,
-    ``moduli`` every P that a result can be
-    reduced by, ``ranges`` the range of X for each of them, ``multipliers`` c the number of columns
-    that are computed side by side. One that is ``relaxed`` has `RELAXED` registers more, where a
-    large core leaves wires long: before the words are read, after the constants, beside the
-    multiples of P, after the choice of k, before its use.
-    ``word`` is the bits of a word of the result, 1 to w, None for w.
+    ``moduli`` every P that a result can be reduced by, ``ranges`` the range of X for each of them,
+    ``multipliers`` c the number of columns that are computed side by side. One that is ``relaxed``
+    has registers more, where a large core leaves wires long: before the words are read, after the
+    constants, beside the multiples of P, after the choice of k, before its use. ``word`` is the
+    bits of a word of the result, 1 to w, None for w.
 
     Raises:
         SpecificationError: the Cox can err within a range, there are not as many ranges as moduli,
@@ -143,7 +145,7 @@ class Conversion:
         # Between the last product and the first word: the sum, the choice of a column, the carry,
         # two pages.
         pipeline = accumulation_latency(self.base.width + 1) + (self.multipliers > 1) + 3
-        pipeline += self.relaxed * RELAXED
+        pipeline += self.relaxed * (RELAXED + min(_AHEAD, self.group))
         return self.occupancy + self.multipliers + pipeline + self.words - 1
 
     @property
