@@ -49,7 +49,7 @@ _POINTS = 40
 _DEVIATIONS = 3
 """A share of right guesses is more than chance if it is so many standard deviations above it."""
 
-Samples = NDArray[np.float32]
+Samples = NDArray[np.int16]
 Labels = NDArray[np.bool_]
 
 
@@ -63,7 +63,7 @@ class Profile:
         seed: chooses scalars, random words and noise.
         where: pattern of the names of registers whose bits count.
         curve: index of the curve.
-        noise: standard deviation of what is added to each sample, in bits.
+        noise: standard deviation of what is added to each sample, in bits, as whole ones.
     """
 
     traces: int = 1000
@@ -173,10 +173,8 @@ def _take(
         part = requests[first : first + STEP]
         traces, watched = tracer.take(part)
         assert watched is not None
-        own = traces[:, :end].astype(np.float32)
-        if asked.noise:
-            own += noise.normal(0, asked.noise, own.shape).astype(np.float32)
-        samples.append(own)
+        added = noise.normal(0, asked.noise, (len(part), end))
+        samples.append(np.rint(traces[:, :end] + added).astype(np.int16))
         bits = watched[:, loop.start : end : loop.length].astype(bool)
         taken.append(bits ^ np.pad(bits[:, :-1], ((0, 0), (1, 0))))
         progress(first + len(part), len(requests))
@@ -188,8 +186,7 @@ def _guess_scalar(
 ) -> dict[str, float | int]:
     """Guess each bit of the scalars by the cycles that tell most of it."""
     learned, attacked = known
-    varies = samples[learned].std(axis=0) > 0
-    samples = samples[:, varies]
+    samples = samples[:, samples[learned].std(axis=0) > 0]
     guesses = np.zeros_like(bits[attacked])
     for place in range(bits.shape[1]):
         own = bits[learned, place]
@@ -209,14 +206,15 @@ def _guess_steps(
     """Guess by what each step chooses, from its own cycles; the first has no bit before it."""
     learned, attacked = known
     steps, taken = steps[:, 1:], taken[:, 1:]
-    examples = steps[learned].reshape(-1, steps.shape[2])
-    labels = taken[learned].reshape(-1)
-    chosen = np.random.default_rng(seed).permutation(len(labels))[:_MOST_EXAMPLES]
-    others = steps[attacked].reshape(-1, steps.shape[2])
-    varies = examples[chosen].std(axis=0) > 0
-    guesses = _classified(examples[chosen][:, varies], labels[chosen], others[:, varies])
-    shape = taken[attacked].shape
-    return _told(guesses.reshape(shape), taken[attacked], taken[learned])
+    count, rounds, _ = steps[learned].shape
+    order = np.random.default_rng(seed).permutation(count * rounds)[:_MOST_EXAMPLES]
+    chosen = np.unravel_index(order, (count, rounds))
+    examples = steps[learned][chosen]
+    varies = examples.std(axis=0) > 0
+    wanted = taken[attacked]
+    others = steps[attacked].reshape(wanted.size, -1)[:, varies]
+    guesses = _classified(examples[:, varies], taken[learned][chosen], others)
+    return _told(guesses.reshape(wanted.shape), wanted, taken[learned])
 
 
 def _telling(samples: Samples, bits: Labels) -> NDArray[np.intp]:
@@ -227,7 +225,12 @@ def _telling(samples: Samples, bits: Labels) -> NDArray[np.intp]:
 
 
 def _classified(examples: Samples, labels: Labels, others: Samples) -> Labels:
-    """The labels of others, by a linear discriminant with a covariance that is shrunk."""
+    """The labels of others, by a linear discriminant with a covariance that is shrunk.
+
+    Where no sample varies it is the more frequent one.
+    """
+    if not examples.shape[1]:
+        return np.full(len(others), labels.mean() > 0.5)
     module = library(
         "sklearn.discriminant_analysis", "scikit-learn", "a template attack", "explore"
     )
