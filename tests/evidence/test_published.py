@@ -203,12 +203,12 @@ def test_leakage(measured, monkeypatch):
 def test_templates(measured, monkeypatch):
     from residua.evidence.campaigns import templates
 
-    cores = {"40 bits": templates.Learned(POINTS, templates.Profile(20, attacked=4))}
+    cores = {"40 bits, bare": templates.Learned(POINTS, templates.Profile(20, attacked=4))}
     monkeypatch.setattr(templates, "CORES", cores)
     row = measured("templates", 20)
     assert row["templates"]["attacked"] == 4
     text = documents.markdown(templates.CAMPAIGN.page.document([row]))
-    assert "| 40 bits |" in text
+    assert "| 40 bits, bare |" in text
 
 
 @quickly
