@@ -200,6 +200,18 @@ def test_leakage(measured, monkeypatch):
 
 
 @quickly
+def test_templates(measured, monkeypatch):
+    from residua.evidence.campaigns import templates
+
+    cores = {"40 bits, bare": templates.Learned(POINTS, templates.Profile(20, attacked=4))}
+    monkeypatch.setattr(templates, "CORES", cores)
+    row = measured("templates", 20)
+    assert row["templates"]["attacked"] == 4
+    text = documents.markdown(templates.CAMPAIGN.page.document([row]))
+    assert "| 40 bits, bare |" in text
+
+
+@quickly
 def test_points(measured, monkeypatch):
     comb = {"fixed_base": "comb", "comb_teeth": 2}
     cores = {"P-192": {"curve": [TINY]}, "comb": {"curve": [TINY]} | comb}

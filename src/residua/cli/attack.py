@@ -140,3 +140,42 @@ def leakage(
     with counter("attack leakage") as progress:
         found = leakage(opened, asked, keep=keep, progress=progress)
     show(found, as_json, tables.leaked)
+
+
+@attack.command(cls=Verb)
+def templates(
+    directory: Core,
+    *,
+    traces: Annotated[
+        int, typer.Option(metavar="N", min=20, help="Traces that are learned from.")
+    ] = 1000,
+    attacked: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Other traces, each attacked by itself.")
+    ] = 100,
+    noise: Annotated[
+        float,
+        typer.Option(metavar="BITS", min=0, help="Standard deviation of noise in a sample."),
+    ] = 0,
+    seed: Annotated[
+        int,
+        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of scalars, words, noise."),
+    ] = 1,
+    where: Annotated[
+        str,
+        typer.Option(metavar="PATTERN", help="Bits of registers with such names alone."),
+    ] = "*",
+    curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Learn bits of scalars from many traces with a known one, then guess those of single ones."""
+    from residua.cores.directory import Directory
+    from residua.evidence.attacks.templates import Profile, templates
+    from residua.report import tables
+
+    asked = Profile(
+        traces=traces, attacked=attacked, seed=seed, where=where, curve=curve, noise=noise
+    )
+    opened = Directory.open(directory, write=True)
+    with counter("attack templates") as progress:
+        found = templates(opened, asked, progress=progress)
+    show(found, as_json, tables.guessed)

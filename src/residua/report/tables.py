@@ -139,6 +139,25 @@ def leaked(found: Result) -> Text:
     return [_pairs(rows), table]
 
 
+def guessed(found: Result) -> Text:
+    """How many bits of scalars templates found, beside guesses of who knows nothing."""
+    noise = f"noise of {found['noise']:g} bits" if found["noise"] else "no noise"
+    rows = [
+        ("core", found["name"]),
+        ("operation", f"{found['operation']} on {found['curve']}, {found['cycles']} cycles"),
+        ("traces", f"{found['traces']} learned from, {found['attacked']} attacked"),
+        ("samples", f"{noise}, seed {found['seed']}"),
+    ]
+    table = Table("bits", box=SIMPLE)
+    for name in ("guessed", "right", "by chance", "at most", "whole scalars"):
+        table.add_column(name, justify="right")
+    for goal, name in (("scalar", "of the scalar"), ("loop", "that the ladder takes")):
+        own = found[goal]
+        shares = (f"{own[key]:.1%}" for key in ("right", "guess", "bound"))
+        table.add_row(name, str(own["bits"]), *shares, f"{own['whole']} of {found['attacked']}")
+    return [_pairs(rows), table]
+
+
 def compared(found: Result) -> Text:
     """Cores side by side."""
     table = Table(box=SIMPLE)

@@ -1,9 +1,8 @@
 """Leakage of a coprocessor: do simulated traces tell a fixed operand from random ones?
 
-A trace has for each cycle how many bits of registers changed, which is what power follows. Traces
-of a fixed scalar, or of another secret operand, and of random ones, with fresh random words each,
-are compared cycle by cycle by Welch's t, of their means and of their variances (Goodwill, Jun,
-Jaffe and Rohatgi, 2011; Schneider and Moradi, CHES 2015).
+Traces of a fixed scalar, or of another secret operand, and of random ones, with fresh random words
+each, are compared cycle by cycle by Welch's t, of their means and of their variances (Goodwill,
+Jun, Jaffe and Rohatgi, 2011; Schneider and Moradi, CHES 2015).
 """
 
 import tempfile
@@ -14,32 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.cores.coprocessor.simulator import Request, bench_source
 from residua.cores.directory import Directory
-from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.runs import Steps
 from residua.curves.operations import Instruction, Operation, Read, Receive, Run
 from residua.errors import SpecificationError
-from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.groups import Compared, Groups
+from residua.evidence.attacks.tracing import STEP, Tracer
 from residua.evidence.attacks.victim import coprocessor_of
 from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import timeline
-from residua.toolchain import process
-from residua.toolchain.kept.simulations import keep_simulation
-from residua.toolchain.planted.injection import OpenDesign, open_state
-
-_HARNESS = Path(__file__).with_suffix(".cpp")
-
-_STEP = 50
-"""Traces of one simulation, which are in memory at once."""
-
-_LONG = 1_000_000
-"""Cycles from which on it is worth while to compile for speed."""
-
-_MOST_KEPT = 20_000_000
-"""Cycles of all traces up to which the cache keeps them: more would push out much else."""
 
 
 def leakage(
@@ -76,21 +59,12 @@ def leakage(
     core = coprocessor_of(directory)
     design, runs = core.core.design, Groups(core, asked)
     with tempfile.TemporaryDirectory(prefix="leakage-") as name:
-        work = Path(name)
-        opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
-        source = bench_source(core.name, design.status_codes) + _HARNESS.read_text(encoding="utf-8")
-        samples = asked.traces * runs.cycles
-        optimise, small = samples > _LONG, samples <= _MOST_KEPT
-        simulator = compile_harness(
-            source, [opened.verilog], core.name, optimise=optimise, any_state=False
-        )
-        bits = _mask(opened, asked.where)
-        (work / "bits").write_text(" ".join(f"{word:08x}" for word in bits), encoding="utf-8")
+        tracer = Tracer(directory, core, runs.cycles, asked.traces, Path(name), where=asked.where)
         groups = Moments(runs.cycles), Moments(runs.cycles)
         kept = []
-        for first in range(0, asked.traces, _STEP):
-            part = runs.part(first, min(asked.traces - first, _STEP))
-            traces = _traced(simulator, work, part, design.words, runs.cycles, kept=small)
+        for first in range(0, asked.traces, STEP):
+            part = runs.part(first, min(asked.traces - first, STEP))
+            traces, _ = tracer.take([request for request, _ in part])
             for group, own in zip(groups, (True, False), strict=True):
                 group.add(traces[[is_fixed is own for _, is_fixed in part]])
             if keep is not None:
@@ -109,7 +83,7 @@ def leakage(
         "control": asked.control,
         "traces": asked.traces,
         "cycles": runs.cycles,
-        "bits": sum(word.bit_count() for word in bits),
+        "bits": tracer.bits,
         "threshold": round(threshold(runs.cycles), 2),
         "usual": USUAL,
         "first": _told(t[0], phases),
@@ -117,49 +91,6 @@ def leakage(
     }
     directory.store("leakage", result)
     return {"name": directory.name, **result}
-
-
-def _mask(opened: OpenDesign, where: str) -> list[int]:
-    """The bits of the registers that count, in words of 32."""
-    total = max(one.first + one.width for one in opened.registers)
-    mask = 0
-    for one in named(opened.registers, where, "register"):
-        mask |= ((1 << one.width) - 1) << one.first
-    return [mask >> start & 0xFFFFFFFF for start in range(0, total, 32)]
-
-
-def _traced(
-    simulator: Path,
-    work: Path,
-    part: Sequence[tuple[Request, bool]],
-    words: int,
-    cycles: int,
-    *,
-    kept: bool,
-) -> Traces:
-    """The traces of some operations, whose chosen bits are in a file of the folder."""
-    script = "".join(f"{request.line(words)}\n" for request, _ in part)
-    (work / "script").write_text(script, encoding="utf-8")
-    numbers = str(2 * cycles + 1000), str(cycles)
-    command: list[str | Path] = [simulator, "script", numbers[0], "bits", numbers[1], "traces"]
-    log = work / "log"
-
-    def run() -> None:
-        process.run(command, tool="simulator", cwd=work, log=log)
-
-    if kept:
-        parts: list[str | bytes] = [script, (work / "bits").read_bytes(), *numbers]
-        text = keep_simulation(simulator, parts, log, run, ["traces"])
-    else:
-        run()
-        text = log.read_text(encoding="utf-8")
-    lengths = {int(line.split()[1]) for line in text.splitlines()}
-    if lengths != {cycles}:
-        raise SpecificationError(
-            f"operations took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "
-            "run residua verify"
-        )
-    return np.fromfile(work / "traces", dtype=np.uint16).reshape(len(part), cycles)
 
 
 def _phases(design: CurveDesign, operation: Operation, curve: int) -> list[tuple[int, str]]:

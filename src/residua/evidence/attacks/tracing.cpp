@@ -3,7 +3,8 @@
 //
 // Arguments: a file with an operation a line, see operation_of; the cycles after which an operation
 // hangs; a file with the chosen bits, words of 32 in hexadecimal, the lowest first; the cycles of a
-// trace; a file that takes the traces, numbers of 16 bits. The answers are lines, see print.
+// trace; a file that takes the traces, numbers of 16 bits; if one bit is watched, its place in the
+// state, and a file that takes it, a byte for each cycle. The answers are lines, see print.
 
 #include <fstream>
 
@@ -11,10 +12,11 @@ namespace {
 
 class TracingBench : public Bench {
  public:
-  TracingBench(long patience, const std::vector<std::uint32_t>& chosen)
-      : Bench(patience), chosen_(chosen), before_(chosen.size()) {}
+  TracingBench(long patience, const std::vector<std::uint32_t>& chosen, int watched)
+      : Bench(patience), chosen_(chosen), watched_(watched), before_(chosen.size()) {}
 
   std::vector<std::uint16_t> trace;
+  std::vector<std::uint8_t> bits;
 
  protected:
   void prepare(long cycle) override {
@@ -26,27 +28,32 @@ class TracingBench : public Bench {
     }
     // What was before the first cycle is not known.
     trace.push_back(cycle ? static_cast<std::uint16_t>(changed) : 0);
+    bits.push_back(port_word(top.state_bits, watched_ / 32) >> watched_ % 32 & 1);
   }
 
  private:
   const std::vector<std::uint32_t>& chosen_;
+  const int watched_;
   std::vector<std::uint32_t> before_;
 };
 
 }  // namespace
 
-int main(int, char** arguments) {
+int main(int count, char** arguments) {
   std::ifstream script(arguments[1]), bits(arguments[3]);
   std::vector<std::uint32_t> chosen;
   for (std::string word; bits >> word;) {
     chosen.push_back(static_cast<std::uint32_t>(std::stoul(word, nullptr, 16)));
   }
   const std::size_t cycles = std::stoul(arguments[4]);
-  std::ofstream traces(arguments[5], std::ios::binary);
-  TracingBench bench(std::stol(arguments[2]), chosen);
+  const bool watches = count > 6;
+  std::ofstream traces(arguments[5], std::ios::binary), watched;
+  if (watches) watched.open(arguments[7], std::ios::binary);
+  TracingBench bench(std::stol(arguments[2]), chosen, watches ? std::stoi(arguments[6]) : 0);
   std::string line;
   while (std::getline(script, line)) {
     bench.trace.clear();
+    bench.bits.clear();
     const Answer answer = bench.run(operation_of(line));
     if (answer.end == End::hang) {
       std::puts("hang");
@@ -54,8 +61,13 @@ int main(int, char** arguments) {
     }
     print(answer);
     bench.trace.resize(cycles, 0);
+    bench.bits.resize(cycles, 0);
     traces.write(reinterpret_cast<const char*>(bench.trace.data()),
                  static_cast<std::streamsize>(cycles * sizeof bench.trace[0]));
+    if (watches) {
+      watched.write(reinterpret_cast<const char*>(bench.bits.data()),
+                    static_cast<std::streamsize>(cycles));
+    }
   }
   return 0;
 }

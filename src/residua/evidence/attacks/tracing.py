@@ -1,0 +1,134 @@
+"""Traces of a running coprocessor: for each cycle how many bits of its registers changed.
+
+That is what the power of a device follows, without its noise.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from residua.cores.coprocessor.core import CoprocessorCore
+from residua.cores.coprocessor.simulator import Request, bench_source
+from residua.cores.directory import Directory
+from residua.cores.simulation.engine import compile_harness
+from residua.errors import SpecificationError
+from residua.evidence.attacks.drawing import named
+from residua.evidence.attacks.welch import Traces
+from residua.toolchain import process
+from residua.toolchain.kept.simulations import keep_simulation
+from residua.toolchain.planted.injection import OpenDesign, open_state
+
+Bits = NDArray[np.uint8]
+"""A line for each run, a column for each cycle: what a bit of a register was."""
+
+STEP = 50
+"""Traces of one simulation, which are in memory at once."""
+
+_HARNESS = Path(__file__).with_suffix(".cpp")
+
+_LONG = 1_000_000
+"""Cycles from which on it is worth while to compile for speed."""
+
+_MOST_KEPT = 20_000_000
+"""Cycles of all traces up to which the cache keeps them: more would push out much else."""
+
+
+class Tracer:
+    """A compiled core that runs operations and writes a trace of each.
+
+    Args:
+        directory: of a coprocessor.
+        core: what it holds.
+        cycles: of every operation.
+        traces: how many there will be, in all.
+        work: a folder that stays as long as there are traces to be taken.
+        where: pattern of the names of registers whose bits count.
+        watched: a register whose lowest bit is told for each cycle, too.
+
+    Attributes:
+        bits: how many bits count.
+
+    Raises:
+        SpecificationError: no register has such a name.
+        ToolError: a tool failed.
+    """
+
+    def __init__(
+        self,
+        directory: Directory,
+        core: CoprocessorCore,
+        cycles: int,
+        traces: int,
+        work: Path,
+        *,
+        where: str = "*",
+        watched: str | None = None,
+    ) -> None:
+        self._design, self._cycles, self._work = core.core.design, cycles, work
+        opened = open_state(directory.sources(top=core.name), core.name, out_dir=work, shown=True)
+        codes = self._design.status_codes
+        source = bench_source(core.name, codes) + _HARNESS.read_text(encoding="utf-8")
+        samples = traces * cycles
+        self._kept = samples <= _MOST_KEPT
+        self._simulator = compile_harness(
+            source, [opened.verilog], core.name, optimise=samples > _LONG, any_state=False
+        )
+        words = _mask(opened, where)
+        self.bits = sum(word.bit_count() for word in words)
+        (work / "bits").write_text(" ".join(f"{word:08x}" for word in words), encoding="utf-8")
+        self._watched: int | None = None
+        if watched is not None:
+            (register,) = named(opened.registers, watched, "register")
+            self._watched = register.first
+
+    def take(self, requests: Sequence[Request]) -> tuple[Traces, Bits | None]:
+        """The traces of some operations, and the bits of the watched register.
+
+        Raises:
+            SpecificationError: an operation takes another number of cycles.
+            ToolError: the simulator failed.
+        """
+        cycles, files = self._cycles, ["traces"]
+        script = "".join(f"{request.line(self._design.words)}\n" for request in requests)
+        (self._work / "script").write_text(script, encoding="utf-8")
+        numbers = [str(2 * cycles + 1000), str(cycles)]
+        command: list[str | Path] = [
+            self._simulator, "script", numbers[0], "bits", numbers[1], "traces",
+        ]  # fmt: skip
+        if self._watched is not None:
+            numbers.append(str(self._watched))
+            files.append("watched")
+            command += [numbers[-1], "watched"]
+        log = self._work / "log"
+
+        def run() -> None:
+            process.run(command, tool="simulator", cwd=self._work, log=log)
+
+        if self._kept:
+            parts: list[str | bytes] = [script, (self._work / "bits").read_bytes(), *numbers]
+            text = keep_simulation(self._simulator, parts, log, run, files)
+        else:
+            run()
+            text = log.read_text(encoding="utf-8")
+        lengths = {int(line.split()[1]) for line in text.splitlines()}
+        if lengths != {cycles}:
+            raise SpecificationError(
+                f"operations took {', '.join(map(str, sorted(lengths)))} cycles, not {cycles}: "
+                "run residua verify"
+            )
+        shape = len(requests), cycles
+        traces = np.fromfile(self._work / "traces", dtype=np.uint16).reshape(shape)
+        if self._watched is None:
+            return traces, None
+        return traces, np.fromfile(self._work / "watched", dtype=np.uint8).reshape(shape)
+
+
+def _mask(opened: OpenDesign, where: str) -> list[int]:
+    """The bits of the registers that count, in words of 32."""
+    total = max(one.first + one.width for one in opened.registers)
+    mask = 0
+    for one in named(opened.registers, where, "register"):
+        mask |= ((1 << one.width) - 1) << one.first
+    return [mask >> start & 0xFFFFFFFF for start in range(0, total, 32)]
