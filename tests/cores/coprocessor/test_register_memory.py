@@ -42,7 +42,10 @@ def verified(made, folder):
     """Verify; what is read from registers in the cycle in which it is written is wrong."""
     sources, top = kept_verilog.write(Coprocessor, made, folder)
     text = sources[0].read_text()
-    read, word = re.compile(r"<= registers\[((?:left|right)_register)\];"), made.width + 1
+    read, word = (
+        re.compile(r"<= registers\[((?:left|right)_register)\];"),
+        made.processor.shape.width + 1,
+    )
     wrong = rf"<= registers[\1] ^ {{{word}{{enable && address == \1}}}};"
     text, count = read.subn(wrong, text)
     assert count == 2 * text.count(f"no_rw_check = 1 *) reg [{word - 1}:0] registers [")
