@@ -6,6 +6,7 @@ import re
 import shutil
 
 import pytest
+from tests.cores.generated import MONTGOMERY
 from tests.cores.planted import replaced
 from tests.small_curves import MIDDLE, TINY
 
@@ -27,8 +28,10 @@ from residua.systems.coprocessors import coprocessor
 
 SEVERAL = {
     "axi": {"algorithm": "iddmm", "curve": MIDDLE, "digit": 20, "bus": "axi", "instances": 2},
-    "wishbone": {"curve": [TINY], "bus": "wishbone", "instances": 3, "protections": ["status"]},
-}
+    "wishbone": {
+        "curve": [TINY, MONTGOMERY], "bus": "wishbone", "instances": 3, "protections": ["status"],
+    },
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +156,32 @@ def test_fault_in_the_top_module_is_found(name, directories, tmp_path, monkeypat
     model = directory_model(broken, optimise=False)
     _, faults = verify_several(model, broken.made.core.design, 3)
     assert len(faults) == 1
+
+
+DRIVER_FAULTS = {
+    "a base point that there is none of": (
+        "prepare_weierstrass(&p, device, curve);\n    add_scalar(&p, k);\n    return submit(",
+        "prepare(&p, device, curve);\n    add_scalar(&p, k);\n    return submit(",
+        "base_multiply",
+    ),
+    "x as a point": (
+        "return submit(&p, tag, RESIDUA_ECC_OPERATION_X_MULTIPLY)",
+        "return submit(&p, tag, RESIDUA_ECC_OPERATION_POINT_MULTIPLY)",
+        "x_multiply",
+    ),
+}
+"""Faults in requests of byte strings, and the request that goes wrong."""
+
+
+@pytest.mark.parametrize("name", DRIVER_FAULTS)
+def test_faults_in_requests_of_byte_strings_are_found(
+    name, directories, models, tmp_path, monkeypatch
+):
+    old, new, told = DRIVER_FAULTS[name]
+    path = shutil.copytree(directories("wishbone").path, tmp_path / "core")
+    broken = replaced(monkeypatch, path, "driver/residua_ecc.c", old, new)
+    (fault,) = verify_requests(broken, broken.made.core.design, models("wishbone"))
+    assert fault.startswith(f"driver: WRONG {told}: ")
 
 
 def test_python_driver_keeps_all_at_work(axi):

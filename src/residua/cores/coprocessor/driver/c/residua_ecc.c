@@ -430,7 +430,7 @@ int residua_ecc_submit_base_multiply(const residua_ecc_device *device, unsigned 
 {
     preparation p;
 
-    prepare(&p, device, curve);
+    prepare_weierstrass(&p, device, curve);
     add_scalar(&p, k);
     return submit(&p, tag, RESIDUA_ECC_OPERATION_BASE_MULTIPLY);
 }

@@ -9,6 +9,7 @@
 #define NUMBERS {{ numbers }}
 #define WORDS (NUMBERS * {{ words }}) /* of a result */
 #define LONG {{ long }} /* a request that takes long */
+#define BYTES (4 * RESIDUA_ECC_MAX_WORDS) /* of a number */
 
 struct request {
     unsigned operation, curve, operand_words;
@@ -133,6 +134,68 @@ static int one_zeroised(void)
     return 1;
 }
 
+/* A request that was made of byte strings, or refused with a code: what the call that waits has for it. */
+static int same(const char *what, int code, int waited_code, unsigned curve, const uint8_t *waited,
+                size_t size)
+{
+    residua_ecc_completion completion;
+    uint32_t results[WORDS];
+    uint8_t taken[1 + 2 * BYTES];
+
+    if (code != waited_code) {
+        return wrong(what, code);
+    }
+    if (code != RESIDUA_ECC_STATUS_OK) {
+        return 1;
+    }
+    code = residua_ecc_collect(&device, &completion, results, WORDS);
+    if (code == RESIDUA_ECC_STATUS_OK) {
+        code = completion.status;
+    }
+    if (code == RESIDUA_ECC_STATUS_OK) {
+        code = size == residua_ecc_point_size(&device, curve)
+                   ? residua_ecc_take_point(&device, curve, results, taken)
+                   : residua_ecc_take_x(&device, curve, results, taken);
+    }
+    return code == RESIDUA_ECC_STATUS_OK && memcmp(taken, waited, size) == 0 ? 1 : wrong(what, code);
+}
+
+/* Products on every curve, by requests and by calls that wait. */
+static int byte_strings(void)
+{
+    uint8_t k[BYTES] = {0}, point[1 + 2 * BYTES], product[1 + 2 * BYTES];
+    unsigned curve;
+    size_t size, x_size;
+    int code;
+
+    for (curve = 0; (x_size = residua_ecc_field_size(&device, curve)) != 0; curve++) {
+        size = residua_ecc_point_size(&device, curve);
+        memset(k, 0, sizeof k);
+        k[residua_ecc_order_size(&device, curve) - 1] = 5;
+        code = residua_ecc_base_multiply(&device, curve, k, point);
+        if (!same("base_multiply", residua_ecc_submit_base_multiply(&device, 0, curve, k), code,
+                  curve, point, size)) {
+            return 0;
+        }
+        if (code != RESIDUA_ECC_STATUS_OK) {
+            memset(point, 0, sizeof point);
+            point[0] = 9;
+        }
+        code = residua_ecc_point_multiply(&device, curve, k, point, size, product);
+        if (!same("point_multiply",
+                  residua_ecc_submit_point_multiply(&device, 0, curve, k, point, size), code, curve,
+                  product, size)) {
+            return 0;
+        }
+        code = residua_ecc_x_multiply(&device, curve, k, point, size, product);
+        if (!same("x_multiply", residua_ecc_submit_x_multiply(&device, 0, curve, k, point, size),
+                  code, curve, product, x_size)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
 int main(void)
 {
     int code;
@@ -152,7 +215,7 @@ int main(void)
     if (submit(RESIDUA_ECC_MOST_TAG + 1, &requests[0]) != RESIDUA_ECC_ARGUMENT) {
         return wrong("a tag that is too large", 0);
     }
-    if (!all_requests() || !one_zeroised() || !all_requests()) {
+    if (!all_requests() || !byte_strings() || !one_zeroised() || !all_requests()) {
         return 0;
     }
     if ({{ name }}_failure(&device) != 0 || {{ name }}_waiting(&device) != 0) {
