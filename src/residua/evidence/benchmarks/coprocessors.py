@@ -66,6 +66,12 @@ CORES: dict[str, dict[str, Any]] = {
         **PLUS_MINUS,
         "register_memory": "block",
     },
+    "P-256, HBE, plus-minus, least area-time": {
+        "curve": "P-256",
+        **PLUS_MINUS,
+        "register_memory": "block",
+        "inverter_rowers": 4,
+    },
     **{
         f"{name}, HBE over 4, plus-minus": {"curve": name} | ROWS_OF_FOUR
         for name in ("Curve25519", "P-256", "P-384", "P-521")
@@ -102,6 +108,7 @@ PLACED = (
     "P-256, HBE",
     "P-256, HBE, plus-minus",
     "P-256, HBE, plus-minus, block memory",
+    "P-256, HBE, plus-minus, least area-time",
     "P-256, digits",
 )
 """Rows whose cores are placed on a device, too."""
