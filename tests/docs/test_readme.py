@@ -55,7 +55,7 @@ COPROCESSORS = [row for row in rows() if "curve" in row[0]]
 
 
 def test_rows_are_found():
-    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 10)
+    assert (len(MULTIPLIERS), len(COPROCESSORS)) == (9, 12)
 
 
 @pytest.mark.parametrize(("given", "cells"), MULTIPLIERS, ids=names(MULTIPLIERS))
