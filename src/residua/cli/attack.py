@@ -14,6 +14,16 @@ attack = typer.Typer(
 )
 app.add_typer(attack)
 
+Seed = Annotated[
+    int,
+    typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of all that is drawn."),
+]
+Where = Annotated[
+    str,
+    typer.Option(metavar="PATTERN", help="Registers or memories with such names alone."),
+]
+CurveIndex = Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")]
+
 
 @app.callback()
 def _group() -> None:
@@ -34,19 +44,13 @@ def faults(
         ),
     ] = "flip",
     count: Annotated[int, typer.Option(metavar="N", min=1, help="Faults.")] = 1000,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of operands and faults."),
-    ] = 1,
-    where: Annotated[
-        str,
-        typer.Option(metavar="PATTERN", help="Registers or memories with such names alone."),
-    ] = "*",
+    seed: Seed = 1,
+    where: Where = "*",
     cycles: Annotated[
         str | None,
         typer.Option(metavar="FROM:TO", help="Cycles of the operation, without the last."),
     ] = None,
-    curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
+    curve: CurveIndex = 0,
     keys: Annotated[
         int, typer.Option(metavar="N", min=1, help="Scalars with which each fault is tried.")
     ] = 1,
@@ -85,15 +89,9 @@ def leakage(
     traces: Annotated[
         int, typer.Option(metavar="N", min=4, help="Traces, of both groups together.")
     ] = 500,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of scalars and words."),
-    ] = 1,
-    where: Annotated[
-        str,
-        typer.Option(metavar="PATTERN", help="Bits of registers with such names alone."),
-    ] = "*",
-    curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
+    seed: Seed = 1,
+    where: Where = "*",
+    curve: CurveIndex = 0,
     control: Annotated[
         bool, typer.Option("--control", help="Random operands in both groups: what chance gives.")
     ] = False,
@@ -156,15 +154,9 @@ def templates(
         float,
         typer.Option(metavar="BITS", min=0, help="Standard deviation of noise in a sample."),
     ] = 0,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="S", min=0, max=LARGEST_SEED, help="Seed of scalars, words, noise."),
-    ] = 1,
-    where: Annotated[
-        str,
-        typer.Option(metavar="PATTERN", help="Bits of registers with such names alone."),
-    ] = "*",
-    curve: Annotated[int, typer.Option(metavar="I", min=0, help="Index of the curve.")] = 0,
+    seed: Seed = 1,
+    where: Where = "*",
+    curve: CurveIndex = 0,
     as_json: Json = False,
 ) -> None:
     """Learn bits of scalars from many traces with a known one, then guess those of single ones."""
