@@ -117,7 +117,7 @@ def test_shares_make_the_numbers_again():
         assert masked_scalar.whole_names(operation, shared) == names
 
 
-TRACES = 250
+TRACES = 400
 """Traces of each group: enough for every planted fault to be seen."""
 
 

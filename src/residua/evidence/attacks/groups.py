@@ -90,11 +90,6 @@ class Groups:
             given = given_operands(design, asked.curve, self.operation, operands, shares)
             self.requests.append(replace(request, operands=given, seed=asked.seed + 1 + number))
 
-    def part(self, first: int, count: int) -> list[tuple[Request, bool]]:
-        """Some of them, each with whether it is of the fixed group."""
-        chosen = slice(first, first + count)
-        return list(zip(self.requests[chosen], self.fixed[chosen], strict=True))
-
 
 def _names(core: CoprocessorCore, curve: int, operation: Operation) -> list[str]:
     """The names of the operands, of secrets that come as two shares their own."""

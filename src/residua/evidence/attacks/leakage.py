@@ -18,7 +18,7 @@ from residua.cores.simulation.runs import Steps
 from residua.curves.operations import Instruction, Operation, Read, Receive, Run
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared, Groups
-from residua.evidence.attacks.tracing import STEP, Tracer
+from residua.evidence.attacks.tracing import Tracer
 from residua.evidence.attacks.victim import coprocessor_of
 from residua.evidence.attacks.welch import USUAL, Moments, Traces, threshold
 from residua.hardware.coprocessor.design import CurveDesign
@@ -62,14 +62,12 @@ def leakage(
         tracer = Tracer(directory, core, runs.cycles, asked.traces, Path(name), where=asked.where)
         groups = Moments(runs.cycles), Moments(runs.cycles)
         kept = []
-        for first in range(0, asked.traces, STEP):
-            part = runs.part(first, min(asked.traces - first, STEP))
-            traces, _ = tracer.take([request for request, _ in part])
-            for group, own in zip(groups, (True, False), strict=True):
-                group.add(traces[[is_fixed is own for _, is_fixed in part]])
+        for part, traces, _ in tracer.take(runs.requests, progress):
+            fixed = np.array(runs.fixed[part])
+            for group, own in zip(groups, (fixed, ~fixed), strict=True):
+                group.add(traces[own])
             if keep is not None:
                 kept.append(traces)
-            progress(first + len(part), asked.traces)
     t = groups[0].first(groups[1]), groups[0].second(groups[1])
     phases = _phases(design, runs.operation, asked.curve)
     if keep is not None:

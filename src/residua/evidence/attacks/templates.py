@@ -11,6 +11,7 @@ linear discriminant is made of). There are two goals:
   scalar itself: one trace with all of them right is the key.
 """
 
+import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from residua.curves.formulas import Formula
 from residua.curves.operations import Operation, Run
 from residua.errors import SpecificationError, library
 from residua.evidence.attacks.groups import Compared, Groups
-from residua.evidence.attacks.tracing import STEP, Tracer
+from residua.evidence.attacks.tracing import Tracer
 from residua.evidence.attacks.victim import coprocessor_of
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import FETCHED, timeline
@@ -82,10 +83,15 @@ class _Loop:
     length: int
     rounds: int
 
+    @property
+    def end(self) -> int:
+        """The cycle after the last step."""
+        return self.start + self.length * self.rounds
+
     def steps(self, samples: Samples) -> Samples:
         """The samples of each step."""
-        end = self.start + self.length * self.rounds
-        return samples[:, self.start : end].reshape(len(samples), self.rounds, self.length)
+        own = samples[:, self.start : self.end]
+        return own.reshape(len(samples), self.rounds, self.length)
 
 
 def templates(
@@ -150,34 +156,35 @@ def _check(asked: Profile) -> None:
             f"traces = {asked.traces}, attacked = {asked.attacked}: 20 to learn from and 1 to "
             "attack are the fewest"
         )
-    if asked.noise < 0:
-        raise SpecificationError(f"noise = {asked.noise}: a standard deviation is not negative")
+    if not 0 <= asked.noise < math.inf:
+        raise SpecificationError(
+            f"noise = {asked.noise}: a standard deviation is not negative, and finite"
+        )
 
 
 def _loop(design: CurveDesign, operation: Operation, curve: int) -> _Loop:
-    for cycle, instruction in timeline(design, operation, curve):
-        if isinstance(instruction, Run) and instruction.routine == _STEP:
-            rounds = instruction.rounds or design.rounds[curve]
-            return _Loop(cycle + FETCHED, design.block(_STEP, curve).length, rounds)
-    raise SpecificationError(f"{operation.name} has no ladder")
+    cycle, rounds = next(
+        (cycle, instruction.rounds or design.rounds[curve])
+        for cycle, instruction in timeline(design, operation, curve)
+        if isinstance(instruction, Run) and instruction.routine == _STEP
+    )
+    return _Loop(cycle + FETCHED, design.block(_STEP, curve).length, rounds)
 
 
 def _take(
     tracer: Tracer, requests: Sequence[Request], loop: _Loop, asked: Profile, progress: Steps
 ) -> tuple[Samples, Labels]:
     """Samples up to the end of the ladder, and by what each of its steps chooses."""
-    noise = np.random.default_rng(asked.seed)
-    end = loop.start + loop.length * loop.rounds
+    noise, reach = np.random.default_rng(asked.seed), np.iinfo(np.int16)
     samples, taken = [], []
-    for first in range(0, len(requests), STEP):
-        part = requests[first : first + STEP]
-        traces, watched = tracer.take(part)
+    for _, traces, watched in tracer.take(requests, progress):
         assert watched is not None
-        added = noise.normal(0, asked.noise, (len(part), end))
-        samples.append(np.rint(traces[:, :end] + added).astype(np.int16))
-        bits = watched[:, loop.start : end : loop.length].astype(bool)
+        own = traces[:, : loop.end]
+        noisy = np.rint(own + noise.normal(0, asked.noise, own.shape))
+        # What is beyond the reach of samples stays at its end, as in an oscilloscope.
+        samples.append(np.clip(noisy, reach.min, reach.max).astype(np.int16))
+        bits = watched[:, loop.start : loop.end : loop.length].astype(bool)
         taken.append(bits ^ np.pad(bits[:, :-1], ((0, 0), (1, 0))))
-        progress(first + len(part), len(requests))
     return np.concatenate(samples), np.concatenate(taken)
 
 

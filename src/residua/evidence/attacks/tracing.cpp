@@ -28,7 +28,9 @@ class TracingBench : public Bench {
     }
     // What was before the first cycle is not known.
     trace.push_back(cycle ? static_cast<std::uint16_t>(changed) : 0);
-    bits.push_back(port_word(top.state_bits, watched_ / 32) >> watched_ % 32 & 1);
+    if (watched_ >= 0) {
+      bits.push_back(port_word(top.state_bits, watched_ / 32) >> watched_ % 32 & 1);
+    }
   }
 
  private:
@@ -49,7 +51,7 @@ int main(int count, char** arguments) {
   const bool watches = count > 6;
   std::ofstream traces(arguments[5], std::ios::binary), watched;
   if (watches) watched.open(arguments[7], std::ios::binary);
-  TracingBench bench(std::stol(arguments[2]), chosen, watches ? std::stoi(arguments[6]) : 0);
+  TracingBench bench(std::stol(arguments[2]), chosen, watches ? std::stoi(arguments[6]) : -1);
   std::string line;
   while (std::getline(script, line)) {
     bench.trace.clear();
@@ -61,10 +63,10 @@ int main(int count, char** arguments) {
     }
     print(answer);
     bench.trace.resize(cycles, 0);
-    bench.bits.resize(cycles, 0);
     traces.write(reinterpret_cast<const char*>(bench.trace.data()),
                  static_cast<std::streamsize>(cycles * sizeof bench.trace[0]));
     if (watches) {
+      bench.bits.resize(cycles, 0);
       watched.write(reinterpret_cast<const char*>(bench.bits.data()),
                     static_cast<std::streamsize>(cycles));
     }

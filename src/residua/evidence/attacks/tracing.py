@@ -3,7 +3,7 @@
 That is what the power of a device follows, without its noise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.simulator import Request, bench_source
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
+from residua.cores.simulation.runs import Steps
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.welch import Traces
@@ -23,7 +24,7 @@ from residua.toolchain.planted.injection import OpenDesign, open_state
 Bits = NDArray[np.uint8]
 """A line for each run, a column for each cycle: what a bit of a register was."""
 
-STEP = 50
+_STEP = 50
 """Traces of one simulation, which are in memory at once."""
 
 _HARNESS = Path(__file__).with_suffix(".cpp")
@@ -83,13 +84,24 @@ class Tracer:
             (register,) = named(opened.registers, watched, "register")
             self._watched = register.first
 
-    def take(self, requests: Sequence[Request]) -> tuple[Traces, Bits | None]:
-        """The traces of some operations, and the bits of the watched register.
+    def take(
+        self, requests: Sequence[Request], progress: Steps
+    ) -> Iterator[tuple[slice, Traces, Bits | None]]:
+        """The traces of operations, some at a time, and the bits of the watched register.
+
+        Yields:
+            Which of the operations, their traces, and the bits if a register is watched.
 
         Raises:
             SpecificationError: an operation takes another number of cycles.
             ToolError: the simulator failed.
         """
+        for first in range(0, len(requests), _STEP):
+            part = slice(first, min(first + _STEP, len(requests)))
+            yield part, *self._part(requests[part])
+            progress(part.stop, len(requests))
+
+    def _part(self, requests: Sequence[Request]) -> tuple[Traces, Bits | None]:
         cycles, files = self._cycles, ["traces"]
         script = "".join(f"{request.line(self._design.words)}\n" for request in requests)
         (self._work / "script").write_text(script, encoding="utf-8")

@@ -31,8 +31,11 @@ def conversion_cox(domain: Domain, largest: int) -> Cox:
 RELAXED = 5
 """Registers more in a converter that is relaxed, besides those before the words are read."""
 
-_AHEAD = 4
-"""Words that have been taken before a relaxed converter reads the first, if there are so many."""
+WORDS_AHEAD = 2
+"""Words more than it took that a relaxed converter waits for, as long as words are coming."""
+
+_TOLD = 2
+"""Registers through which it hears of them; a page may be complete before."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ class Conversion:
         # Between the last product and the first word: the sum, the choice of a column, the carry,
         # two pages.
         pipeline = accumulation_latency(self.base.width + 1) + (self.multipliers > 1) + 3
-        pipeline += self.relaxed * (RELAXED + min(_AHEAD, self.group))
+        pipeline += self.relaxed * (RELAXED + min(WORDS_AHEAD + _TOLD, self.group))
         return self.occupancy + self.multipliers + pipeline + self.words - 1
 
     @property

@@ -18,7 +18,7 @@ from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
 from residua.hardware.constant_table import constant_table, selector
-from residua.hardware.converters.conversion import Conversion
+from residua.hardware.converters.conversion import WORDS_AHEAD, Conversion
 from residua.hardware.delay import delayed
 from residua.hardware.engine.multiply_accumulate import MultiplyAccumulate
 
@@ -135,7 +135,7 @@ class _Pages(Component):
         there = (complete != 0) | (written > index)
         if self.conversion.relaxed:
             # In a register, and long before: two words may have been taken since.
-            ahead = delayed(m, written > index + 2, 1, "ahead")
+            ahead = delayed(m, written > index + WORDS_AHEAD, 1, "ahead")
             there = delayed(m, ahead | ((complete != 0) & ~self.freed), 1, "there")
         go = Signal()
         m.d.comb += [

@@ -30,6 +30,9 @@ from residua.machines.blinded_scalar import ScalarForm
 WORD = 32
 """Bits of a word."""
 
+_WRITTEN = 3
+"""Cycles from the one in which a pass reads a word to the one in which it writes it."""
+
 BIT_LATENCY = 3
 """Cycles from a request for a bit of the scalar to that bit."""
 
@@ -139,7 +142,7 @@ class ScalarLayout:
         return tuple(
             self.plain_latency
             + words
-            + (form.length + 2 * form.lengthened) * (words + self.room + 3)
+            + (form.length + 2 * form.lengthened) * (words + self.room + _WRITTEN)
             + form.shared * (self.end - self.base + words + 2)
             + own
             for form, words, own in zip(
@@ -281,7 +284,7 @@ class ScalarUnit(Component):
         self._curve = Signal(range(len(self.forms)), name="curve")
         self._plain = Signal(name="is_plain")
         self._is_base = Signal(name="is_base")
-        self._index = Signal(range(max(self.layout.end + 3, self.depth)), name="index")
+        self._index = Signal(range(max(self.layout.end + _WRITTEN, self.depth)), name="index")
         self._write, self._read = memory.write_port(), memory.read_port(domain="comb")
         # The first word of r, where passes begin.
         self._first = self._own([self._base - words for words in self.random_words])
@@ -421,7 +424,7 @@ class ScalarUnit(Component):
 
     def _add(self, m: Module) -> None:
         """Passes over r and z: a word is read, then added to, then halved, then written."""
-        index, end = self._index, self._length + 3
+        index, end = self._index, self._length + _WRITTEN
         odd, carry = Signal(name="odd"), Signal(name="carry")
         # The state after a reset makes zeros of them.
         left, right, before, passed = (
@@ -435,16 +438,16 @@ class ScalarUnit(Component):
         begins = index == self._first
         lengthens = Const(0) if self._shares else self._state == _State.LENGTHEN
         adds = Mux(lengthens, self._lengthen(m, passes, total, carry), odd)
-        halved = Cat(before[1:], Mux(index == self._length + 1, carry, total[0]))
+        halved = Cat(before[1:], Mux(index == end - 2, carry, total[0]))
         m.d.comb += total.eq(left + right + carry)
         # At rest nothing of the scalar stays in registers.
         m.d.sync += [register.eq(0) for register in (odd, carry, left, right, before, passed)]
         chosen = self._chosen(m, passes, final, odd)
         with m.If((self._state == _State.BLIND) | lengthens):
             m.d.comb += [
-                self._write.addr.eq(index - 3),
+                self._write.addr.eq(index - _WRITTEN),
                 self._write.data.eq(passed),
-                self._write.en.eq(index >= self._first + 3),
+                self._write.en.eq(index >= self._first + _WRITTEN),
             ]
             m.d.sync += [
                 passed.eq(Mux(lengthens, before, halved)),
@@ -517,7 +520,7 @@ class ScalarUnit(Component):
     def _comparisons(self, m: Module) -> tuple[Value, Value]:
         """Whether the last pass left z = 1, and whether z = n - 2."""
         is_one, is_highest = Signal(name="is_one"), Signal(name="is_highest")
-        lowest = self._base + 3
+        lowest = self._base + _WRITTEN
         column = Signal(range(max(self._room, 2)), name="compared")
         compares = self._index >= lowest
         m.d.comb += column.eq(Mux(compares, self._index - lowest, 0))

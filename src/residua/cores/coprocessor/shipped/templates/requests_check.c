@@ -163,7 +163,7 @@ static int same(const char *what, int code, int waited_code, unsigned curve, con
 /* Products on every curve, by requests and by calls that wait. */
 static int byte_strings(void)
 {
-    uint8_t k[BYTES] = {0}, point[1 + 2 * BYTES], product[1 + 2 * BYTES];
+    uint8_t k[BYTES], point[1 + 2 * BYTES], product[1 + 2 * BYTES];
     unsigned curve;
     size_t size, x_size;
     int code;
