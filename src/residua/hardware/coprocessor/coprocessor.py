@@ -6,7 +6,18 @@ Numbers are words of 32 bits, the lowest first; see `hardware/bus/common.rdl`.
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth.hdl import Array, Cat, Const, Module, Mux, ResetInserter, Signal, Value
+from amaranth.hdl import (
+    Array,
+    Cat,
+    ClockDomain,
+    ClockSignal,
+    Const,
+    DomainRenamer,
+    Module,
+    Mux,
+    Signal,
+    Value,
+)
 from amaranth.lib.wiring import Component, connect
 
 from residua.curves import difference_ladder, joint, ladder
@@ -32,7 +43,10 @@ from residua.hardware.inverters.modular_inverter import ModularInverter
 from residua.hardware.inverters.residue_inverter import ResidueInverter
 from residua.hardware.random_monitor import RandomMonitor
 
-WIPES = 3
+_ARITHMETIC, _READING, _INVERTING = _GROUPS = ("arithmetic", "reading", "inverting")
+"""Parts that are wiped together, in the order in which a wipe comes to them."""
+
+WIPES = len(_GROUPS)
 """Registers through which a wipe comes to the parts, one after the other."""
 
 _SCALAR_UNITS, _CONVERTER = ("scalar_unit", "second_scalar_unit"), ("converter", "slack")
@@ -77,21 +91,21 @@ class Coprocessor(Component):
         # In registers of their own: they reach far, or come from there.
         discard, release = Signal(), Signal()
         wiping = Signal(name="wiping", init=1)
-        (arithmetic, reading, inverting), wipes, begun = self._wipe(m, controller)
-        for wipe, name, part in (
-            (arithmetic, "processor", processor),
-            (reading, "operand_reader", reader),
-            *((reading, *one) for one in zip(_SCALAR_UNITS, scalars, strict=False)),
-            *([(reading, "scalar_reducer", reducer)] if reducer else []),
-            *([(reading, "digit_recoder", recoder)] if recoder else []),
-            *([(reading, "half_scalars", halves)] if halves else []),
-            *([(reading, "comb_reader", comb)] if comb else []),
-            *([(reading, "window_recoder", windows)] if windows else []),
-            *([(inverting, "inverter", inverter)] if inverter else []),
-            *([(inverting, "residue_inverter", residue_inverter)] if residue_inverter else []),
-            *((arithmetic, *one) for one in zip(_CONVERTER, converted or (), strict=False)),
+        (_, reading, _), wipes, begun = self._wipe(m, controller)
+        for group, name, part in (
+            (_ARITHMETIC, "processor", processor),
+            (_READING, "operand_reader", reader),
+            *((_READING, *one) for one in zip(_SCALAR_UNITS, scalars, strict=False)),
+            *([(_READING, "scalar_reducer", reducer)] if reducer else []),
+            *([(_READING, "digit_recoder", recoder)] if recoder else []),
+            *([(_READING, "half_scalars", halves)] if halves else []),
+            *([(_READING, "comb_reader", comb)] if comb else []),
+            *([(_READING, "window_recoder", windows)] if windows else []),
+            *([(_INVERTING, "inverter", inverter)] if inverter else []),
+            *([(_INVERTING, "residue_inverter", residue_inverter)] if residue_inverter else []),
+            *((_ARITHMETIC, *one) for one in zip(_CONVERTER, converted or (), strict=False)),
         ):
-            m.submodules[name] = ResetInserter(wipe)(part)
+            m.submodules[name] = DomainRenamer(group)(part)
         m.submodules.controller = controller
         m.submodules.results = results
         monitor = design.random_monitor()
@@ -147,20 +161,25 @@ class Coprocessor(Component):
 
     @staticmethod
     def _wipe(m: Module, controller: Controller) -> tuple[Signal, Value, Value]:
-        """The wipe of each group of parts.
+        """The wipe of each group of parts, the reset of its clock domain.
 
         It comes to one group after the other, through a register each, but lasts until it has come
-        to all: none goes on with what another has not lost yet.
+        to all: none goes on with what another has not lost yet. A reset sets the registers, and so
+        comes to the parts a cycle later; `wiping` keeps them from being heard in between.
 
         Returns:
             The wipes, whether there is any, now or soon, and whether that has just begun.
         """
-        wipes, earlier = Signal(WIPES, name="wipes"), Signal(WIPES - 1, name="earlier_wipes")
+        wipes = Signal(WIPES, name="wipes", init=-1)
+        earlier = Signal(WIPES - 1, name="earlier_wipes", init=-1)
         lasts = controller.wipe | earlier.any()
         m.d.sync += [
             earlier.eq(Cat(controller.wipe, earlier)[: WIPES - 1]),
             wipes.eq(Cat(lasts, wipes)[:WIPES]),
         ]
+        for group, wipe in zip(_GROUPS, wipes, strict=True):
+            m.domains += (domain := ClockDomain(group, local=True))
+            m.d.comb += [domain.clk.eq(ClockSignal()), domain.rst.eq(wipe)]
         return wipes, earlier.any() | wipes.any(), earlier[0]
 
     def _tested(self, m: Module, controller: Controller) -> Value:
@@ -334,7 +353,11 @@ class Coprocessor(Component):
                 processor.binary.payload.eq(operand.payload),
                 processor.binary.valid.eq(operand.valid),
             ]
-            connect(m, number, results.results)
+            m.d.comb += [
+                results.results.payload.eq(number.payload),
+                results.results.valid.eq(number.valid & ~controller.wiping),
+                number.ready.eq(results.results.ready),
+            ]
             return
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
@@ -342,7 +365,7 @@ class Coprocessor(Component):
             inverter.words.payload.eq(number.payload),
             inverter.words.valid.eq(number.valid),
             results.results.payload.eq(number.payload),
-            results.results.valid.eq(number.valid & ~inverter.busy),
+            results.results.valid.eq(number.valid & ~inverter.busy & ~controller.wiping),
             number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
             processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
             processor.binary.valid.eq(inverter.word_valid | operand.valid),
@@ -426,8 +449,8 @@ class Coprocessor(Component):
             done.append(halves.done)
             in_range &= halves.in_range | ~halves.done
         m.d.comb += [
-            self.operands.ready.eq(operands_ready),
-            self.random.ready.eq(random_ready),
+            self.operands.ready.eq(operands_ready & ~controller.wiping),
+            self.random.ready.eq(random_ready & ~controller.wiping),
         ]
         m.d.sync += [
             controller.scalar_done.eq(Cat(done).any()),

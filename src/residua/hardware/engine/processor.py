@@ -23,8 +23,8 @@ from residua.machines.controls import weight_controls
 from residua.machines.microcode import binary_address, binary_depth
 from residua.machines.slots import ALWAYS
 
-_EARLIER = ("binary_word", "advance")
-"""Controls of what is in a register before it is on the bus: they act a cycle earlier."""
+_EARLIER = ("binary_word", "advance", "bus")
+"""Controls of what goes through a register on its way to the bus: they act a cycle earlier."""
 
 
 class Processor(Component):
@@ -148,10 +148,7 @@ class Processor(Component):
                 value = self._constant_address(value)
             register = Signal(len(value), name=f"{name}_slot")
             m.d.sync += register.eq(value)
-            # Words of an operand and bits go through a register on their way to the bus.
             control[name] = delayed(m, register, cycles - (name in _EARLIER), name)
-            if name == "bus":
-                control["gate"] = delayed(m, register, cycles - 1, "gate")
         return control
 
     def _constant_address(self, index: Value) -> Value:
@@ -223,7 +220,7 @@ class Processor(Component):
 
         All but one are 0: it is the slot before that chooses, into registers.
         """
-        coming = control["gate"]
+        coming = control["bus"]
         bits: list[Value] = [Const(0, 1)] * Bus.GATE
         for name in self.design.store.gates:
             bit: Value = Const(1, 1)
