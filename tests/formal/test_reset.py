@@ -1,5 +1,7 @@
 """One cycle of reset ends all that is under way, in a core of every kind; faults are found."""
 
+import re
+
 import pytest
 from tests.schedules import quick_schedules
 from tests.small_curves import TINY
@@ -132,6 +134,21 @@ def test_an_exponentiator(values, tmp_path):
 def test_a_digit_coprocessor(tmp_path):
     design = DigitEccCore([curve_from_parameters(TINY)], digit=8, blinding=32).design
     assert first_cycles(Coprocessor(design), coprocessor_boundary(design), tmp_path).passed
+
+
+@pytest.mark.parametrize("heard", range(2), ids=["operands", "random words"])
+def test_a_part_that_is_heard_before_the_reset_comes_to_it_is_found(heard, tmp_path):
+    """A word would be lost that came in the cycle after that of the reset."""
+    design = DigitEccCore([curve_from_parameters(TINY)], digit=8, blinding=32).design
+    sources, top = write_verilog(Coprocessor(design), tmp_path)
+    text = sources[0].read_text()
+    masks = re.findall(r"assign n\d+ = (~wiping_\d+;)", text)
+    assert len(masks) == 2
+    before, *after = text.split(masks[heard])
+    planted = masks[heard].join([before, *after[:heard]]) + "1'b1;" + masks[0].join(after[heard:])
+    sources[0].write_text(planted)
+    netlist = read_netlist(sources, top, tmp_path, coprocessor_boundary(design))
+    assert not prove_first_cycles(netlist, out_dir=tmp_path).passed
 
 
 def test_a_point_multiplier(tmp_path):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from residua.cores.proofs.boundary import Boundary, Uses
+from residua.hardware.coprocessor.coprocessor import RESET_DELAY
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign
 from residua.hardware.coprocessor.window_recoder import NAMES
@@ -54,4 +55,5 @@ def coprocessor_boundary(design: CurveDesign) -> Boundary:
     if recoder := design.window_recoder():
         verdicts |= public_bits(unbuilt(recoder).windows)
     inputs = ("operands_payload", "random_payload")
-    return Boundary("coprocessor", inputs, {"result_payload": 32}, verdicts)
+    outputs = {"result_payload": 32}
+    return Boundary("coprocessor", inputs, outputs, verdicts, reset_delay=RESET_DELAY)

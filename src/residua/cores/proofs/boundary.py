@@ -19,6 +19,8 @@ class Boundary:
         addresses: addresses of memories, `<memory>.RD_ADDR`.
         errors: outputs of which those lowest bits mean nothing while another of their bits is 1,
             with the number of that one.
+        reset_delay: cycles after which a reset comes to the last part of the core. Until then that
+            steers its own memories as before, but nothing that is seen from outside.
     """
 
     core: str
@@ -27,6 +29,7 @@ class Boundary:
     verdicts: Mapping[str, Uses]
     addresses: tuple[str, ...] = ()
     errors: Mapping[str, int] = field(default_factory=dict)
+    reset_delay: int = 0
 
 
 def valid_outputs(outputs: Collection[str]) -> dict[str, str]:

@@ -52,9 +52,10 @@ class Pair:
 
     Both copies begin in any state, each its own but for the ``registers``, which are equal. Not so
     with ``settles``: then the first one begins with its initial values, the second one in any
-    state, both are reset in the first cycle, what is seen of them is equal from the next cycle on,
-    and their ``registers`` are ``settles`` cycles after the reset (those behind a memory, which has
-    no reset, take one or two).
+    state, both are reset in the first cycle, what is seen of them is equal from the next cycle on
+    (addresses and enables of memories when the reset has come to all parts), and their
+    ``registers`` are ``settles`` cycles after the reset (those behind a memory, which has no reset,
+    take one or two).
     """
 
     def __init__(self, netlist: Netlist, registers: Sequence[int], *, settles: int = 0) -> None:
@@ -63,6 +64,7 @@ class Pair:
             bit for net in netlist.names.values() for bit in net["bits"] if isinstance(bit, int)
         )
         self.offset = highest + 1
+        self._delay = netlist.boundary.reset_delay
         self.fresh = 2 * self.offset
         self.cells: dict[str, Any] = {}
         self.names: dict[str, Any] = {}
@@ -94,7 +96,8 @@ class Pair:
             self._cell("begin_equal", "$assume", {"A": [equal], "EN": [first]}, {})
         self._claim("registers", self.registers, self.settles)
         for name, bits in self.netlist.observed.items():
-            self._claim(name, bits, min(self.settles, 1))
+            inside = name not in self.netlist.ports
+            self._claim(name, bits, min(self.settles, 1 + inside * self._delay))
         return {"ports": self.ports, "cells": self.cells, "netnames": self.names}
 
     def _other(self, bit: Bit) -> Bit:
@@ -173,7 +176,7 @@ class Pair:
         for clocked, bits in clocked_reads(memory):
             nets = [bit for bit in bits if isinstance(bit, int)]
             equal = self._equal(nets)
-            since = self.ages[1 if clocked else 0]
+            since = self.ages[self._delay + clocked]
             self._cell(f"{name}.read_{nets[0]}", "$assume", {"A": [equal], "EN": [since]}, {})
 
     def _claim(self, name: str, bits: Sequence[Bit], after: int) -> None:

@@ -49,6 +49,9 @@ _ARITHMETIC, _READING, _INVERTING = _GROUPS = ("arithmetic", "reading", "inverti
 WIPES = len(_GROUPS)
 """Registers through which a wipe comes to the parts, one after the other."""
 
+RESET_DELAY = 1
+"""Cycles after which a reset comes to the parts: it sets all those registers."""
+
 _SCALAR_UNITS, _CONVERTER = ("scalar_unit", "second_scalar_unit"), ("converter", "slack")
 
 
@@ -165,7 +168,7 @@ class Coprocessor(Component):
 
         It comes to one group after the other, through a register each, but lasts until it has come
         to all: none goes on with what another has not lost yet. A reset sets the registers, and so
-        comes to the parts a cycle later; `wiping` keeps them from being heard in between.
+        comes to the parts a cycle later; in between no word is taken from the ports.
 
         Returns:
             The wipes, whether there is any, now or soon, and whether that has just begun.
@@ -353,11 +356,7 @@ class Coprocessor(Component):
                 processor.binary.payload.eq(operand.payload),
                 processor.binary.valid.eq(operand.valid),
             ]
-            m.d.comb += [
-                results.results.payload.eq(number.payload),
-                results.results.valid.eq(number.valid & ~controller.wiping),
-                number.ready.eq(results.results.ready),
-            ]
+            connect(m, number, results.results)
             return
         m.d.sync += controller.reciprocated.eq(inverter.done)
         m.d.comb += [
@@ -365,7 +364,7 @@ class Coprocessor(Component):
             inverter.words.payload.eq(number.payload),
             inverter.words.valid.eq(number.valid),
             results.results.payload.eq(number.payload),
-            results.results.valid.eq(number.valid & ~inverter.busy & ~controller.wiping),
+            results.results.valid.eq(number.valid & ~inverter.busy),
             number.ready.eq(Mux(inverter.busy, inverter.words.ready, results.results.ready)),
             processor.binary.payload.eq(Mux(inverter.word_valid, inverter.word, operand.payload)),
             processor.binary.valid.eq(inverter.word_valid | operand.valid),
