@@ -2,9 +2,12 @@
 
 import math
 import random
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
+from residua.algorithms.division_step_bound import RATE, shrinking_shape
 from residua.algorithms.division_steps import Inversion, sufficient_steps, transition
 from residua.errors import SpecificationError
 
@@ -44,19 +47,45 @@ def test_every_operand_of_small_moduli():
                     inversion.invert(x)
 
 
+@pytest.fixture(scope="module")
+def shape():
+    return shrinking_shape()
+
+
 def test_published_numbers_of_steps():
-    """Bernstein and Yang, sections 11 and 12: 738 steps for 255 bits."""
-    assert sufficient_steps(255) == 738
-    assert sufficient_steps(256) == 741
+    """Safegcd-bounds has 590 for moduli that are a hundredth longer than 2^255."""
+    assert sufficient_steps(255) == 588
+    assert sufficient_steps(256) == 591
+
+
+def test_steps_are_proved(shape):
+    assert shape.shrinks
+    assert all(shape.suffices(bits, sufficient_steps(bits)) for bits in (*range(1, 600), 8192))
+
+
+def test_fewer_steps_are_not_proved(shape):
+    assert not any(shape.suffices(bits, sufficient_steps(bits) - 2) for bits in range(1, 600))
+
+
+def test_what_steps_do_not_shrink_is_refused():
+    assert not shrinking_shape(RATE - Fraction(1, 10**9)).shrinks
+
+
+def test_other_shapes_are_refused(shape):
+    """Whose corner is a unit off, or which are no hull of what steps make of their corners."""
+    moved = [(f - (i in (0, 80)), g) for i, (f, g) in enumerate(shape.corners)]
+    square = [(1, -1), (1, 1), (-1, 1), (-1, -1)]
+    for corners in (moved, square, square[:3]):
+        assert not replace(shape, corners=tuple(corners)).shrinks
 
 
 @pytest.mark.parametrize("bits", range(1, 9))
 def test_steps_suffice_for_all_short_operands(bits):
     for f in range(1, 1 << bits, 2):
-        for g in range(1 << bits):
-            delta, a, b = 1, f, g
+        for g in range(f + 1):
+            above, a, b = 0, f, g
             for _ in range(sufficient_steps(bits)):
-                delta, step = transition(1, delta, a, b)
+                above, step = transition(1, above, a, b)
                 a, b = (step.u * a + step.v * b) // 2, (step.q * a + step.r * b) // 2
             assert b == 0
             assert abs(a) == math.gcd(f, g)
@@ -66,9 +95,9 @@ def test_a_batch_is_its_steps():
     generator = random.Random(2)
     for _ in range(200):
         f, g = generator.getrandbits(64) | 1, generator.getrandbits(64)
-        delta = generator.randint(-5, 5)
-        after, matrix = transition(16, delta, f % 2**16, g % 2**16)
-        a, b, single = f, g, delta
+        above = generator.randint(-5, 5)
+        after, matrix = transition(16, above, f % 2**16, g % 2**16)
+        a, b, single = f, g, above
         for _ in range(16):
             single, step = transition(1, single, a, b)
             a, b = (step.u * a + step.v * b) // 2, (step.q * a + step.r * b) // 2

@@ -6,9 +6,12 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
+from residua.algorithms.division_step_bound import shrinking_shape
+from residua.algorithms.division_steps import sufficient_steps
 from residua.cores.proofs.integers import prove_chain, prove_step
 from residua.cores.proofs.primitives import prove_primitives
 from residua.cores.proofs.reducer import prove_reducer
+from residua.cores.specification.keys import MOST_BITS
 from residua.hardware.engine.reducer import plan_folds
 from residua.hardware.primitives import Accumulator, AddSubtract, Multiplier, Primitive, SelectAdder
 from residua.numbers.folding import folds_needed
@@ -57,6 +60,18 @@ def _offsets(width: int) -> Sequence[int]:
 def _proved_chain(modulus: Modulus, terms: int) -> bool:
     value = -terms << 2 * modulus.width, terms << 2 * modulus.width
     return prove_chain(modulus, value, folds_needed(modulus, value)) > 0
+
+
+def division_steps() -> list[Proof]:
+    """As many division steps as an inversion makes, for every length of a modulus."""
+    return [_proved_steps]
+
+
+def _proved_steps() -> bool:
+    shape = shrinking_shape()
+    return shape.shrinks and all(
+        shape.suffices(bits, sufficient_steps(bits)) for bits in range(1, MOST_BITS + 1)
+    )
 
 
 SMALL_H = [((3,), 16), ((-9, 9), 1), ((3, -5), 1), ((0, 1), 16), ((-1, 0), 1), ((7, 1, -2), 1)]

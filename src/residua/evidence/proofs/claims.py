@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from residua import cache
 from residua.cores.proofs.integers import NotProvedError
+from residua.cores.specification.keys import MOST_BITS
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page, tools_notes
 from residua.evidence.proofs import arithmetic
@@ -21,6 +22,8 @@ BLINDED = {"bus": "stream", "blinding": "auto"}
 DIGITS = {"bus": "stream", "blinding": "auto", "algorithm": "iddmm", "digit": 17}
 RNS_EXPONENTIATION = {"algorithm": "modexp", "unit": "rns-montgomery"}
 
+DIVISION_STEPS = f"division steps of inversion, moduli of up to {MOST_BITS} bits"
+
 CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
     "one fold, every h, every range, w = 8 to 64": arithmetic.single_folds,
     "all folds, every h, w = 8 to 16": lambda: chains(range(8, 17)),
@@ -34,6 +37,7 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
     "ECP5 adders that select, w = 1 to 40": arithmetic.select_adders,
     "ECP5 adder-subtractors, w = 1 to 40": arithmetic.adder_subtractors,
     "ECP5 accumulators": arithmetic.accumulators,
+    DIVISION_STEPS: arithmetic.division_steps,
     "multipliers on an engine, one cycle of reset": lambda: [
         reset(modulus="P-256", width=17),
         reset(modulus="P-256", width=17, rowers=4),
@@ -145,12 +149,14 @@ does not end within {TIMEOUT} s is not counted as proved."""
 ARITHMETIC = ("numbers", "hardware/primitives.py", "hardware/engine/reducer.py", "cores/proofs")
 """The modules that proofs of arithmetic units follow from."""
 
+_STEPS = ("algorithms/division_steps.py", "algorithms/division_step_bound.py")
+
 
 def subject(name: str) -> Subject:
     """Find the cores of a claim, or what else it is about."""
     proofs = [proof for proof in CLAIMS[name]() if isinstance(proof, CoreProof)]
     if not proofs:
-        return Sources(ARITHMETIC)
+        return Sources(_STEPS if name == DIVISION_STEPS else ARITHMETIC)
     return Cores({str(number): proof.keys for number, proof in enumerate(proofs, 1)})
 
 

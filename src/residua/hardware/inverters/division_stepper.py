@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from amaranth.hdl import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.hdl import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib.wiring import Component, In, Out
 
 from residua.hardware.primitives import AddSubtract
@@ -12,7 +12,7 @@ class DivisionStepper(Component):
     """Computes ``steps`` division steps from the lowest bits of f and g.
 
     ``take_f`` takes ``f``; ``take_g`` takes ``g`` and starts; ``first`` comes with it when delta is
-    to be 1 again. ``latency`` cycles after ``take_g``, and until the next one, ``u``,
+    to be 1/2 again. ``latency`` cycles after ``take_g``, and until the next one, ``u``,
     ``v``, ``q`` and ``r`` are those of `residua.algorithms.division_steps.Transition`. ``counts``
     is an upper bound for the steps of an inversion, which delta never exceeds.
     """
@@ -36,23 +36,23 @@ class DivisionStepper(Component):
         )
 
     def elaborate(self, platform: Any) -> Module:
-        """Two words, four entries, delta, and a count of the steps that are left.
+        """Two words, four entries, delta - 1/2, and a count of the steps that are left.
 
         What is added is subtracted when there is an exchange.
         """
         m = Module()
         f, g = Signal(self.steps, name="f"), Signal(self.steps, name="g")
-        delta = Signal(signed(self.counts.bit_length() + 2), name="delta")
+        above = Signal(signed(self.counts.bit_length() + 2), name="delta_above_half")
         left = Signal(range(self.steps + 1), name="left")
         odd, swap = Signal(name="odd"), Signal(name="swap")
-        m.d.comb += [odd.eq(g[0]), swap.eq(odd & (delta > 0))]
+        m.d.comb += [odd.eq(g[0]), swap.eq(odd & ~above[-1])]
         with m.If(self.take_f):
             m.d.sync += f.eq(self.f)
         with m.If(self.take_g):
             m.d.sync += [
                 g.eq(self.g),
                 left.eq(self.steps),
-                delta.eq(Mux(self.first, 1, delta)),
+                above.eq(Mux(self.first, 0, above)),
                 self.u.eq(1),
                 self.v.eq(0),
                 self.q.eq(0),
@@ -61,7 +61,7 @@ class DivisionStepper(Component):
         with m.Elif(left != 0):
             m.d.sync += [
                 left.eq(left - 1),
-                delta.eq(self._sum(m, "delta", Const(1), delta, swap)),
+                above.eq(self._sum(m, "above", ~swap, above, swap)),
                 f.eq(Mux(swap, g, f)),
                 g.eq(self._sum(m, "g", Cat(g, 0), Mux(odd, f, 0), swap)[1:]),
                 self.u.eq(Mux(swap, self.q, self.u) << 1),
