@@ -28,7 +28,7 @@ KINDS = {
     "plus-minus": SMALL | {"algorithm": "inversion", "inversion": "plus-minus-ct"},
     "coprocessor": {
         "curve": [TINY], "bus": "stream", "blinding": 0, "inversion": "plus-minus-ct",
-        "ecdsa": "verify",
+        "ecdsa": "verify", "register_memory": "block",
     },
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from residua import cache
-from residua.toolchain.initial_values import without_initial_values
+from residua.toolchain import initial_values
 from residua.toolchain.process import ToolError, log_of_failure, run, side_by_side
 from residua.toolchain.verilator_runtime import (
     FLAGS,
@@ -67,7 +67,9 @@ def build(
         "--top-module", top, "--prefix", f"V{top}", "--output-split", "0",
     ]  # fmt: skip
     macros = [f"-D{name}={value}" for name, value in sorted((defines or {}).items())]
-    contents = [*options, *macros, *_contents([*sources, harness_cpp])]
+    # What is done to Verilog on the way is as much of the input as the Verilog.
+    makers = [Path(initial_values.__file__)] if any_state else []
+    contents = [*options, *macros, *_contents([*sources, harness_cpp, *makers])]
 
     def key(optimised: bool) -> str:
         level = OPTIMISED if optimised else ""
@@ -214,7 +216,7 @@ def _with_any_state(sources: Sequence[Path], work: Path) -> list[Path]:
     for index, source in enumerate(sources):
         copies.append(work / f"{index}_{source.name}")
         text = source.read_text(encoding="utf-8")
-        copies[-1].write_text(without_initial_values(text), encoding="utf-8")
+        copies[-1].write_text(initial_values.without_initial_values(text), encoding="utf-8")
     return copies
 
 

@@ -95,10 +95,14 @@ class _Fresh(Marks):
         self.cell("$_OR_", {"A": [held], "B": [self.reset]}, {"Y": [self.marks[bit]]})
 
     def mark_memory(self, name: str, cell: Mapping[str, Any]) -> None:
-        """A word is marked that was not written since the reset, or with a marked one."""
+        """A word is marked that was not written since the reset, or with a marked one.
+
+        But not one that no write can reach, which is constant.
+        """
         pins, parameters = cell["connections"], cell["parameters"]
         bits = int(parameters["ABITS"], 2)
         ages = [] if is_constant(cell) else self._ages(name, cell)
+        unreached = [place for place in range(bits) if {*pins["WR_ADDR"][place::bits]} == {"0"}]
         for port, (clocked, words) in enumerate(clocked_reads(cell)):
             address = pins["RD_ADDR"][bits * port : bits * (port + 1)]
             mark = self.any_of([*address, pins["RD_EN"][port]])
@@ -106,7 +110,10 @@ class _Fresh(Marks):
                 mark = self._kept(mark, pins["RD_EN"][port])
             if ages:
                 own = ages[_EPOCH_BITS * port : _EPOCH_BITS * (port + 1)]
-                mark = self.either(mark, self.differ(own, self.epoch))
+                written = self.inverse(self.either(*(address[place] for place in unreached)))
+                if clocked:
+                    written = self._held(written, pins["RD_EN"][port])
+                mark = self.either(mark, self.both(self.differ(own, self.epoch), written))
             for bit in words:
                 self.drive(bit, self.either(mark, self.reset) if clocked else mark)
 
@@ -159,8 +166,11 @@ class _Fresh(Marks):
             self.register(chosen, bit)
 
     def _kept(self, mark: Bit, enable: Bit) -> Bit:
-        """A mark that a register takes when it is enabled."""
-        held, chosen = self.new(), self.new()
-        pins: dict[str, Sequence[Bit]] = {"A": [held], "B": [mark], "S": [enable]}
-        self.cell("$_MUX_", pins, {"Y": [chosen]})
-        return self.register(self.either(chosen, self.reset), held)
+        """A mark that a register takes when it is enabled; a reset marks it."""
+        held = self.new()
+        return self.register(self.either(self.choose(held, mark, enable), self.reset), held)
+
+    def _held(self, bit: Bit, enable: Bit) -> Bit:
+        """A bit that a register takes when it is enabled."""
+        held = self.new()
+        return self.register(self.choose(held, bit, enable), held)

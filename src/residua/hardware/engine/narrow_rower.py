@@ -12,6 +12,7 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
+from residua.hardware.block_memory import block_memory
 from residua.hardware.delay import delayed
 from residua.hardware.engine.controls import own_copies
 from residua.hardware.engine.rower import RowerShape
@@ -105,31 +106,38 @@ class NarrowRower(Component):
 
     def _right(self, m: Module, control: dict[str, Signal]) -> Value:
         """Read both memories; the right operand comes when the left one does."""
-        word = signed(self.bits)
-        m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
-        self._store(m, memory, control)
-        left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
-        right_word = self._signal("right_word")
-        m.d.comb += [
-            left.addr.eq(control["left_register"]),
-            right.addr.eq(control["right_register"]),
-            self.stored.eq(left.data),
-        ]
-        m.d.sync += right_word.eq((right.data | self._constant(m, control)).as_signed())
+        word, depth = signed(self.bits), self.shape.registers
+        m.submodules.registers = memory = Memory(shape=word, depth=depth, init=[])
+        stores = [memory]
+        left, right_word = memory.read_port(domain="comb"), self._signal("right_word")
+        m.d.comb += [left.addr.eq(control["left_register"]), self.stored.eq(left.data)]
+        if self.shape.joins_constants:
+            rights = block_memory(word, self.shape.rights, [*[0] * depth, *self.constants])
+            m.submodules.right_registers = rights
+            stores.append(rights)
+            right = rights.read_port(domain="sync")
+            m.d.comb += right.addr.eq(self.right_register)
+            m.d.sync += right_word.eq(right.data)
+        else:
+            right = memory.read_port(domain="comb")
+            m.d.comb += right.addr.eq(control["right_register"])
+            m.d.sync += right_word.eq((right.data | self._constant(m, control)).as_signed())
+        self._store(m, stores, control)
         return delayed(m, right_word, 1, "right", data=True).as_signed()
 
-    def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
-        """The write port, as a `Rower` has it, zero in register 0 after a reset."""
-        port = memory.write_port()
+    def _store(self, m: Module, memories: Sequence[Memory], control: dict[str, Signal]) -> None:
+        """The write ports, as a `Rower` has them, zero in register 0 after a reset."""
         value = Signal(signed(self.bits), name="write_word")
-        enable = Signal(name="write_enable", init=1)
-        address = Signal(range(self.shape.registers), name="write_address")
+        enable = Signal(name="enable", init=1)
+        address = Signal(range(self.shape.registers), name="address")
         m.d.sync += [
             value.eq(Mux(control["write"], self.residue, self.word)),
             enable.eq(control["write"] | self.load),
             address.eq(Mux(control["write"], control["write_register"], self.load_register)),
         ]
-        m.d.comb += [port.data.eq(value), port.en.eq(enable), port.addr.eq(address)]
+        for memory in memories:
+            port = memory.write_port()
+            m.d.comb += [port.data.eq(value), port.en.eq(enable), port.addr.eq(address)]
 
     def _constant(self, m: Module, control: dict[str, Signal]) -> Value:
         m.submodules.constants = memory = Memory(

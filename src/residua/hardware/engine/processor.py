@@ -94,12 +94,10 @@ class Processor(Component):
 
     def _widths(self) -> dict[str, int]:
         widths = control_widths(self.design.store.fields)
-        own = self.design.shape.control()
-        fixed = {
-            name: range(self.design.shape.registers)
-            for name in ("left_register", "right_register", "write_register")
-            if name in own
-        }
+        fixed = dict.fromkeys(
+            ("left_register", "right_register", "write_register"),
+            range(self.design.shape.registers),
+        )
         return widths | {name: (len(r) - 1).bit_length() for name, r in fixed.items()}
 
     def elaborate(self, platform: Any) -> Module:
@@ -142,20 +140,38 @@ class Processor(Component):
     def _control(self, m: Module) -> dict[str, Value]:
         """Every control in the cycle in which it acts; the first register adds the page."""
         control: dict[str, Value] = {}
+        joins = self.design.shape.joins_constants
+        earlier = (*_EARLIER, "right_register") if joins else _EARLIER
         for name, cycles in self.design.delays.items():
             value = getattr(self.sequencer, name)
             if name == "constant":
                 value = self._constant_address(value)
             register = Signal(len(value), name=f"{name}_slot")
             m.d.sync += register.eq(value)
-            control[name] = delayed(m, register, cycles - (name in _EARLIER), name)
+            control[name] = delayed(m, register, cycles - (name in earlier), name)
+        if joins:
+            constant, register = control.pop("constant"), control["right_register"]
+            control["right_register"] = self._joined(m, constant, register)
         return control
 
+    def _joined(self, m: Module, constant: Value, register: Value) -> Value:
+        """The address of a right operand: that of a register for constant 0, which holds zero."""
+        wanted = Signal(name="constant_wanted")
+        address = Signal(range(self.design.shape.rights), name="right_address")
+        m.d.sync += [
+            wanted.eq(self.sequencer.constant.any()),
+            address.eq(Mux(wanted, constant, register)),
+        ]
+        return address
+
     def _constant_address(self, index: Value) -> Value:
-        size = self.design.store.page_size
-        bases = Array(Const(page * size) for page in range(self.design.pages))
+        """Where a constant of the page is in the memories of rowers."""
+        shape, store = self.design.shape, self.design.store
+        before = shape.registers if shape.joins_constants else 0
+        bases = Array(Const(before + page * store.page_size) for page in range(self.design.pages))
         total: Value = bases[self.page] + index
-        return total[: (self.design.shape.constants - 1).bit_length()]
+        words = shape.rights if shape.joins_constants else shape.constants
+        return total[: (words - 1).bit_length()]
 
     def _rowers(self, m: Module, control: dict[str, Value]) -> list[Rower]:
         design, store = self.design, self.design.store

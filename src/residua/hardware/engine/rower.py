@@ -1,6 +1,6 @@
 """Rower: multiplier-accumulator, reducer and memories of the channels that share one unit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,7 +21,8 @@ from residua.numbers.moduli import Modulus
 
 RegisterMemory = Literal["distributed", "block"]
 """Kinds of register memories: logic, which is read within a cycle, or two block memories, whose
-address is a register and whose output is another."""
+address is a register and whose output is another. The one of right operands holds the constants,
+too, behind the registers."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,18 @@ class RowerShape:
 
     @property
     def constants_in_block_memory(self) -> bool:
-        """Whether the constants go to block memory, whose read takes a cycle more."""
+        """Whether the constants go to block memory of their own, whose read takes a cycle more."""
         return self.constants > LARGEST_LOGIC_MEMORY
+
+    @property
+    def joins_constants(self) -> bool:
+        """Whether the constants lie behind the registers, in one memory of right operands."""
+        return self.register_memory == "block"
+
+    @property
+    def rights(self) -> int:
+        """Words that ``right_register`` can address."""
+        return self.registers + (self.constants if self.joins_constants else 0)
 
     @property
     def left_codes(self) -> dict[Left, int]:
@@ -75,8 +86,8 @@ class RowerShape:
         ports: dict[str, Any] = {
             "left": range(max(self.left_codes.values()) + 1),
             "left_register": range(self.registers),
-            "right_register": range(self.registers),
-            "constant": range(self.constants),
+            "right_register": range(self.rights),
+            **({} if self.joins_constants else {"constant": range(self.constants)}),
             "first": 1,
         }
         if self.subtracts:
@@ -111,9 +122,10 @@ class Rower(Component):
     A slot multiplies a left operand (register memory, neighbour in the ring, own residue, bus, or
     the super-residue ``row``, reduced) by a right operand: the word of ``right_register`` or the
     constant ``constant``. Register 0 and constant 0 hold zero, and the operand not wanted is read
-    from there. The residue of a sum is at ``residue`` ``latency`` cycles after the slot that
-    completes it. It is stored in ``write_register`` if ``write`` is set. In other cycles ``load``
-    stores ``word`` in ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
+    from there. Constants that lie behind the registers are words of ``right_register``, too. The
+    residue of a sum is at ``residue`` ``latency`` cycles after the slot that completes it. It is
+    stored in ``write_register`` if ``write`` is set. In other cycles ``load`` stores ``word`` in
+    ``load_register``; `CONTROL_DELAY` cycles before, ``write`` was not set.
 
     ``bus`` comes ``bus_registers`` cycles before the slot that multiplies it. ``operand`` is the
     left operand of the previous slot, for the neighbour and for the Cox; with
@@ -226,7 +238,7 @@ class Rower(Component):
             return self._block_operands(m, control)
         word = signed(self.shape.width + 1)
         m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
-        self._store(m, memory, control)
+        self._store(m, [memory], control)
         left, right = memory.read_port(domain="comb"), memory.read_port(domain="comb")
         left_word = Signal(word, name="left_word", reset_less=True)
         right_word = Signal(word, name="right_word", reset_less=True)
@@ -245,35 +257,28 @@ class Rower(Component):
 
         A schedule never has a word that is read and written at once, nor asks for such a word.
         """
-        word = signed(self.shape.width + 1)
-        m.submodules.registers = memory = block_memory(word, self.shape.registers)
-        self._store(m, memory, control)
-        left = memory.read_port(domain="sync")
-        right = memory.read_port(domain="sync")
-        left_word, right_register, constant = (
-            Signal(word, name=name, reset_less=True)
-            for name in ("left_word", "right_register_word", "constant_held")
-        )
-        right_word = Signal(word, name="right_word")
-        m.d.comb += [
-            left.addr.eq(self.left_register),
-            right.addr.eq(self.right_register),
-            right_word.eq((right_register | constant).as_signed()),
-        ]
-        m.d.sync += [
-            left_word.eq(left.data),
-            right_register.eq(right.data),
-            constant.eq(self._constant(m, control)),
-        ]
-        return left_word, right_word
+        word, depth = signed(self.shape.width + 1), self.shape.registers
+        memories = {
+            "left": block_memory(word, depth),
+            "right": block_memory(word, self.shape.rights, [*[0] * depth, *self.constants]),
+        }
+        words = []
+        for side, memory in memories.items():
+            m.submodules[f"{side}_registers"] = memory
+            read = memory.read_port(domain="sync")
+            m.d.comb += read.addr.eq(getattr(self, f"{side}_register"))
+            words.append(Signal(word, name=f"{side}_word", reset_less=True))
+            m.d.sync += words[-1].eq(read.data)
+        self._store(m, memories.values(), control)
+        left, right = words
+        return left, right
 
-    def _store(self, m: Module, memory: Memory, control: dict[str, Signal]) -> None:
-        """The write port, behind a register that takes a residue or an operand from outside.
+    def _store(self, m: Module, memories: Iterable[Memory], control: dict[str, Signal]) -> None:
+        """The write ports, behind a register that takes a residue or an operand from outside.
 
         A reset leaves there what writes zero to register 0, where it is read from: a memory may
         come up with anything, and what was on its way to be written may be anything, too.
         """
-        port = memory.write_port()
         stored = Signal(signed(self.shape.width + 1))
         enable = Signal(init=1)
         address = Signal(range(self.shape.registers))
@@ -282,7 +287,9 @@ class Rower(Component):
             enable.eq(control["write"] | self.load),
             address.eq(Mux(control["write"], control["write_register"], self.load_register)),
         ]
-        m.d.comb += [port.data.eq(stored), port.en.eq(enable), port.addr.eq(address)]
+        for memory in memories:
+            port = memory.write_port()
+            m.d.comb += [port.data.eq(stored), port.en.eq(enable), port.addr.eq(address)]
 
     def _constant(self, m: Module, control: dict[str, Signal]) -> Signal:
         """The constant memory."""
