@@ -403,7 +403,7 @@ RegisterMemory = Annotated[
     Literal["block"] | None,
     Key(
         "Memory of the registers of a coprocessor's rowers: two block memories for each rower, "
-        "which spare much of its logic and take a cycle more.",
+        "one of them with its constants, which spare much of its logic and take a cycle more.",
         "`block`",
         "distributed in logic",
         "KIND",
