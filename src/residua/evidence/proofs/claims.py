@@ -135,6 +135,7 @@ CLAIMS: dict[str, Callable[[], Sequence[Proof]]] = {
         fresh(**POINTS),
         fresh(**POINTS, inversion="division-steps"),
         fresh(**POINTS, inversion="plus-minus-ct"),
+        fresh(**POINTS, inversion="plus-minus-ct", ecdsa="verify", register_memory="block"),
         fresh(**POINTS, algorithm="iddmm", digit=16),
     ],
     "ECP5 multipliers": arithmetic.multipliers,
