@@ -1,5 +1,6 @@
 """Verilog without initial values, for simulations that begin in any state."""
 
+import math
 import re
 
 _MODULE = re.compile(r"(?m)^(?=module )")
@@ -21,27 +22,24 @@ def without_initial_values(verilog: str) -> str:
 
 def _stripped(module: str) -> str:
     """A module without initial values."""
-    reached: dict[str, int | None] = {}
+    reached: dict[str, float] = {}
     for found in _ASSIGNED.finditer(module):
-        name, words = _target(module, found.start() + 1), _reach(module, found.start() + 1)
-        before = reached.get(name, 0)
-        reached[name] = None if words is None or before is None else max(words, before)
+        end = found.start() + 1
+        name = _target(module, end)
+        reached[name] = max(reached.get(name, 0), _reach(module, end))
 
     def kept(value: re.Match[str]) -> str:
-        if value[2] is None:
-            return ""
-        words = reached.get(value[1], 0)
-        constant = words is not None and int(value[2][1:-1]) >= words
+        constant = value[2] is not None and int(value[2][1:-1]) >= reached.get(value[1], 0)
         return value[0] if constant else ""
 
     return _BLOCK.sub(lambda block: _VALUE.sub(kept, block[0]), module)
 
 
-def _reach(module: str, end: int) -> int | None:
+def _reach(module: str, end: int) -> float:
     """Below which word a write to a memory stays, by an index of zeros above a register's bits."""
     index = _SHORT.search(module, max(end - 200, 0), end)
     width = index and re.search(rf"^ *reg \[(\d+):0\] {index[1]};", module, re.MULTILINE)
-    return 2 << int(width[1]) if width else None
+    return 2 << int(width[1]) if width else math.inf
 
 
 def _target(module: str, end: int) -> str:
