@@ -3,9 +3,9 @@
 Two copies of a core, one with its initial values, the other in any state at all, get one cycle of
 reset, then the same handshakes and commands. From the next cycle on all that can be seen from
 outside is equal in both, and what steers a memory as soon as the reset has come to its part of the
-core (`Boundary.reset_delay`): nothing that was under way acts any more. Words
-may differ in both copies, those that come in and those that memories hold, so the claim holds
-whatever was in the core; the verdicts that a `Boundary` names are the same in both.
+core (`Boundary.reset_delay`): nothing that was under way acts any more. Words may differ in both
+copies, those that come in and those that memories hold, so the claim holds whatever was in the
+core; the verdicts that a `Boundary` names are the same in both.
 
 The proof has two parts. The first `SETTLES` cycles after the reset are looked at one by one; then
 all registers of state are equal (`Netlist.state`), and that they stay so is the induction of

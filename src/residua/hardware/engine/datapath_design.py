@@ -183,19 +183,12 @@ class DatapathDesign(ABC):
             registers,
         )
 
-    @property
-    def addresses_ahead(self) -> bool:
-        """Whether constants are addressed a cycle before registers.
-
-        They are in block memory, or made one address with those of right operands in that cycle.
-        """
-        joined = self.options.register_memory == "block"
-        return joined or self.constant_depth > LARGEST_LOGIC_MEMORY
-
     @cached_property
     def timing(self) -> Timing:
         """Cycles in which the controls of a slot act."""
-        address = int(self.addresses_ahead)
+        # Constants are addressed before, in block memory or to join the addresses of registers.
+        joins = self.options.register_memory == "block"
+        address = int(joins or self.constant_depth > LARGEST_LOGIC_MEMORY)
         operand = address + 1
         waits = operand + CONTROL_DELAY + self.machine.cox_delay
         return Timing(

@@ -12,10 +12,9 @@ from amaranth.hdl import Const, Module, Mux, Signal, Value, signed
 from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 
-from residua.hardware.block_memory import block_memory
 from residua.hardware.delay import delayed
 from residua.hardware.engine.controls import own_copies
-from residua.hardware.engine.rower import RowerShape
+from residua.hardware.engine.rower import RowerShape, right_memory
 from residua.hardware.primitives import MULTIPLIER_LATENCY, Multiplier
 from residua.machines.slots import Left
 
@@ -106,13 +105,13 @@ class NarrowRower(Component):
 
     def _right(self, m: Module, control: dict[str, Signal]) -> Value:
         """Read both memories; the right operand comes when the left one does."""
-        word, depth = signed(self.bits), self.shape.registers
-        m.submodules.registers = memory = Memory(shape=word, depth=depth, init=[])
+        word = signed(self.bits)
+        m.submodules.registers = memory = Memory(shape=word, depth=self.shape.registers, init=[])
         stores = [memory]
         left, right_word = memory.read_port(domain="comb"), self._signal("right_word")
         m.d.comb += [left.addr.eq(control["left_register"]), self.stored.eq(left.data)]
         if self.shape.joins_constants:
-            rights = block_memory(word, self.shape.rights, [*[0] * depth, *self.constants])
+            rights = right_memory(self.shape, word, self.constants)
             m.submodules.right_registers = rights
             stores.append(rights)
             right = rights.read_port(domain="sync")

@@ -167,11 +167,10 @@ class Processor(Component):
     def _constant_address(self, index: Value) -> Value:
         """Where a constant of the page is in the memories of rowers."""
         shape, store = self.design.shape, self.design.store
-        before = shape.registers if shape.joins_constants else 0
-        bases = Array(Const(before + page * store.page_size) for page in range(self.design.pages))
+        first = shape.first_constant
+        bases = Array(Const(first + page * store.page_size) for page in range(self.design.pages))
         total: Value = bases[self.page] + index
-        words = shape.rights if shape.joins_constants else shape.constants
-        return total[: (words - 1).bit_length()]
+        return total[: (first + shape.constants - 1).bit_length()]
 
     def _rowers(self, m: Module, control: dict[str, Value]) -> list[Rower]:
         design, store = self.design, self.design.store

@@ -64,6 +64,11 @@ class RowerShape:
         return self.register_memory == "block"
 
     @property
+    def first_constant(self) -> int:
+        """The address of the first constant, in the memory that it is in."""
+        return self.registers if self.joins_constants else 0
+
+    @property
     def rights(self) -> int:
         """Words that ``right_register`` can address."""
         return self.registers + (self.constants if self.joins_constants else 0)
@@ -257,10 +262,10 @@ class Rower(Component):
 
         A schedule never has a word that is read and written at once, nor asks for such a word.
         """
-        word, depth = signed(self.shape.width + 1), self.shape.registers
+        word = signed(self.shape.width + 1)
         memories = {
-            "left": block_memory(word, depth),
-            "right": block_memory(word, self.shape.rights, [*[0] * depth, *self.constants]),
+            "left": block_memory(word, self.shape.registers),
+            "right": right_memory(self.shape, word, self.constants),
         }
         words = []
         for side, memory in memories.items():
@@ -306,6 +311,11 @@ class Rower(Component):
         m.d.comb += read.addr.eq(self.constant)
         m.d.sync += word.eq(read.data)
         return word
+
+
+def right_memory(shape: RowerShape, word: Any, constants: Sequence[int]) -> Memory:
+    """A block memory of right operands: registers, and the constants behind them."""
+    return block_memory(word, shape.rights, [*[0] * shape.first_constant, *constants])
 
 
 def register_depth(used: int) -> int:
