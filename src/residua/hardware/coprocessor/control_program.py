@@ -255,7 +255,8 @@ class ControlProgram:
         for end in signed.values():
             # Of full width, which the layout follows from.
             self.words[end] |= {"signed": 1, "signature": FULL, "flow": FULL}
-        bits = [folded(self.layout.const(word).as_bits()) for word in self.words]
+        layout = self.layout
+        bits = [folded(layout.const(word).as_bits()) for word in self.words]
         for (operation, curve), end in signed.items():
             signature, flow = self._signatures(operation, curve, bits, rounds[curve])
             self.words[end] |= {"signature": signature, "flow": flow}

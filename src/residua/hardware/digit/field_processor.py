@@ -107,19 +107,27 @@ class DigitProcessorDesign:
         return FIRST_WORD + 1 + self.field.digits * (WORD_STAGE + 1)
 
     def run_cycles(self, name: str, rounds: int) -> int:
-        """Cycles from the start of a routine that gives nothing out to the instruction after it."""
-        cycles = rounds * self.store.routines[name].cycles
-        return 1 + self._modulus_cycles + _BEGUN + cycles + STORE_STAGE
+        """Cycles from the start of a routine to the instruction after it.
+
+        A number that the routine ends with leaves beside that instruction.
+        """
+        routine = self.store.routines[name]
+        if routine.passes[-1].emits:
+            return 1 + self._emission_start(name)
+        return 1 + self._modulus_cycles + _BEGUN + rounds * routine.cycles + STORE_STAGE
+
+    def _emission_start(self, name: str) -> int:
+        """Cycles from the start of a routine to the pass that gives its number out."""
+        made = duration(self.store.routines[name].passes[:-1], self.timing)
+        return self._modulus_cycles + _BEGUN + made
 
     def emission_cycles(self, name: str) -> int:
         """Cycles from the start of a routine to the last digit of the number that it ends with.
 
         None of the digits waits.
         """
-        passes = self.store.routines[name].passes
-        made = duration(passes[:-1], self.timing)
         leaving = FIRST_WORD + (self.field.digits - 1) * (WORD_STAGE + 1)
-        return self._modulus_cycles + _BEGUN + made + leaving
+        return self._emission_start(name) + leaving
 
     @cached_property
     def clearing_cycles(self) -> int:
