@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from tests import kept_verilog
@@ -115,9 +116,13 @@ class StreamClient(Client):
 class SimulatedCore:
     """The Verilog of a core's coprocessor in a folder, and its simulator."""
 
-    def __init__(self, core: CurveCore, folder: Path) -> None:
-        self.core, self.design = core, core.design
+    def __init__(self, core: CurveCore, folder: Path, *, optimise: bool = False) -> None:
+        self.core, self.design, self.optimise = core, core.design, optimise
         self.sources, self.top = kept_verilog.write(Coprocessor, core.design, folder)
-        self.simulator = build_coprocessor_simulator(
-            self.sources, self.top, core.design, optimise=False
+
+    @cached_property
+    def simulator(self) -> CoprocessorSimulator:
+        """It is compiled for the first test that needs it: a verification compiles its own."""
+        return build_coprocessor_simulator(
+            self.sources, self.top, self.design, optimise=self.optimise
         )

@@ -1,13 +1,13 @@
-"""The coprocessor's Verilog in simulation, against OpenSSL, integers and published vectors."""
+"""The coprocessor's Verilog in simulation, against plain integers.
 
-import hashlib
+OpenSSL and published vectors judge coprocessors of real curves, most of them on a bus.
+"""
+
 import random
 from dataclasses import replace
 
 import pytest
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, utils, x25519
-from tests.cores.simulations import VARIANTS, StreamClient, simulator
+from tests.cores.simulations import VARIANTS, simulator
 from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, MIDDLE, TINY
 
@@ -29,17 +29,15 @@ from residua.curves.parameters import (
     parameters_of,
 )
 from residua.errors import SpecificationError
-from residua.evidence.published_vectors import vectors_of
 from residua.hardware.coprocessor.durations import operation_cycles
 from residua.hardware.coprocessor.engine_design import CoprocessorDesign
 from residua.hardware.engine.datapath_design import EngineOptions
 
-P192 = find_curve("P-192")
 CURVES = {
-    "residues": ([curve_from_parameters(curve) for curve in (MIDDLE, EVEN)], 32),
-    "rows": ([P192, find_curve("secp112r2")], "auto"),
+    "residues": ((MIDDLE, EVEN), {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}),
+    "rows": ((MIDDLE, EVEN), {Formula.XZ_LADDER}),
 }
-"""Two curves of different lengths and formulas, the first of prime order; how they are blinded."""
+"""Two curves of different lengths, the first of prime order, and their formulas."""
 
 
 class Core(CoprocessorSimulator):
@@ -64,10 +62,11 @@ class Core(CoprocessorSimulator):
 @pytest.fixture(scope="module", params=list(VARIANTS))
 def made(request):
     """Two curves in one core, with blinded scalars."""
-    curves, blinding = CURVES[request.param]
+    parameters, formulas = CURVES[request.param]
+    curves = [curve_from_parameters(each) for each in parameters]
     with quick_schedules():
-        found = EccCore(curves, blinding=blinding, **VARIANTS[request.param])
-        assert set(found.design.formulas) == {Formula.DIFFERENCE_LADDER, Formula.XZ_LADDER}
+        found = EccCore(curves, blinding=32, **VARIANTS[request.param])
+        assert set(found.design.formulas) == formulas
         _ = found.design.blocks
         return found
 
@@ -75,40 +74,11 @@ def made(request):
 @pytest.fixture(scope="module")
 def core(made, tmp_path_factory):
     curves = made.design.curves
-    long = curves[0].order_bits > 100
-    return Core(simulator(made, tmp_path_factory.mktemp("core"), optimise=long), curves)
-
-
-on_p192 = pytest.mark.parametrize("made", ["rows"], indirect=True)
-"""For what OpenSSL or published vectors judge."""
+    return Core(simulator(made, tmp_path_factory.mktemp("core"), optimise=False), curves)
 
 
 def point(curve, chooser):
     return affine.multiply(curve, chooser.randrange(1, curve.order), curve.base_point)
-
-
-@on_p192
-def test_agreement_with_openssl(core):
-    for seed in range(4):
-        mine, other = (ec.generate_private_key(ec.SECP192R1()) for _ in range(2))
-        numbers = other.public_key().public_numbers()
-        k = mine.private_numbers().private_value
-        answer = core.run(
-            [Request(Operation.X_MULTIPLY, (k, numbers.x, numbers.y), seed=seed, stalls=64)]
-        )[0]
-        agreed = mine.exchange(ec.ECDH(), other.public_key())
-        assert answer.results == (int.from_bytes(agreed),)
-        public = mine.public_key().public_numbers()
-        answer = core.operate(Operation.BASE_MULTIPLY, k, seed=seed)
-        assert answer.results == (public.x, public.y)
-
-
-@on_p192
-def test_published_vectors(core):
-    """Each so many-th; `make campaign-ecdh` takes all."""
-    driver = StreamClient(core, [P192])
-    for vector in vectors_of("P-192")[::9]:
-        assert vector.outcome(driver, 0) == vector.expected
 
 
 @pytest.mark.parametrize("operation", [Operation.POINT_MULTIPLY, Operation.BASE_MULTIPLY])
@@ -248,77 +218,6 @@ def test_several_curves_in_one_core(core):
         if too_long < 1 << 32 * core.words:
             answer = core.operate(Operation.BASE_MULTIPLY, too_long, curve=index)
             assert answer.status == Status.SCALAR_RANGE
-
-
-@pytest.fixture(scope="module")
-def curve25519(tmp_path_factory):
-    """Scalars are blinded by a multiple of the numbers of points of curve and twist."""
-    core = EccCore([find_curve("Curve25519")], blinding="auto")
-    assert core.design.rounds == (589,)
-    return simulator(core, tmp_path_factory.mktemp("curve25519"))
-
-
-def test_x25519(curve25519):
-    for seed in range(4):
-        mine, other = (x25519.X25519PrivateKey.generate() for _ in range(2))
-        k = int.from_bytes(mine.private_bytes_raw(), "little")
-        k = (k & ~7 & (1 << 255) - 1) | 1 << 254
-        u = int.from_bytes(other.public_key().public_bytes_raw(), "little")
-        answer = curve25519.operate(Operation.X_MULTIPLY, k, u, seed=seed)
-        assert answer.results == (int.from_bytes(mine.exchange(other.public_key()), "little"),)
-        assert answer.cycles <= 250_000
-
-
-def test_points_of_curve25519_outside_the_group_of_its_base_point(curve25519):
-    """On the curve and on its twist, with and without a part of small order."""
-    curve, chooser = find_curve("Curve25519"), random.Random(6)
-    for u in (2, 3, 4, 5, 7, 11, chooser.randrange(curve.prime)):
-        k = chooser.randrange(1 << 255)
-        answer = curve25519.operate(Operation.X_MULTIPLY, k, u)
-        assert answer.results == (affine.multiply_x(curve, k, u),)
-
-
-def test_small_order_points_of_curve25519(curve25519):
-    curve = find_curve("Curve25519")
-    order_8 = 325606250916557431795983626356110631294008115727848805560023387167927233504
-    for u in (0, 1, curve.prime - 1, order_8):
-        assert curve25519.operate(Operation.VALIDATE, u).status == Status.SMALL_ORDER
-        assert curve25519.operate(Operation.X_MULTIPLY, 8 << 250, u).status == Status.NEUTRAL
-    assert curve25519.operate(Operation.VALIDATE, 9).status == Status.OK
-
-
-def signed_by_core(core, d, z, k):
-    """(r, s) with all arithmetic done by the core."""
-    n = P192.order
-    r = core.operate(Operation.BASE_MULTIPLY, k).results[0] % n
-    (total,) = core.operate(Operation.ORDER_MULTIPLY_ADD, r, d, z).results
-    (inverse,) = core.operate(Operation.ORDER_INVERT, k).results
-    return r, core.operate(Operation.ORDER_MULTIPLY, total, inverse).results[0]
-
-
-def verified_by_core(core, public, z, r, s):
-    (w,) = core.operate(Operation.ORDER_INVERT, s).results
-    u, v = (core.operate(Operation.ORDER_MULTIPLY, factor, w).results[0] for factor in (z, r))
-    answer = core.operate(Operation.DOUBLE_MULTIPLY, u, v, *P192.base_point, *public)
-    return answer.status == Status.OK and answer.results[0] % P192.order == r
-
-
-@on_p192
-def test_ecdsa_against_openssl(core):
-    chooser, scheme = random.Random(7), ec.ECDSA(hashes.SHA256())
-    for number in range(4):
-        message = b"message %d" % number
-        # As many bits as the order has.
-        z = (int.from_bytes(hashlib.sha256(message).digest()) >> 64) % P192.order
-        key = ec.derive_private_key(chooser.randrange(1, P192.order), ec.SECP192R1())
-        d, numbers = key.private_numbers().private_value, key.public_key().public_numbers()
-        signature = signed_by_core(core, d, z, chooser.randrange(1, P192.order))
-        key.public_key().verify(utils.encode_dss_signature(*signature), message, scheme)
-
-        r, s = utils.decode_dss_signature(key.sign(message, scheme))
-        assert verified_by_core(core, (numbers.x, numbers.y), z, r, s)
-        assert not verified_by_core(core, (numbers.x, numbers.y), z ^ 1, r, s)
-        assert not verified_by_core(core, (numbers.x, numbers.y), z, r, s + 1)
 
 
 def test_sums_of_equal_opposite_and_vanishing_points(core):

@@ -5,7 +5,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.small_curves import MIDDLE
+from tests.schedules import quick_schedules
+from tests.small_curves import TINY
 
 from residua.cores.coprocessor import verification as ecc_verification
 from residua.cores.coprocessor.cases import Case
@@ -24,13 +25,19 @@ from residua.errors import SpecificationError
 from residua.report import page
 from residua.toolchain.verilator import lint
 
-SMALL = {"curve": MIDDLE, "width": 12}
+SMALL = {"curve": TINY, "width": 12, "blinding": 0}
 
 
 def contents(path: Path) -> dict[str, bytes]:
     return {
         str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()
     }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick():
+    with quick_schedules():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +80,7 @@ def test_manifest_tells_curves_codes_and_ports(built):
     manifest = json.loads((built.path / "manifest.json").read_text())
     assert manifest["kind"] == "coprocessor"
     assert [curve["name"] for curve in manifest["parameters"]["curves"]] == ["tiny"]
-    assert manifest["interface"]["words"] == 2
+    assert manifest["interface"]["words"] == 1
     codes = {one["name"]: one["code"] for one in manifest["interface"]["operations"]}
     assert codes["POINT_MULTIPLY"] == 1
     assert codes["ORDER_MULTIPLY_ADD"] == 11
@@ -83,8 +90,8 @@ def test_manifest_tells_curves_codes_and_ports(built):
         port["name"] for port in manifest["ports"]
     }
     steps = manifest["cycles"]["ladder_steps"]
-    assert manifest["parameters"]["blinding"] == [83]
-    assert steps == manifest["cycles"]["ladder_bits"] == [40 + 83]
+    assert manifest["parameters"]["blinding"] == [0]
+    assert steps == manifest["cycles"]["ladder_bits"] == [17]
     operations = manifest["cycles"]["operations"][0]
     assert operations["POINT_MULTIPLY"] > steps[0] * manifest["cycles"]["ladder_step"]
 
