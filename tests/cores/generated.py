@@ -45,6 +45,7 @@ BLINDED_RSA = ENGINE_RSA | {"width": 12, "exponent": 17, "window": 2, "blinding"
 INVERSE = {"algorithm": "inversion", "modulus": 0x10001, "width": 12}
 POINT = {"algorithm": "ecpm-2006", "curve": [TINY], "channels": 3}
 COPROCESSOR = {"curve": [TINY], "bus": "stream"}
+LADDER = COPROCESSOR | {"formula": "xz-ladder"}
 ON_DIGITS = COPROCESSOR | {"algorithm": "iddmm"}
 ON_SBMM = {"algorithm": "sbmm", "curve": [SQUARE], "bus": "stream"}
 
@@ -100,20 +101,14 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "IDDMM, loaded": LOADED | {"inverse": "supplied", "operand_check": "none"},
     "IDDMM, computed": LOADED | {"inverse": "computed", "operand_check": "flag"},
     "powers": EXPONENTIATION,
-    "powers, loaded": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2},
-    "powers, exponent": EXPONENTIATION | {"exponent": 65537, "unit": "iddmm"},
     "powers, short": EXPONENTIATION | {"exponent_bits": 5},
     "powers, streams": EXPONENTIATION | {"bus": "stream"},
     "powers, AXI": {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2, "bus": "axi"},
-    "powers, Wishbone": EXPONENTIATION | {"exponent": 65537, "bus": "wishbone"},
-    "powers on the engine": ENGINE_EXPONENTIATION | {
-        "window": 3, "exponent_bits": 5, "bases": "any",
+    "powers, Wishbone": EXPONENTIATION | {
+        "exponent": 65537, "unit": "iddmm", "bus": "wishbone",
     },
     "powers on the engine, sparse": ENGINE_EXPONENTIATION | {
         "window": 2, "bases": "sparse", "weight": 2, "reduction": "shift",
-    },
-    "powers on the engine, loaded": {
-        "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
     },
     "powers on the engine, AXI": {
         "algorithm": "modexp", "unit": "rns-montgomery", "bits": 24, "width": 12, "exponent": 3,
@@ -125,7 +120,6 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "powers on the engine, streams": ENGINE_EXPONENTIATION | {
         "window": 3, "exponent_bits": 5, "bases": "any", "bus": "stream",
     },
-    "public keys": PUBLIC_KEYS,
     "public keys, AXI": PUBLIC_KEYS | {
         "exponent_bits": 17, "output_multipliers": 2, "bus": "axi",
     },
@@ -137,8 +131,7 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
         "rowers": 3,
     },
     "RSA with CRT": RSA,
-    "RSA with CRT, exponent": RSA | {"window": 2, "exponent": 3},
-    "RSA with CRT, AXI": RSA | {"bus": "axi"},
+    "RSA with CRT, AXI": RSA | {"window": 2, "exponent": 3, "bus": "axi"},
     "RSA with CRT on the engine, Wishbone": ENGINE_RSA | {
         "width": 12, "rowers": 2, "channels": 4, "bus": "wishbone",
     },
@@ -146,7 +139,6 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "RSA with CRT on the engine, blinded, AXI": ENGINE_RSA | {
         "width": 34, "bits": 80, "blinding": 64, "bus": "axi",
     },
-    "RSA with CRT on the engine": ENGINE_RSA | {"width": 12, "rowers": 2, "channels": 4},
     "RSA with CRT on the engine, hierarchical": ENGINE_RSA | HIERARCHICAL | {
         "width": 12, "exponent": 5, "window": 2, "bases": "any",
     },
@@ -160,88 +152,61 @@ SPECIFICATIONS: dict[str, dict[str, Any]] = {
     "point addition": POINT | {"operation": "add", "width": 24},
     "point doubling": POINT | {"operation": "double", "name": "doubled"},
     "coprocessor": COPROCESSOR,
-    "coprocessor, AXI": COPROCESSOR | {
-        "bus": "axi", "inversion": "plus-minus-ct", "inverter_rowers": 1,
-    },
-    "coprocessor, Wishbone": COPROCESSOR | {
+    "coprocessor, Wishbone": LADDER | {
         "bus": "wishbone", "inversion": "division-steps", "blinding": 0, "name": "attached",
+        "protections": ["random-health"],
     },
-    "coprocessor, several, AXI": COPROCESSOR | {"bus": "axi", "instances": 2},
+    "coprocessor, several, AXI": LADDER | {
+        "bus": "axi", "instances": 2, "inversion": "plus-minus-ct", "inverter_rowers": 1,
+    },
     "coprocessor, several, Wishbone": COPROCESSOR | {
-        "curve": [MONTGOMERY, TINY], "bus": "wishbone", "instances": 3, "protections": ["status"],
+        "curve": [MONTGOMERY, TINY], "bus": "wishbone", "instances": 3,
+        "protections": ["masked-order", "status"],
     },
     "coprocessor, two curves": COPROCESSOR | {
         "curve": [MONTGOMERY, EVEN], "width": 18, "bases": "sparse", "weight": 2,
         "reduction": "shift",
     },
-    "coprocessor, block registers": COPROCESSOR | {"register_memory": "block"},
-    "coprocessor, fixed window": COPROCESSOR | DEEP | {"formula": "fixed-window"},
-    "coprocessor, endomorphism": COPROCESSOR | {"curve": [WITHOUT_A], "formula": "endomorphism"},
+    "coprocessor, fixed window, block registers": COPROCESSOR | DEEP | {
+        "formula": "fixed-window", "register_memory": "block",
+    },
     "coprocessor, endomorphism, signatures": COPROCESSOR | {
         "curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify",
         "inversion": "plus-minus-ct",
     },
-    "coprocessor, comb": COPROCESSOR | {
-        "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3,
-    },
-    "coprocessor, signatures": COPROCESSOR | {
+    "coprocessor, signatures": LADDER | {
         "ecdsa": "verify", "inversion": "plus-minus-ct", "channels": 4,
     },
-    "coprocessor, checked": COPROCESSOR | {
-        "curve": [MONTGOMERY, TINY], "protections": ["exit-check"],
-    },
-    "coprocessor, signed": COPROCESSOR | {
-        "bus": "axi", "protections": ["exit-check", "control-signature"],
-    },
-    "coprocessor, scalars checked": COPROCESSOR | {
-        "formula": "xz-ladder", "protections": ["scalar-check"],
-    },
-    "coprocessor, random words tested": COPROCESSOR | {
-        "bus": "wishbone", "protections": ["random-health"],
-    },
-    "coprocessor, status": COPROCESSOR | {
-        "bus": "axi", "protections": ["scalar-check", "random-health", "status"],
-    },
-    "coprocessor, comb, standard": COPROCESSOR | {
-        "fixed_base": "comb", "comb_teeth": 2, "protections": "standard",
+    "coprocessor, comb, standard": LADDER | {
+        "fixed_base": "comb", "comb_teeth": 2, "comb_tables": 3, "protections": "standard",
     },
     "coprocessor, conversion checked": COPROCESSOR | {
-        "curve": [MONTGOMERY, TINY], "protections": ["exit-check", "conversion-check"],
+        "curve": [MONTGOMERY, TINY],
+        "protections": ["exit-check", "control-signature", "conversion-check"],
     },
-    "coprocessor, bare": COPROCESSOR | {"protections": "none"},
-    "coprocessor, high": COPROCESSOR | {"protections": "high"},
-    "coprocessor, masked": COPROCESSOR | {
-        "curve": [MONTGOMERY, TINY], "bus": "wishbone", "protections": ["masked-order"],
-    },
-    "coprocessor, shared": COPROCESSOR | {
+    "coprocessor, high": LADDER | {"protections": "high"},
+    "coprocessor, shared": LADDER | {
         "bus": "axi", "protections": ["masked-order", "masked-scalar"],
     },
-    "coprocessor on digits, shared": ON_DIGITS | {
-        "bus": "wishbone", "protections": ["scalar-check", "masked-scalar"],
-    },
-    "coprocessor on digits, bare": ON_DIGITS | {"protections": "none"},
-    "coprocessor on digits, standard": ON_DIGITS | {"protections": "standard"},
     "coprocessor on digits, high": ON_DIGITS | {"protections": "high"},
-    "coprocessor on digits, masked": ON_DIGITS | {"protections": ["masked-order"]},
-    "coprocessor on digits, words tested": ON_DIGITS | {
-        "protections": ["exit-check", "random-health", "conversion-check", "status"],
-    },
     "coprocessor on digits, signed": ON_DIGITS | {
         "formula": "fixed-window",
-        "protections": ["exit-check", "control-signature", "scalar-check"],
+        "protections": ["exit-check", "control-signature", "scalar-check", "conversion-check"],
     },
-    "coprocessor, ladder": COPROCESSOR | HIERARCHICAL | {"formula": "xz-ladder", "rowers": 3},
+    "coprocessor, ladder": LADDER | HIERARCHICAL | {"rowers": 3, "protections": ["scalar-check"]},
     "coprocessor, difference ladder": COPROCESSOR | BASES | {
         "formula": "difference-ladder", "blinding": 0, "bases": "any", "reduction": "multiply",
+        "protections": "none",
     },
     "coprocessor on digits": ON_DIGITS | {"digit": 11, "pipeline": 2, "formula": "xz-ladder"},
     "coprocessor on digits, AXI": ON_DIGITS | {
-        "lanes": 2, "bus": "axi", "blinding": 0, "formula": "difference-ladder",
+        "lanes": 2, "bus": "axi", "instances": 2, "blinding": 0, "formula": "difference-ladder",
+        "protections": "none",
     },
     "coprocessor on digits, Wishbone": ON_DIGITS | {
         "bus": "wishbone", "name": "digits", "formula": "fixed-window",
+        "protections": ["scalar-check", "masked-scalar", "masked-order", "random-health", "status"],
     },
-    "coprocessor on digits, several": ON_DIGITS | {"bus": "axi", "instances": 2, "lanes": 2},
     "coprocessor on digits, endomorphism": ON_DIGITS | {
         "curve": [MONTGOMERY, WITHOUT_A], "formula": "endomorphism", "blinding": 0,
     },
