@@ -83,7 +83,8 @@ def test_simulated_operations_equal_plain_integers(name, tmp_path):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    asked = check_any({"algorithm": "iddmm", "curve": TINY, "digit": 9})
+    """Numbers leave as one word each, before the controller waits for them."""
+    asked = check_any({"algorithm": "iddmm", "curve": TINY, "digit": 16})
     return build(asked, tmp_path_factory.mktemp("built") / "core")
 
 
@@ -141,7 +142,7 @@ def test_a_specification_gives_the_same_bytes(built, tmp_path):
     again = build(load_any(built.path / "spec.toml", {}), tmp_path / "again")
     assert contents(again.path).items() <= contents(built.path).items()
     resolved = tomllib.loads((built.path / "spec.toml").read_text())
-    assert (resolved["digit"], resolved["lanes"]) == (9, 1)
+    assert (resolved["digit"], resolved["lanes"]) == (16, 1)
     assert (resolved["formula"], resolved["blinding"]) == ("xz-ladder", 75)
     opened = Directory.open(built.path)
     assert opened.kind.name == "coprocessor-on-digits"
@@ -158,7 +159,7 @@ def test_texts_tell_of_digits(built):
     text = (built.path / "README.md").read_text()
     assert "residue number" not in text
     header = (built.path / f"rtl/{built.name}.v").read_text()[:2000]
-    assert "n = 3 of 9 bits, " in header
+    assert "n = 2 of 16 bits, " in header
     assert " multipliers of digits" in header
 
 
