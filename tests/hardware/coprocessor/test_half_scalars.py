@@ -164,10 +164,16 @@ def check(unit, tasks, results, *, stalled=False):
             assert second[0] == first[0] == 0
 
 
+def assert_all_selected(curves, tasks):
+    """Few are enough where numbers are long, but of every curve."""
+    assert {task.select for task in tasks} == {i for i, curve in enumerate(curves) if curve}
+
+
 @pytest.mark.parametrize(("curves", "words", "random_bits"), SHAPES)
 def test_digits_range_and_cycles(curves, words, random_bits):
     unit = unit_of(curves, words, random_bits)
-    tasks = tasks_of(unit)[:12]
+    tasks = tasks_of(unit)[: 5 if words == 8 else 12]
+    assert_all_selected(curves, tasks)
     check(unit, tasks, run(unit, tasks))
 
 
@@ -177,7 +183,8 @@ def test_served_bits_are_those_that_were_there(curves, words, random_bits):
     unit = unit_of(curves, words, random_bits, DIGITS_AHEAD * WINDOW + 1)
     unchecked = unbuilt(unit_of(curves, words, random_bits))
     assert unit.latency == unchecked.latency + unit.review
-    tasks = tasks_of(unit)[:6]
+    tasks = tasks_of(unit)[2 : 4 if words == 8 else 8]
+    assert_all_selected(curves, tasks)
     check(unit, tasks, run(unit, tasks))
 
 
@@ -204,7 +211,7 @@ class Sum(NamedTuple):
     other: int
 
 
-def sums_of(unit, seed=1):
+def sums_of(unit, count=6, seed=1):
     draw, sums = random.Random(seed), []
     for select, split in enumerate(unit.plain_splits):
         if split is None:
@@ -214,7 +221,7 @@ def sums_of(unit, seed=1):
         edges += [draw.getrandbits(split.bits) for _ in range(6)]
         if split.bits < 32 * unit.words:
             edges += [most + 1, (1 << 32 * unit.words) - 1]
-        sums += [Sum(select, draw.choice(edges), draw.choice(edges)) for _ in range(6)]
+        sums += [Sum(select, draw.choice(edges), draw.choice(edges)) for _ in range(count)]
     draw.shuffle(sums)
     return sums
 
@@ -263,13 +270,15 @@ def bits_of_sums(unit, sums, pace=1.0):
 def test_the_halves_of_sums(curves, words, random_bits, pace):
     """They are odd; whether scalars of one multiplication are blinded makes no difference."""
     unit = unit_of(curves, words, random_bits)
-    sums = sums_of(unit)
+    sums, in_range_all = sums_of(unit, 2 if words == 8 else 6), 0
+    assert_all_selected(curves, sums)
     for own, (found, bits, flags) in zip(sums, bits_of_sums(unit, sums, pace), strict=True):
         split = unit.plain_splits[own.select]
         for k, (in_range, cycles) in zip(own[1:], found, strict=True):
             assert in_range == (k < 1 << split.bits)
             assert cycles == unit.plain_latency if pace == 1 else cycles >= unit.plain_latency
         if all(in_range for in_range, _ in found):
+            in_range_all += 1
             halves = [*split.halves(own.k), *split.halves(own.other)]
             assert all(half & 1 for half in halves)
             places = range(half_bits(split) - 1, -1, -1)
@@ -277,6 +286,7 @@ def test_the_halves_of_sums(curves, words, random_bits, pace):
             numbers = [sum(b << i for i, b in enumerate(each)) for each in expected]
             assert bits == [*numbers, *numbers]
             assert flags == [*map(entry, expected)] * 2
+    assert in_range_all > 1
 
 
 def test_halves_that_are_not_made_odd_are_seen(monkeypatch):

@@ -14,7 +14,7 @@ from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign, T
 from residua.hardware.exponentiation.rsa_engine_model import Drawn, private_operation
 from residua.numbers.digits import join_digits
 
-BLINDED = {"blinding": 11}
+BLINDED = {"blinding": 5}
 """A few bits, which are no multiple of a word's."""
 
 
@@ -77,12 +77,19 @@ def test_the_unit(width, prime_bits, random_bits):
     simulator.run()
 
 
-@pytest.mark.parametrize("size", [SMALL, (44, 12, 4, 3, 3, 2, None, 2)])
-def test_roots_and_cycles(size):
+@pytest.mark.parametrize(
+    ("size", "edges"),
+    [
+        (SMALL, lambda key: (0, 1, key.modulus - 1, key.p)),
+        ((44, 12, 4, 3, 3, 2, None, 2), lambda key: (key.q,)),
+    ],
+    ids=["small", "rows of two moduli"],
+)
+def test_roots_and_cycles(size, edges):
     """The same roots in as many cycles as ever, by the model with the multiples that were drawn."""
     plain, design = rsa(*size), rsa(*size, **BLINDED)
     key, chooser = key_of(design), random.Random(1)
-    messages = [0, 1, key.modulus - 1, key.p, key.q, chooser.randrange(key.modulus)]
+    messages = [*edges(key), chooser.randrange(key.modulus)]
     found = []
     assert design.latency > plain.latency
 
@@ -160,16 +167,14 @@ def test_factors_change_and_faults_of_them_let_nothing_out(monkeypatch):
         registers = of_depth(made, design.processor.shape.registers)
         seen = []
         await bench.load(ctx, design.load_words(key))
-        for _ in range(3):
+        for _ in range(2):
             assert await bench.root(ctx, 4711) == (key.root(4711), 0, design.latency)
             seen.append(tuple(ctx.get(memory.data[place]) for memory in registers))
-        assert len(set(seen)) == 3
+        assert len(set(seen)) == 2
         (first, *_) = registers
         word = ctx.get(first.data[place]) & (1 << design.width) - 1
         ctx.set(first.data[place], word ^ 4)
         assert await bench.root(ctx, 4711) == (0, 1, design.latency)
-        await bench.load(ctx, design.load_words(key))
-        assert await bench.root(ctx, 4711) == (key.root(4711), 0, design.latency)
 
     Bench(design).run(script)
 
@@ -210,7 +215,7 @@ def test_what_the_engine_goes_through(digits):
         own = [each[place] for each in found]
         assert len(set(own)) == 3
         assert {number % (prime - 1) for number in own} == {key.exponents[place]}
-        assert max(own) > prime << 5
+        assert max(own) > prime << 3
 
 
 def test_faults_of_the_blinding_let_nothing_out(digits, monkeypatch):

@@ -75,10 +75,12 @@ def test_roots_and_cycles(bits, k, e, lanes):
     keys[1] = RsaKey(keys[1].p, keys[0].q, e)
 
     async def script(ctx, bench):
-        for key, edges in zip(keys, ([0, -1, 2 * keys[0].q], [2 * keys[1].q]), strict=True):
+        # The shortest run takes all edges, the others one and a random message.
+        edges = ([0, -1, 2 * keys[0].q], [2 * keys[1].q]) if bits == 21 else ([-1], [])
+        for key, own in zip(keys, edges, strict=True):
             await bench.load(ctx, flat(design.loads(key)))
             n = key.modulus
-            for message in (*(edge % n for edge in edges), chooser.randrange(n)):
+            for message in (*(edge % n for edge in own), chooser.randrange(n)):
                 assert await bench.root(ctx, message) == (key.root(message), 0, design.latency)
 
     Bench(design).run(script)
@@ -93,11 +95,11 @@ def test_faults_let_nothing_out():
     withheld = []
 
     async def script(ctx, bench):
-        # Slots of two words: four entries of the table, the power so far, the base.
+        # Slots of two words: four entries of the table, the power so far (9 its upper word).
         faults = [
             (middle, unit._numbers.memory, place, bit)
             for unit in bench.core._units[:2]
-            for place, bit in ((0, 1), (4, 7), (6, 3), (9, 2))
+            for place, bit in ((4, 7), (9, 2))
         ]
         own = bench.core._read.memory
         faults += [(0, own, spans[name].base, 0) for name in ("shift_p", "d_p", "d_q")]
@@ -112,7 +114,7 @@ def test_faults_let_nothing_out():
     right, nothing = (key.root(message), 0, design.latency), (0, 1, design.latency)
     # An entry of the table may not be used any more; numbers of the key and the message are.
     assert set(withheld) <= {right, nothing}
-    of_p, of_q, own = withheld[:4], withheld[4:8], withheld[8:]
+    of_p, of_q, own = withheld[:2], withheld[2:4], withheld[4:]
     assert nothing in of_p
     assert nothing in of_q
     assert set(own) == {nothing}
