@@ -1,11 +1,13 @@
 """The neighbourhood of a measured core: one key is changed, what is asked for stays."""
 
 import json
+import shlex
 
 import pytest
 from tests.explore.test_commands import run  # noqa: F401 - a fixture
 from tests.explore.test_pick import ROWS, SMALL, row
 
+from residua.cores.specification.command import flags
 from residua.evidence.rows import Store
 from residua.explore.designs import doer, neighbourhood
 from residua.explore.designs.choice import Wish
@@ -15,6 +17,10 @@ from residua.explore.designs.measures import measure as measured
 from residua.explore.designs.neighbourhood import NAME, around, improve, neighbours
 
 BEST = row(12, 1, lut=400, mhz=155.0, cycles=50, dsp=1)
+
+
+NEAR = SMALL | {"width": "12", "rowers": "1", "schedule": "latency"}
+"""What is asked for, so that there are few neighbours."""
 
 
 def measure(task):
@@ -85,7 +91,7 @@ def test_the_space_has_the_core_and_the_limits():
 
 def test_a_better_neighbour_is_found_and_kept(tmp_path):
     Store(tmp_path / "rows").write("space", [ROWS[0], BEST])
-    wish = Wish(SMALL, "lut", {})
+    wish = Wish(NEAR, "lut", {})
     first = improve([tmp_path / "rows"], wish, tmp_path / "near", jobs=1)
     assert first["best"]["keys"] == BEST.specification | {"levels_per_register": 3}
     assert first["best"]["figures"]["lut"] == 250 + 120 + 50 - 60
@@ -103,7 +109,7 @@ def test_a_better_neighbour_is_found_and_kept(tmp_path):
 
 def test_time_that_is_over(tmp_path):
     Store(tmp_path / "rows").write("space", [BEST])
-    found = improve([tmp_path / "rows"], Wish(SMALL, "lut", {}), tmp_path / "near", hours=1e-9)
+    found = improve([tmp_path / "rows"], Wish(NEAR, "lut", {}), tmp_path / "near", hours=1e-9)
     assert not found["explored"]["finished"]
     assert found["explored"]["better"] == 0
     assert found["best"]["name"] == BEST.name
@@ -111,7 +117,7 @@ def test_time_that_is_over(tmp_path):
 
 def test_the_verb(run, tmp_path):  # noqa: F811
     Store(tmp_path / "rows").write("space", [BEST])
-    words = ("pick", "--modulus", "0x1000b", "--smallest", "--store", "rows", "--explore")
+    words = ("pick", *shlex.split(flags(NEAR)), "--smallest", "--store", "rows", "--explore")
     code, out, err = run(*words, "-o", "near", "--jobs", 1, "--json")
     assert code == 0, err
     found = json.loads(out)

@@ -1,6 +1,7 @@
 """What no provider is made of, and what stands in its settings."""
 
 import pytest
+from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
 from residua.cores.directory import build
@@ -10,7 +11,8 @@ from residua.errors import SpecificationError
 from residua.systems.provider import provider_directory
 from residua.systems.provider.provider_directory import CURVES, ProviderRequest
 
-P256 = {"curve": ["P-256"], "bus": "wishbone"}
+P256 = {"curve": ["P-256"], "bus": "wishbone", "algorithm": "iddmm"}
+OTHER = {**P256, "curve": [TINY]}
 
 
 @pytest.fixture(scope="module")
@@ -19,13 +21,14 @@ def cores(tmp_path_factory):
     keys = {
         "p256": {**P256, "name": "p256"},
         "other": {**P256, "name": "other"},
-        "identity": {**P256, "name": "identity"},
-        "axi": {**P256, "bus": "axi"},
-        "tiny": {"curve": [TINY], "bus": "wishbone"},
-        "named": {"curve": [{**TINY, "name": "P-256"}], "bus": "wishbone"},
+        "identity": {**OTHER, "name": "identity"},
+        "axi": {**OTHER, "bus": "axi"},
+        "tiny": OTHER,
+        "named": {**OTHER, "curve": [{**TINY, "name": "P-256"}]},
         "product": {"algorithm": "r2mm", "modulus": "0x1000b"},
     }
-    return {name: build(check_any(one), folder / name) for name, one in keys.items()}
+    with quick_schedules():
+        yield {name: build(check_any(one), folder / name) for name, one in keys.items()}
 
 
 @pytest.mark.parametrize(

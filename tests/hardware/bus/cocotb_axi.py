@@ -130,9 +130,9 @@ class Bench:
 
 
 @cocotb.test()
-@cocotb.parametrize(stall=[0, 0.2, 0.7], seed=[1, 2])
-async def random_operations(dut, stall, seed):
-    bench = Bench(dut, seed, stall)
+@cocotb.parametrize(stall=[0, 0.2, 0.7])
+async def random_operations(dut, stall):
+    bench = Bench(dut, 1, stall)
     await bench.reset()
     for _ in range(30):
         await bench.random_operation()
@@ -150,7 +150,7 @@ async def reads_and_writes_at_once(dut, stall):
     changed = MAP["INTERRUPT_ENABLE"].address
 
     async def read():
-        for _ in range(100):
+        for _ in range(60):
             address = bench.random.choice([*model, 0x30, 0x24, 0x2C, 0x100, 0xFFC])
             answer = await bench.axi.read(address, 4)
             if address in model:
@@ -161,7 +161,7 @@ async def reads_and_writes_at_once(dut, stall):
                 assert (answer.resp, answer.data) == (AxiResp.SLVERR, bytes(4))
 
     async def write():
-        for _ in range(100):
+        for _ in range(60):
             address = bench.random.choice([*model, 0x30, 0x24, 0x28, 0x20, 0x100, 0xFFC])
             offset = bench.random.randrange(4)
             word = bench.random.randbytes(bench.random.randrange(1, 5 - offset))
@@ -183,7 +183,7 @@ async def aborted_operations(dut, kind, stall):
     """After an abort at any time the core works, and nothing of the old operation comes out."""
     bench = Bench(dut, 9, stall)
     await bench.reset()
-    for delay in itertools.chain(range(12), (20, 40, 80, 160)):
+    for delay in itertools.chain(range(12), (20, 80)) if stall else (0, 5, 11, 20, 40, 160):
         words = [SLOW if delay % 2 else 1, *range(2, 7)]
         await bench.operand.send(AxiStreamFrame(words))
         await bench.entropy.send(AxiStreamFrame([7]))

@@ -15,7 +15,7 @@ from cocotb_tools.runner import Verilator
 from residua import cache
 from residua.hardware.rtl import emit
 from residua.toolchain.targets import PRIMITIVE_FILE
-from residua.toolchain.verilator_runtime import runtime, version
+from residua.toolchain.verilator_runtime import FLAGS, compile_cpp, runtime, version
 
 ROOT = Path(__file__).parents[3]
 TOP = "coprocessor"
@@ -28,16 +28,28 @@ class PackagedVerilator(Verilator):
         self.executable = str(Path(verilator.__file__).parent / "bin" / "verilator_bin")
 
 
+def vpi():
+    """The part of Verilator's library that only cocotb needs, compiled without optimisation."""
+    text = '#include "verilated_vpi.cpp"\n'
+    key = cache.key([version(), *FLAGS, text])
+
+    def make(made):
+        compile_cpp(text, made, ["-O0"])
+
+    return cache.kept("simulators", "vpi", key, make)
+
+
 def simulator(runner, sources, directory):
     """The program that cocotb makes of sources, kept like every simulator."""
-    library = runtime("verilated_vpi")
+    libraries = [runtime(), vpi()]
     # As for a test bench in residua.toolchain.verilator.
     variables = {"PYTHON3": sys.executable, "VM_GLOBAL_FAST": "", "OPT_FAST": "", "OPT_GLOBAL": ""}
     variables |= {"VK_PCH_I_FAST": "", "VK_PCH_I_SLOW": ""}
     arguments = ["-Wno-fatal", "--output-split", "0", "-LDFLAGS"]
     texts = [source.read_text() for source in sources]
     # It is linked with cocotb's libraries, where they are.
-    tools = [version(), importlib.metadata.version("cocotb"), sys.prefix, library.name]
+    tools = [version(), importlib.metadata.version("cocotb"), sys.prefix]
+    tools += [library.name for library in libraries]
     key = cache.key([*tools, *arguments, *map(str, variables.items()), *texts])
 
     def make(program):
@@ -48,7 +60,7 @@ def simulator(runner, sources, directory):
                 sources=sources,
                 hdl_toplevel=TOP,
                 build_dir=program.parent / "build",
-                build_args=[*arguments, str(library)],
+                build_args=[*arguments, " ".join(map(str, libraries))],
                 timescale=("1ns", "1ps"),
                 log_file=directory / "build.log",
             )

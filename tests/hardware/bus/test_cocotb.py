@@ -6,7 +6,7 @@ from tests.hardware.bus import cocotb_runner
 
 def test_axi_with_streams(tmp_path, monkeypatch):
     names = cocotb_runner.run("tests.hardware.bus.cocotb_axi", tmp_path, monkeypatch)
-    assert len(names) == 6 + 2 + 4 + 1
+    assert len(names) == 3 + 2 + 4 + 1
 
 
 @pytest.mark.parametrize("bus", ["axi", "wishbone"])
