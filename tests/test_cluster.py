@@ -86,7 +86,8 @@ def timed_or_dead(directory, task):
 
 
 def test_an_exploration_whose_workers_die(scheduler, tmp_path, monkeypatch):
-    made = space.check({"keys": stand_in.KEYS, "seeds": 1})
+    keys = stand_in.KEYS | {"width": [12, 14, 16, 18, 20], "schedule": "latency"}
+    made = space.check({"keys": keys, "seeds": 1})
     monkeypatch.setattr(doer, "measure", stand_in.measure)
     here = exploration.explore(made, tmp_path / "here", jobs=2)
     monkeypatch.setattr(doer, "_timed", partial(timed_or_dead, tmp_path))

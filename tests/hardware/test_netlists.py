@@ -26,7 +26,7 @@ CELLS = {
 
 @pytest.fixture(scope="module")
 def core():
-    return RnsMontgomeryCore(RnsMontgomerySpecification(modulus=0x1000B, width=12, channels=2))
+    return RnsMontgomeryCore(RnsMontgomerySpecification(modulus=2**31 - 1, width=17, channels=2))
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Every board's pins, standards and clock are accepted by place and route, and by the packer."""
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -44,6 +45,10 @@ def test_the_pins_of_a_board(name, tmp_path):
         out_dir=tmp_path / "placed",
     )
     assert placed.clocks["system_clock"] > 50
+    kinds = {"lut": "TRELLIS_COMB", "ff": "TRELLIS_FF", "dsp": "MULT18X18D", "bram": "DP16KD"}
+    report = json.loads((tmp_path / "placed" / "report.json").read_text())
+    found = {name: report["utilization"][kind]["available"] for name, kind in kinds.items()}
+    assert found == board.part.totals
     log = (tmp_path / "placed" / "nextpnr.log").read_text()
     for pin in board.pins:
         assert f"pin '{pin.port}$tr_io' constrained to Bel" in log
