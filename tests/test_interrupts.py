@@ -160,7 +160,7 @@ def test_verify(start, core, tool):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [2, 4])
+@pytest.mark.parametrize("seconds", [2, 6])
 def test_build(start, tmp_path, seconds):
     """At moments in which modules are loaded, bases searched and routines placed by CP-SAT."""
     curves = ("--curve", "P-384", "--curve", "brainpoolP384r1")
