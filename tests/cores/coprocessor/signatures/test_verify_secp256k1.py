@@ -87,7 +87,7 @@ def work_of(core, u, v):
 def test_cycles(core, simulated):
     """Those of doublings and additions, and beside them nearly the same for all signatures."""
     draw = random.Random(5)
-    multiples = [(draw.randrange(N), draw.randrange(1, N)) for _ in range(12)]
+    multiples = [(draw.randrange(N), draw.randrange(1, N)) for _ in range(5)]
     multiples.append((DENSE[BASE_WIDTH], DENSE[POINT_WIDTH]))
     answers = verified(simulated, *(operands_for(CURVE, draw, *both) for both in multiples))
     assert {answer.status for answer in answers} == {Status.OK}
@@ -104,14 +104,14 @@ def test_cycles(core, simulated):
 def test_exceptional_keys_and_sums(simulated):
     """Keys next to G and to its images, and sums that are neutral, for which all is done twice."""
     draw, requests = random.Random(7), []
-    for secret in (1, N - 1, 2, ROOT, N - ROOT, ROOT * ROOT % N):
+    for index, secret in enumerate((1, N - 1, 2, ROOT, N - ROOT, ROOT * ROOT % N)):
         key = affine.multiply(CURVE, secret, BASE)
         k, e = draw.randrange(1, N), draw.randrange(N)
         r = affine.multiply(CURVE, k, BASE)[0]
         s = pow(k, -1, N) * (e + r * secret) % N
-        requests += [(e, r, s, *key), (e, r, N - s, *key), (e, s, r, *key)]
-        requests.append((-r * secret % N, r, s, *key))
-    answers = verified(simulated, *requests)
+        other = (e, r, N - s) if index % 2 else (-r * secret % N, r, s)
+        requests += [(e, r, s, *key), (*other, *key)]
+    answers = verified(simulated, *requests, (e, s, r, *key))
     assert {answer.status for answer in answers} == {Status.OK, Status.INVALID}
 
 
@@ -129,7 +129,7 @@ def test_a_double_multiplication(simulated):
 
 def test_openssl(simulated):
     draw = random.Random(6)
-    for index in range(3):
+    for index in range(2):
         key = ec.derive_private_key(draw.randrange(1, N), ec.SECP256K1())
         message = b"message %d" % index
         r, s = utils.decode_dss_signature(key.sign(message, ec.ECDSA(hashes.SHA256())))
@@ -141,4 +141,4 @@ def test_openssl(simulated):
 
 
 def test_published_vectors(simulated):
-    check(StreamClient(simulated, [CURVE], verifies=True), Signature)
+    check(StreamClient(simulated, [CURVE], verifies=True), Signature, every=3)
