@@ -14,6 +14,7 @@ from residua.curves.protections.status_codes import StatusCodes
 from residua.toolchain.verilator import bench_compiler
 from residua.toolchain.verilator_runtime import ROOT
 
+SHORT = {**SMALL, "blinding": 0}
 CODES = StatusCodes(sparse=True)
 STATUSES = CODES.statuses
 ENDS = ("NEUTRAL", "NOT_ON_CURVE", "ZEROISED")
@@ -22,13 +23,13 @@ ENDS = ("NEUTRAL", "NOT_ON_CURVE", "ZEROISED")
 @pytest.fixture(scope="module")
 def core():
     """What all buses share."""
-    return EngineCoprocessorCore(check(CoprocessorSpecification, {**SMALL, "bus": "stream"})).core
+    return EngineCoprocessorCore(check(CoprocessorSpecification, {**SHORT, "bus": "stream"})).core
 
 
 @pytest.fixture(scope="module", params=["stream", "axi", "wishbone"])
 def simulation(request, core, tmp_path_factory):
     """The folder of a bench that was compiled by its own makefile, and what it printed."""
-    made = EngineCoprocessorCore(check(CoprocessorSpecification, {**SMALL, "bus": request.param}))
+    made = EngineCoprocessorCore(check(CoprocessorSpecification, {**SHORT, "bus": request.param}))
     vars(made)["core"] = core
     path = tmp_path_factory.mktemp(request.param)
     for name, text in coprocessor_files(made, lambda _step: None).items():

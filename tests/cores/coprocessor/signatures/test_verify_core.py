@@ -78,7 +78,7 @@ def small(request, tmp_path_factory):
 
 def test_all_operations(small):
     result = verify_coprocessor(
-        small.design, small.sources, small.top, vectors=2, seed=1, stalls=None, resets=6
+        small.design, small.sources, small.top, vectors=2, seed=1, stalls=None, resets=3
     )
     assert result.passed, result.failures
     assert result.constant_time
@@ -95,7 +95,7 @@ def test_keys_and_digests_that_make_additions_fail(small):
         if curve is None:
             continue
         n, requests = curve.order, []
-        for index in range(60):
+        for index in range(40):
             secret = draw.choice((1, 2, 3, n - 1, n - 2, pow(2, -1, n), draw.randrange(1, n)))
             x, y = affine.multiply(curve, secret, curve.base_point)
             s, v = draw.randrange(1, n), draw.randrange(1, 200)
@@ -123,7 +123,7 @@ def test_a_zeroisation_at_any_time_leaves_nothing(small):
     (answer,) = small.simulator.run([whole])
     assert (answer.status, answer.results) == (Status.OK, (r,))
     draw, requests = random.Random(6), []
-    for seed in range(40):
+    for seed in range(24):
         abort = 1 + draw.randrange(answer.cycles - 1)
         requests += [replace(whole, abort=abort, seed=seed), whole]
         requests.append(Request(Operation.FIELD_MULTIPLY, (3, 5), curve=number))
@@ -297,7 +297,7 @@ def test_wrong_routines_are_found_out(tmp_path, monkeypatch, parameters, formula
         return made
 
     monkeypatch.setattr(verification, "routines", altered)
-    curves = [curve_from_parameters(parameters | {"name": name}) for name in (*wrong, "right")]
+    curves = [curve_from_parameters(parameters | {"name": name}) for name in wrong]
     with quick_schedules():
         core = EccCore(curves, verifies=True, inversion=Inversion.DIVISION_STEPS, formula=formula)
         made = SimulatedCore(core, tmp_path)

@@ -103,4 +103,4 @@ def test_openssl(simulated):
 
 
 def test_published_vectors(simulated):
-    check(StreamClient(simulated, [CURVE], verifies=True), Signature, every=5)
+    check(StreamClient(simulated, [CURVE], verifies=True), Signature, every=10)
