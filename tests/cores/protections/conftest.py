@@ -27,14 +27,18 @@ def made(request, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def check_results():
-    """Compares a directory's results with plain integers, around resets, too, and their times."""
+    """Compares a directory's results with plain integers, around resets, too, and their times.
 
-    def check(directory, vectors=3):
+    Of multiplications of random points there is one; exceptional scalars and points are all there.
+    """
+
+    def check(directory):
         design, sources = directory.made.core.design, directory.sources(top=directory.name)
         result = verify_coprocessor(
-            design, sources, directory.name, vectors=vectors, seed=1, stalls=None, resets=12
+            design, sources, directory.name, vectors=1, seed=1, stalls=None, resets=4
         )
         assert result.passed, result.failures[:3]
+        assert result.resets > 20
         for curve, measured in enumerate(result.cycles):
             for operation in (Operation.BASE_MULTIPLY, Operation.X_MULTIPLY):
                 told = operation_cycles(design, operation, curve)

@@ -1,6 +1,7 @@
 """Levels of protection, which stand for what a core can have of them."""
 
 import pytest
+from tests.cores import protected
 from tests.cores.generated import MONTGOMERY
 from tests.small_curves import SQUARE, TINY, WITHOUT_A
 
@@ -11,6 +12,20 @@ from residua.curves.protections.protection import Level, Protection
 from residua.errors import SpecificationError
 
 PLAIN = {"curve": [TINY], "bus": "stream"}
+
+CORES = {
+    "digits": protected.DIGITS,
+    "halves": protected.HALVES,
+    "combs": protected.COMBS,
+    "division steps": protected.DIVISION_STEPS,
+    "SBMM": protected.SINGLE_BASE,
+}
+
+
+@pytest.mark.parametrize("name", list(CORES))
+def test_results_are_what_they_were(made, check_results, name):
+    """With all protections at once, with pauses and resets, in the times that are told."""
+    check_results(made(name))
 
 
 def chosen(**keys):

@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from tests.cores import protected
 from tests.cores.generated import MONTGOMERY
 from tests.cores.simulations import directory_simulator
-from tests.small_curves import EVEN, TINY, WITHOUT_A
+from tests.small_curves import EVEN, TINY
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
 from residua.cores.coprocessor.simulator import NO_WORDS, Request
@@ -23,10 +24,8 @@ WATCHED = {"bus": "stream", "protections": "random-health"}
 CORES = {
     "ladders, comb": WATCHED
     | {"curve": [MONTGOMERY, EVEN, TINY], "fixed_base": "comb", "comb_teeth": 2},
-    "halves": WATCHED
-    | {"curve": [WITHOUT_A], "formula": "endomorphism", "ecdsa": "verify"}
-    | {"inversion": "plus-minus-ct"},
-    "digits": WATCHED | {"curve": [TINY], "algorithm": "iddmm", "formula": "fixed-window"},
+    "halves": protected.HALVES,
+    "digits": protected.DIGITS,
     "unblinded": WATCHED | {"curve": [TINY], "blinding": 0, "formula": "xz-ladder"},
 }
 
@@ -59,7 +58,7 @@ def statuses(directory, requests):
     return [answer.status for answer in answers]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", ["ladders, comb", "unblinded"])
 def test_results_are_what_they_were(made, check_results, name):
     """With pauses and resets, in the times that are told."""
     check_results(made(name))
