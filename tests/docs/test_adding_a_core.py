@@ -66,7 +66,7 @@ def test_the_page(site):
         for command in code.splitlines():
             program, *arguments = shlex.split(command)
             assert program == "residua"
-            volume = ("--vectors", "2000") if arguments[0] == "verify" else ()
+            volume = ("--vectors", "500") if arguments[0] == "verify" else ()
             status, printed = run(site, "-m", program, *arguments, *volume)
             assert status == (2 if output else 0), printed
             assert not output or printed == output

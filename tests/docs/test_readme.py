@@ -11,11 +11,14 @@ from residua.cores.coprocessor.verification import point_cycles
 from residua.cores.kinds import core_of
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
-from residua.cores.specification.reading import load, load_any
+from residua.cores.specification.reading import check_any, load, load_any
 from residua.curves.operations import point_operation
+from residua.evidence.catalogue import campaign
+from residua.evidence.rows import Store
 from residua.hardware.coprocessor.durations import operation_cycles
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 HEADING = re.compile(r"^\| [^|]* \| `residua build([^`]*)` \|.*$", re.MULTILINE)
 """Of a table whose second column holds the flags of a command, after those in the heading."""
@@ -52,6 +55,7 @@ def number(cell: str) -> int:
 
 MULTIPLIERS = [row for row in rows() if "modulus" in row[0]]
 COPROCESSORS = [row for row in rows() if "curve" in row[0]]
+MEASURED = campaign("points").rows(Store(ROOT / "results"))
 
 
 def test_rows_are_found():
@@ -68,12 +72,20 @@ def test_multipliers(given, cells):
     assert core.cycles["interval"] == number(cells[3])
 
 
+SIMULATED = ("P-256", "P-256, HBE, plus-minus, least area-time", "P-256, digits")
+"""The rows of these are simulated here: a core without choices, with all of them, and on digits."""
+
+
+def test_simulated_rows_are_there():
+    assert set(SIMULATED) <= set(names(COPROCESSORS))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("given", "cells"), COPROCESSORS, ids=names(COPROCESSORS))
 def test_coprocessors(given, cells, tmp_path):
-    """The command's core takes the cycles that stand beside it, by default in simulation, too.
+    """The command's core takes the cycles that stand beside it, in simulation, too.
 
-    Every verification holds the cycles of a core against those that are told here.
+    Those are measured by the campaign of coprocessors, for some measured again here.
     """
     if cells[2] == "–":
         pytest.skip("its row was not measured")
@@ -85,7 +97,11 @@ def test_coprocessors(given, cells, tmp_path):
     (blinding,) = core.parameters["blinding"]
     assert blinding == (0 if bare else 129)
     assert bool(core.parameters["protections"]) != bare
-    if not bare:
+    measured = MEASURED[cells[0].removesuffix(", bare")]
+    (asked,) = (own for part, own in measured.specification.items() if (part == "bare") == bare)
+    assert load_any(None, {**given}) == check_any(asked)
+    assert measured["cycles" if bare else "default"] == number(cells[2])
+    if cells[0] in SIMULATED:
         simulated = simulator(core.core, tmp_path, optimise=False)
         ((_, cycles),) = point_cycles(simulated, design)
         assert cycles == number(cells[2])

@@ -3,6 +3,7 @@
 import json
 import lzma
 
+from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
 from residua.cores.kinds import core_of
@@ -11,6 +12,7 @@ from residua.evidence.answers import add_answers, specifications, write_answers
 from residua.numbers import solver
 
 
+@quick_schedules()
 def test_every_answer_of_a_core_is_written(tmp_path, monkeypatch):
     """With the file in the place of what is shipped, the core is made without a search."""
     asked, path = {"curve": [TINY], "blinding": 0}, tmp_path / "answers.json.xz"

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from scipy import stats
+from tests.evidence.attacked import LADDER
+from tests.schedules import quick_schedules
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
@@ -11,14 +13,13 @@ from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared
 from residua.evidence.attacks.leakage import leakage
 from residua.evidence.attacks.welch import Moments, threshold
-from residua.evidence.small_curves import TINY
 from residua.hardware.coprocessor.durations import operation_cycles
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    keys = {"curve": [TINY], "bus": "stream", "blinding": 0, "protections": "none"}
-    return build(check_any(keys), tmp_path_factory.mktemp("attack") / "core")
+    with quick_schedules():
+        yield build(check_any(LADDER), tmp_path_factory.mktemp("attack") / "core")
 
 
 def cycles_of(directory, operation):
@@ -71,7 +72,7 @@ def test_thresholds():
 
 
 def test_a_scalar_that_is_not_blinded_tells_itself_when_it_is_read(tiny):
-    found = leakage(tiny, Compared(traces=120))
+    found = leakage(tiny, Compared(traces=80))
     first = found["first"]
     assert found["cycles"] == cycles_of(tiny, Operation.POINT_MULTIPLY)
     assert first["phases"]["read scalar"] > found["threshold"] < first["t"]
@@ -81,7 +82,7 @@ def test_a_scalar_that_is_not_blinded_tells_itself_when_it_is_read(tiny):
 
 
 def test_groups_that_are_alike_are_not_told_apart(tiny):
-    found = leakage(tiny, Compared(traces=120, control=True))
+    found = leakage(tiny, Compared(traces=80, control=True))
     for order in (found["first"], found["second"]):
         assert order["t"] < found["threshold"]
         assert order["above"] == 0
@@ -89,14 +90,14 @@ def test_groups_that_are_alike_are_not_told_apart(tiny):
 
 def test_registers_and_arrays_are_chosen(tiny, tmp_path):
     file = tmp_path / "traces.npz"
-    found = leakage(tiny, Compared(traces=60, where="scalar_unit.*"), keep=file)
+    found = leakage(tiny, Compared(traces=20, where="scalar_unit.*"), keep=file)
     with np.load(file) as archive:
         kept = dict(archive)
-    assert kept["traces"].shape == (60, found["cycles"])
+    assert kept["traces"].shape == (20, found["cycles"])
     assert kept["traces"].max() <= found["bits"] < 250
     own = kept["scalars"][kept["fixed"]]
     assert len(set(own)) == 1
-    assert len(set(kept["scalars"])) == 60 - len(own) + 1
+    assert len(set(kept["scalars"])) == 20 - len(own) + 1
     assert len(kept["starts"]) == len(kept["phases"])
     assert set(kept["phases"]) == found["first"]["phases"].keys()
     assert np.isinf(kept["t1"]).any() or np.nanmax(np.abs(kept["t1"])) > 3
@@ -106,7 +107,7 @@ def test_bad_requests_are_named(tiny, tmp_path):
     with pytest.raises(SpecificationError, match="traces = 3: two of each group"):
         leakage(tiny, Compared(traces=3))
     with pytest.raises(SpecificationError, match=r"no register has a name like 'x\*'"):
-        leakage(tiny, Compared(where="x*"))
+        leakage(tiny, Compared(traces=20, where="x*"))
     with pytest.raises(SpecificationError, match="cannot write"):
         leakage(tiny, Compared(traces=20), keep=tmp_path / "none" / "file.npz")
 
@@ -132,7 +133,7 @@ def test_arithmetic_is_compared_too(tiny, tmp_path):
 
 def test_a_stuck_random_port_hides_nothing(tiny):
     """The coordinates of both points of a ladder are in a scaling that does not change."""
-    fresh, stuck = (leakage(tiny, Compared(traces=60, random_word=w)) for w in (None, 1))
+    fresh, stuck = (leakage(tiny, Compared(traces=30, random_word=w)) for w in (None, 1))
     assert stuck["first"]["above"] > 3 * fresh["first"]["above"]
 
 

@@ -1,6 +1,8 @@
 """Every campaign on a small core; pages in the documentation are made of the rows beside them."""
 
+from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,8 +11,11 @@ from tests.cores.simulations import ON_BUS, bus_model
 from tests.schedules import quick_schedules
 from tests.small_curves import WITHOUT_A
 
-from residua.cores.directory import Directory
+from residua import cache
+from residua.cores.directory import Directory, build
 from residua.cores.proofs.integers import NotProvedError
+from residua.cores.specification.reading import check_any
+from residua.cores.synthesis import map_directory
 from residua.evidence.campaign import Request, Task
 from residua.evidence.catalogue import CAMPAIGNS, campaign
 from residua.evidence.rows import Store
@@ -119,6 +124,8 @@ def test_rsa(measured, monkeypatch):
 
     monkeypatch.setattr(rsa, "signed", signed)
     monkeypatch.setattr(rsa, "_specification", specification)
+    quickly_built = partial(rsa.build_word_simulator, optimise=False)
+    monkeypatch.setattr(rsa, "build_word_simulator", quickly_built)
     rows = {
         kind: measured("rsa", 1, f"1024 bits, {kind}")
         for kind in ("private, CRT", "private, CRT, with faults", "private", "public")
@@ -186,12 +193,19 @@ def test_constant_time(measured, monkeypatch):
 
 
 @quickly
-def test_leakage(measured, monkeypatch):
+def test_leakage(measured, monkeypatch, tmp_path):
     """What a fixed scalar has for a result is not among the phases that are told."""
     from residua.evidence.campaigns import leakage
 
     cores = {"40 bits": leakage.Measured(POINTS, 8, leakage.Compared())}
     monkeypatch.setattr(leakage, "CORES", cores)
+    smallest = build(check_any({"algorithm": "r2mm", "modulus": "0x1000b"}), tmp_path / "smallest")
+
+    def mapped(_, target, folder):
+        """The resources of a core that is mapped in no time."""
+        return map_directory(smallest, target, folder)
+
+    monkeypatch.setattr(leakage, "map_directory", mapped)
     row = measured("leakage", 8)
     assert row["leakage"]["operand"] == "k"
     text = documents.markdown(leakage.CAMPAIGN.page.document([row]))
@@ -213,9 +227,11 @@ def test_templates(measured, monkeypatch):
 
 @quickly
 def test_points(measured, monkeypatch):
+    from residua.evidence.benchmarks import coprocessors
+
     comb = {"fixed_base": "comb", "comb_teeth": 2}
-    cores = {"P-192": {"curve": [TINY]}, "comb": {"curve": [TINY]} | comb}
-    monkeypatch.setattr("residua.evidence.benchmarks.coprocessors.CORES", cores)
+    cores = {"P-192": {"curve": [TINY]}, "comb": {"curve": [TINY]} | comb | coprocessors.BARE}
+    monkeypatch.setattr(coprocessors, "CORES", cores)
     row = measured("points", 1, "P-192")
     assert row["default"] > row["cycles"]
     assert measured("points", 1, "comb")["cycles"] < row["cycles"]
@@ -227,7 +243,8 @@ def test_verifications(measured, monkeypatch):
     from residua.evidence.benchmarks import coprocessors
 
     keys = {"formula": "endomorphism", "inversion": "plus-minus-ct", "ecdsa": "verify"}
-    monkeypatch.setattr(coprocessors, "CORES", {"halves": {"curve": [WITHOUT_A]} | keys})
+    cores = {"halves": {"curve": [WITHOUT_A]} | keys | coprocessors.BARE}
+    monkeypatch.setattr(coprocessors, "CORES", cores)
     row = measured("points", 1, "halves")
     assert all(3000 < row[name] < 50_000 for name in ("valid", "invalid", "sum"))
     tables = [own.table([row]) for own in (coprocessors.TABLE, coprocessors.SIGNATURE_TABLE)]
@@ -309,7 +326,23 @@ def test_proofs(measured, monkeypatch):
     small = {"algorithm": "r2mm", "modulus": "0x1000b"}
     cases = [arithmetic.chains([8])[0], constant_time(**small), reset(**small), fresh(**small)]
     monkeypatch.setattr(claims, "CLAIMS", {"claim": lambda: cases})
+    # What all simulators share is taken.
+    monkeypatch.setattr(claims.cache, "anew", nullcontext)
     assert measured("proofs", 1, "claim")["cases"] == 4
+
+
+def test_proofs_take_nothing_that_was_kept(monkeypatch, tmp_path):
+    from residua.evidence.proofs import claims
+
+    def kept():
+        return cache.find("proofs", "one", "key") is not None
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    cache.kept("proofs", "one", "key", Path.touch)
+    monkeypatch.setattr(claims, "CLAIMS", {"claim": lambda: [lambda: not kept()]})
+    monkeypatch.setattr(claims, "ARITHMETIC", ("errors.py",))
+    assert campaign("proofs").row(Task("claim", 1, "abc", None, tmp_path))["mismatches"] == 0
+    assert kept()
 
 
 def test_claims_are_listed_without_making_hardware(monkeypatch):

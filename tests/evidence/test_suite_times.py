@@ -16,7 +16,7 @@ SUITE = Path(__file__).parents[2] / "benchmarks" / "suite.py"
 def take_shared_parts(own_cache):
     """What all simulators share is not compiled again."""
     with TemporaryDirectory() as work:
-        verilator_runtime.headers(Path(work))
+        verilator_runtime.headers(Path(work), verilator_runtime.OPTIMISED)
         parts = [verilator_runtime.runtime(), *Path(work).glob("*.gch/*")]
         target = own_cache / "residua" / "simulators"
         target.mkdir(parents=True)

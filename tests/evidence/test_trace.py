@@ -15,10 +15,10 @@ from residua.evidence.small_curves import TINY
 from residua.evidence.traces.recording import Recording, operands_of, record
 
 CORES = {
-    "engine": {"curve": [TINY, MONTGOMERY], "bus": "stream", "blinding": 0},
+    "engine": {"curve": [TINY, MONTGOMERY], "bus": "stream", "blinding": 0}
+    | {"ecdsa": "verify", "inversion": "plus-minus-ct"}
+    | {"protections": ["exit-check", "scalar-check", "status"]},
     "digits": {"curve": [TINY], "bus": "stream", "algorithm": "iddmm"},
-    "signatures": {"curve": [TINY], "ecdsa": "verify", "inversion": "plus-minus-ct"}
-    | {"bus": "stream", "channels": 4, "protections": "status"},
 }
 
 
@@ -102,7 +102,7 @@ def test_digits_have_programs_alone(made, tmp_path):
 
 def test_what_goes_where_its_operands_say_has_no_names(made, tmp_path):
     found, told = recorded(
-        made["signatures"], tmp_path, operation="ECDSA_VERIFY", operands=(1, 1, 1, 1, 1)
+        made["engine"], tmp_path, operation="ECDSA_VERIFY", operands=(1, 1, 1, 1, 1)
     )
     assert told["status"] in ("NOT_ON_CURVE", "INVALID")
     assert not found["program"].any()

@@ -4,6 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
 from residua.cores.bus.driver.program import MOST_WAIT
@@ -17,6 +18,7 @@ MAIN = Path(__file__).with_name("waits.c")
 PAUSE, POLLS = 8, 10_000
 CURVE = curve_from_parameters(TINY)
 POINT = affine.multiply(CURVE, 0x3039, CURVE.base_point)
+BARE = {"curve": [TINY], "name": "tiny", "blinding": 0, "protections": "none"}
 CORES = {
     "wishbone": {"bus": "wishbone"},
     "axi": {"bus": "axi"},
@@ -28,8 +30,9 @@ CORES = {
 @pytest.fixture(scope="module", params=CORES)
 def program(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param)
-    core = build(check_any({"curve": [TINY], "name": "tiny", **CORES[request.param]}), folder / "c")
-    return core, compiled(core, folder / "work")
+    with quick_schedules():
+        core = build(check_any({**BARE, **CORES[request.param]}), folder / "c")
+        yield core, compiled(core, folder / "work")
 
 
 def compiled(core, folder, polls=POLLS):
