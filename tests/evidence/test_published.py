@@ -201,8 +201,9 @@ def test_leakage(measured, monkeypatch, tmp_path):
     monkeypatch.setattr(leakage, "CORES", cores)
     smallest = build(check_any({"algorithm": "r2mm", "modulus": "0x1000b"}), tmp_path / "smallest")
 
-    def mapped(_, target, folder):
+    def mapped(directory, target, folder):
         """The resources of a core that is mapped in no time."""
+        assert directory.manifest["specification"]["curve"]
         return map_directory(smallest, target, folder)
 
     monkeypatch.setattr(leakage, "map_directory", mapped)
