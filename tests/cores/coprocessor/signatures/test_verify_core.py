@@ -48,7 +48,7 @@ CORES = {
     "halves": lambda: EccCore(
         [curve_from_parameters(WITHOUT_A)],
         verifies=True,
-        inversion=Inversion.DIVISION_STEPS,
+        inversion=Inversion.PLUS_MINUS,
         formula=Formula.ENDOMORPHISM,
         blinding="auto",
     ),
