@@ -26,6 +26,7 @@ from residua.curves.inversion import Inversion
 from residua.curves.operations import Operation, Status
 from residua.curves.parameters import Curve
 from residua.hardware.coprocessor.coprocessor import Coprocessor
+from residua.hardware.coprocessor.durations import patience
 
 ON_BUS = {
     "p256": {"curve": "P-256", "bus": "axi"},
@@ -119,6 +120,8 @@ class SimulatedCore:
     def __init__(self, core: CurveCore, folder: Path, *, optimise: bool = False) -> None:
         self.core, self.design, self.optimise = core, core.design, optimise
         self.sources, self.top = kept_verilog.write(Coprocessor, core.design, folder)
+        # Of kept Verilog no schedule was made: it has to be that of now, not that of a later test.
+        patience(self.design)
 
     @cached_property
     def simulator(self) -> CoprocessorSimulator:
