@@ -1,10 +1,13 @@
-"""One cycle of reset ends all that is under way, in a core of every kind; faults are found."""
+"""One cycle of reset ends all that is under way, in a core of every kind; faults are found.
+
+Of cores whose constant time is proved that is proved with it, in test_constant_time.
+"""
 
 import re
 
 import pytest
-from tests.schedules import quick_schedules
-from tests.small_curves import TINY
+from tests import kept_verilog
+from tests.small_curves import EVEN, TINY
 
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.coprocessor.boundary import coprocessor_boundary
@@ -14,8 +17,6 @@ from residua.cores.digit.core import DigitCore
 from residua.cores.ecpm.boundary import point_boundary
 from residua.cores.ecpm.core import EcpmCore
 from residua.cores.engine.boundary import engine_boundary
-from residua.cores.exponentiation.boundary import exponentiator_boundary
-from residua.cores.exponentiation.core import ExponentiationCore
 from residua.cores.inversion.boundary import inverter_boundary
 from residua.cores.inversion.core import InversionCore
 from residua.cores.proofs.netlist import read_netlist, write_verilog
@@ -55,16 +56,7 @@ WORDS = {
     "plain": {"modulus": 0x1000B, "result": "plain"},
 }
 
-# Of the others constant time is proved, and with it this, in test_constant_time.
-DIGIT_CORES = {
-    "r2mm": {"algorithm": "r2mm", "modulus": "P-192"},
-    "mwr2mm": {"algorithm": "mwr2mm", "bits": 64, "digit": 8},
-    "iddmm": {"algorithm": "iddmm", "bits": 64, "digit": 8, "inverse": "supplied"},
-    "checked": {"algorithm": "iddmm", "modulus": "P-192", "digit": 16, "operand_check": "flag"},
-    "lanes": {"algorithm": "iddmm", "bits": 64, "digit": 8, "lanes": 2, "variant": "closed"},
-    "modexp": {"algorithm": "modexp", "bits": 64, "digit": 8, "window": 2},
-    "rsa-crt": {"algorithm": "rsa-crt", "bits": 64, "digit": 8},
-}
+DIGITS = {"algorithm": "mwr2mm", "bits": 64, "digit": 8}
 
 
 def netlist_of(component, boundary, folder):
@@ -77,7 +69,7 @@ def whole(component, boundary, folder):
 
 
 def first_cycles(component, boundary, folder):
-    """The proof from a reset on; that of the steady state stands elsewhere."""
+    """The proof from a reset on."""
     return prove_first_cycles(netlist_of(component, boundary, folder), out_dir=folder)
 
 
@@ -110,37 +102,15 @@ def test_plus_minus_inversion(method, tmp_path):
     assert result.registers > 10
 
 
-@pytest.mark.parametrize("method", ["division-steps", "fermat"])
-def test_an_inverter(method, tmp_path):
-    values = {"algorithm": "inversion", "modulus": 2**61 - 1, "inversion": method}
-    core = InversionCore(check_any(values))
-    assert first_cycles(core.component(), inverter_boundary(core.design), tmp_path).passed
-
-
-@pytest.mark.parametrize("name", DIGIT_CORES)
-def test_a_digit_core(name, tmp_path):
-    design = DigitCore.of(check_any(DIGIT_CORES[name])).design
-    assert first_cycles(design.component(), digit_boundary(design), tmp_path).passed
-
-
-@pytest.mark.parametrize("values", [{"modulus": PRIME}, {"bits": 30}], ids=["fixed", "loaded"])
-def test_an_exponentiator(values, tmp_path):
-    asked = {"algorithm": "modexp", "unit": "rns-montgomery", "width": 12, "window": 2}
-    with quick_schedules():
-        design = ExponentiationCore(check_any(asked | values | {"exponent_bits": 9})).design
-        assert first_cycles(design.component(), exponentiator_boundary(design), tmp_path).passed
-
-
-def test_a_digit_coprocessor(tmp_path):
-    design = DigitEccCore([curve_from_parameters(TINY)], digit=8, blinding=32).design
-    assert first_cycles(Coprocessor(design), coprocessor_boundary(design), tmp_path).passed
-
-
 @pytest.mark.parametrize("heard", range(2), ids=["operands", "random words"])
 def test_a_part_that_is_heard_before_the_reset_comes_to_it_is_found(heard, tmp_path):
-    """A word would be lost that came in the cycle after that of the reset."""
-    design = DigitEccCore([curve_from_parameters(TINY)], digit=8, blinding=32).design
-    sources, top = write_verilog(Coprocessor(design), tmp_path)
+    """A word would be lost that came in the cycle after that of the reset.
+
+    Of the core as it is that is proved in test_constant_time.
+    """
+    curves = [curve_from_parameters(curve) for curve in (TINY, EVEN)]
+    design = DigitEccCore(curves, digit=8, blinding=32).design
+    sources, top = kept_verilog.write(Coprocessor, design, tmp_path)
     text = sources[0].read_text()
     masks = list(re.finditer(r"assign n\d+ = (~wiping_\d+);", text))
     assert len(masks) == 2
@@ -176,7 +146,7 @@ def small():
         if kind == "words":
             core = RnsMontgomeryCore(check_any({**values, "interface": "words"}))
             return core.component(), word_boundary(core.words)
-        design = DigitCore.of(check_any(DIGIT_CORES["mwr2mm"])).design
+        design = DigitCore.of(check_any(DIGITS)).design
         return design.component(), digit_boundary(design)
 
     return make

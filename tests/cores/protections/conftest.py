@@ -1,5 +1,6 @@
 """Cores of a module's `CORES`, each made once, with schedules that take little time."""
 
+import json
 from functools import cache
 
 import pytest
@@ -7,6 +8,7 @@ from tests.schedules import quick_schedules
 
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import build
+from residua.cores.manifest import digest
 from residua.cores.specification.reading import check_any
 from residua.curves.operations import Operation
 from residua.hardware.coprocessor.durations import operation_cycles
@@ -18,11 +20,18 @@ def _quick():
         yield
 
 
+@pytest.fixture(scope="session")
+def _kept(tmp_path_factory):
+    """Makes the directory of a core by its keys, the same one for all modules."""
+    folder = tmp_path_factory.mktemp("protected")
+    return cache(lambda text: build(check_any(json.loads(text)), folder / digest(text)))
+
+
 @pytest.fixture(scope="module")
-def made(request, tmp_path_factory):
+def made(request, _kept):
     """Makes the directory of a core by its name."""
-    folder, cores = tmp_path_factory.mktemp("protected"), request.module.CORES
-    return cache(lambda name: build(check_any(cores[name]), folder / name.replace(" ", "_")))
+    cores = request.module.CORES
+    return lambda name: _kept(json.dumps(cores[name], sort_keys=True))
 
 
 @pytest.fixture(scope="session")

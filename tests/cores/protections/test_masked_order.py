@@ -141,10 +141,10 @@ def test_traces_tell_nothing_of_key_and_nonce_behind_the_factor(made, operand, o
 @pytest.mark.parametrize(
     ("asked", "phase"),
     [
-        (Compared(operation="ORDER_INVERT"), "square"),
+        (Compared(traces=100, operation="ORDER_INVERT"), "square"),
         (Compared(operation="ORDER_MULTIPLY_ADD", operand=1), "multiply_add"),
         # A planted fault: the factor is 1 whenever it is drawn.
-        (Compared(operation="ORDER_SIGN", random_word=1), "square"),
+        (Compared(traces=100, operation="ORDER_SIGN", random_word=1), "square"),
     ],
 )
 def test_without_the_factor_they_do(made, asked, phase):

@@ -9,7 +9,11 @@ from tests.cores.simulations import directory_simulator
 from tests.small_curves import EVEN, TINY
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.simulator import NO_WORDS, Request
+from residua.cores.coprocessor.simulator import (
+    NO_WORDS,
+    Request,
+    build_coprocessor_simulator,
+)
 from residua.cores.directory import build
 from residua.cores.kinds import core_of
 from residua.cores.proofs.constant_time import prove_netlist
@@ -31,15 +35,26 @@ CORES = {
 
 EVERY = list(CORES)
 
+WAITED = f"waited[{random_monitor.PATIENCE_BITS}]"
+"""What says that a word has not come for too long."""
+
 
 @pytest.fixture
-def impatient(monkeypatch, tmp_path):
-    """Makes a core that waits for a random word for 128 cycles."""
+def impatient(made, tmp_path):
+    """Makes the simulator of a core that waits for a random word for 128 cycles, not for 2^24."""
 
     def make(name):
-        monkeypatch.setattr(random_monitor.RandomMonitor.__init__, "__defaults__", (7,))
-        monkeypatch.setattr("residua.cores.kept_files.STATE", "impatient")
-        return build(check_any(CORES[name] | {"name": "impatient"}), tmp_path / "core")
+        directory = made(name)
+        (monitored, *others) = sorted(
+            directory.sources(top=directory.name), key=lambda path: WAITED not in path.read_text()
+        )
+        text = monitored.read_text(encoding="utf-8")
+        assert text.count(WAITED) == 2
+        changed = tmp_path / monitored.name
+        changed.write_text(text.replace(WAITED, "waited[7]"), encoding="utf-8")
+        return build_coprocessor_simulator(
+            [changed, *others], directory.name, directory.made.core.design, optimise=False
+        )
 
     return make
 
@@ -53,7 +68,11 @@ def requested(directory, curve=0, **keys):
 
 
 def statuses(directory, requests):
-    answers = directory_simulator(directory).run(requests)
+    return statuses_of(directory_simulator(directory), requests)
+
+
+def statuses_of(simulator, requests):
+    answers = simulator.run(requests)
     assert all(not answer.results or answer.status is Status.OK for answer in answers)
     return [answer.status for answer in answers]
 
@@ -118,12 +137,12 @@ def test_without_the_test_of_factors_they_pass(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_port_that_starves_ends_an_operation(impatient, name):
+def test_a_port_that_starves_ends_an_operation(made, impatient, name):
     """Whatever waits for the word; the next operation is as good as ever."""
-    directory = impatient(name)
+    directory, simulator = made(name), impatient(name)
     for curve in range(len(directory.made.core.curves)):
         starved, fresh = requested(directory, curve, supply=NO_WORDS), requested(directory, curve)
-        found = statuses(directory, [starved, fresh, starved])
+        found = statuses_of(simulator, [starved, fresh, starved])
         assert found == [Status.RANDOM_STARVED, Status.OK, Status.RANDOM_STARVED]
 
 
