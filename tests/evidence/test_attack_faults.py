@@ -12,6 +12,7 @@ from residua.evidence.attacks import faults
 from residua.evidence.attacks.drawing import FaultKind, Target, kind_of, span_of
 from residua.evidence.attacks.faults import Attack, Effect, attack
 from residua.evidence.attacks.victim import Victim
+from residua.evidence.changed import with_top
 from residua.evidence.small_curves import TINY
 from residua.toolchain.planted.injection import Memory, OpenDesign, Register
 
@@ -128,11 +129,15 @@ def test_a_point_that_is_none_is_refused_early(tiny):
     assert Effect.ADMITTED not in found["effects"]
 
 
-def test_a_core_that_admits_such_points_is_no_subject(tiny, monkeypatch):
+def test_a_core_that_admits_such_points_is_no_subject(tiny, tmp_path):
     """What is wrong without a fault says nothing about faults."""
-    monkeypatch.setattr(Victim, "expected", lambda *_: (Status.NOT_ON_CURVE, ()))
-    with pytest.raises(SpecificationError, match="without a fault POINT_MULTIPLY is admitted"):
-        attack(tiny, Attack(count=10))
+    text = (tiny.path / f"rtl/{tiny.name}.v").read_text()
+    primitives = (tiny.path / "rtl/primitives.v").read_text()
+    broken = text.replace("status <= {4'h0, instruction", "status <= 8'h00 & {4'h0, instruction")
+    assert broken != text
+    changed = with_top(tiny, broken + primitives, tmp_path / "broken")
+    with pytest.raises(SpecificationError, match="without a fault POINT_MULTIPLY is "):
+        attack(changed, Attack(count=10, invalid=True))
 
 
 @pytest.mark.parametrize(

@@ -37,21 +37,21 @@ def arithmetic_fails(directory, curve):
     whole = operation_cycles(design, point_operation(design.curves[curve]), curve)
     last = whole - design.wipe_cycles - 4 * design.number_cycles
     return attack(
-        directory, Attack(count=75, where="processor.rower_*", cycles=(0, last), curve=curve)
+        directory, Attack(count=150, where="processor.rower_*", cycles=(0, last), curve=curve)
     )
 
 
 @pytest.mark.parametrize("curve", [0, 2])
 def test_what_left_the_curve_is_withheld(engine, curve):
     found = arithmetic_fails(engine, curve)
-    assert found["statuses"]["FAULT"] > 15
+    assert found["statuses"]["FAULT"] > 30
     assert not found["effects"].get(Effect.OFF_CURVE)
 
 
 def test_what_is_no_end_of_the_ladder_is_withheld(engine):
     """On a Montgomery curve every x would do."""
     found = arithmetic_fails(engine, 1)
-    assert found["statuses"]["FAULT"] > 15
+    assert found["statuses"]["FAULT"] > 30
     assert not found["effects"].get(Effect.SILENT)
 
 
