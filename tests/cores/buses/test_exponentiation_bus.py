@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, EXPONENTIATION, PUBLIC_KEYS, RSA
 from tests.cores.planted import replaced
-from tests.schedules import quick_schedules
 
 from residua.cores.bus.bench import verify_bench
 from residua.cores.bus.host import Host
@@ -20,6 +19,8 @@ from residua.cores.specification.reading import check_any
 from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
 from residua.errors import SpecificationError
+
+pytestmark = pytest.mark.usefixtures("quick")
 
 SMALL = {"algorithm": "modexp", "bits": 17, "digit": 5, "window": 2}
 CORES = {
@@ -35,12 +36,6 @@ CORES = {
     },
     "public keys": PUBLIC_KEYS,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,6 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from tests.cores.generated import BLINDED_RSA, ENGINE_RSA, PUBLIC_KEYS, RSA
-from tests.schedules import quick_schedules
 
 from residua.cores.bus.driver.check import Call, check_driver
 from residua.cores.bus.driver.client import CoreError, DriverError
@@ -35,6 +34,8 @@ from residua.cores.specification.reading import check_any
 from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey, RsaPublicKey
 
+pytestmark = pytest.mark.usefixtures("quick")
+
 E = 65537
 PEM = serialization.Encoding.PEM
 MESSAGE = b"a message"
@@ -48,12 +49,6 @@ CORES = {
     "RSA": RSA, "engine": ENGINE_RSA, "blinded": BLINDED_RSA, "powers": SMALL, "large": LARGE,
     "public": PUBLIC_KEYS, "verifier": VERIFIER,
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
 
 
 @pytest.fixture(scope="module")

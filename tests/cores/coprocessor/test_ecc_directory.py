@@ -5,7 +5,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
 from residua.cores.coprocessor import verification as ecc_verification
@@ -25,6 +24,8 @@ from residua.errors import SpecificationError
 from residua.report import page
 from residua.toolchain.verilator import lint
 
+pytestmark = pytest.mark.usefixtures("quick")
+
 SMALL = {"curve": TINY, "width": 12, "blinding": 0}
 
 
@@ -32,12 +33,6 @@ def contents(path: Path) -> dict[str, bytes]:
     return {
         str(p.relative_to(path)): p.read_bytes() for p in sorted(path.rglob("*")) if p.is_file()
     }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
 
 
 @pytest.fixture(scope="module")

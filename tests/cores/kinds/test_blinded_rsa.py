@@ -7,10 +7,8 @@ import pytest
 from tests.cores.generated import BLINDED_RSA
 from tests.cores.kinds.openssl_rsa import signed
 from tests.cores.planted import replaced
-from tests.schedules import quick_schedules
 
 from residua.cores.directory import build
-from residua.cores.exponentiation import verification
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore
 from residua.cores.kinds import core_of
 from residua.cores.simulation.words import build_word_simulator, simulate
@@ -20,15 +18,9 @@ from residua.curves.blinding import MARGIN
 from residua.errors import SpecificationError
 from residua.report import page
 
+pytestmark = pytest.mark.usefixtures("quick", "few_model_powers")
+
 RSA = {"algorithm": "rsa-crt", "unit": "rns-montgomery"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    """The model is asked for few powers in each verification: it takes longer than the Verilog."""
-    with quick_schedules(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(verification, "MODEL_PRODUCTS", 100_000)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,9 @@
 import random
 
 import pytest
-from tests.schedules import quick_schedules
 
 from residua import cli
 from residua.cores.directory import Directory, build
-from residua.cores.exponentiation import verification
 from residua.cores.exponentiation.core import ExponentiationCore
 from residua.cores.exponentiation.public_key import PublicKeyCore
 from residua.cores.specification.reading import check_any, load_any
@@ -17,15 +15,9 @@ from residua.numbers.digits import join_digits
 from residua.numbers.rsa import RsaPublicKey
 from residua.report import page
 
+pytestmark = pytest.mark.usefixtures("quick", "few_model_powers")
+
 SMALL = {"algorithm": "modexp", "unit": "rns-montgomery", "bits": 64, "exponent": "loaded"}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    """The model is asked for few powers in each verification: it takes longer than the Verilog."""
-    with quick_schedules(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(verification, "MODEL_PRODUCTS", 200_000)
-        yield
 
 
 def core(**values):

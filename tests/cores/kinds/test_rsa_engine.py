@@ -5,11 +5,9 @@ from dataclasses import replace
 
 import pytest
 from tests.cores.kinds.openssl_rsa import signed
-from tests.schedules import quick_schedules
 
 from residua.cores.digit.rsa_crt import RsaCrtCore
 from residua.cores.directory import Directory, build
-from residua.cores.exponentiation import verification
 from residua.cores.exponentiation.core import ExponentiationCore
 from residua.cores.exponentiation.rsa_crt import RsaEngineCore, RsaEngineOperations
 from residua.cores.kinds import core_of
@@ -20,16 +18,10 @@ from residua.errors import SpecificationError
 from residua.numbers.rsa import RsaKey
 from residua.report import page
 
+pytestmark = pytest.mark.usefixtures("quick", "few_model_powers")
+
 RSA = {"algorithm": "rsa-crt", "unit": "rns-montgomery", "bits": 64}
 SMALL = {**RSA, "bits": 36, "exponent": 17, "window": 2}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick():
-    """The model is asked for few powers in each verification: it takes longer than the Verilog."""
-    with quick_schedules(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(verification, "MODEL_PRODUCTS", 100_000)
-        yield
 
 
 @pytest.fixture(scope="module")

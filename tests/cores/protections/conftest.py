@@ -4,7 +4,6 @@ import json
 from functools import cache
 
 import pytest
-from tests.schedules import quick_schedules
 
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import build
@@ -15,9 +14,8 @@ from residua.hardware.coprocessor.durations import operation_cycles
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quick():
-    with quick_schedules():
-        yield
+def _quick(quick):
+    """For every module of the folder."""
 
 
 @pytest.fixture(scope="session")
