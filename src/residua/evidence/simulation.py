@@ -30,7 +30,5 @@ def simulated(request: Request, seed: int, more: More = lambda directory, vector
         **{count: prompt[count] + stalled[count] for count in _COUNTS},
         "failures": [*prompt["failures"], *stalled["failures"]],
         "cycles": {key: count or stalled["cycles"][key] for key, count in prompt["cycles"].items()},
-        "seconds": round(prompt["seconds"] + stalled["seconds"], 1),
-        "build_seconds": round(prompt["build_seconds"], 1),
         **more(directory, request.amount),
     }

@@ -59,9 +59,8 @@ Compress takes then, those of others reach the bounds of U and V.
 Half of the products are back to back, half with random gaps between operands and random values of
 `enable`. “Quotients −1” are, of the 4096 chosen products, those in which the K of a Split is −1 and
 those in which a quotient of Compress is. The oracle checks a sample with plain integers. Latency
-and interval are measured, in cycles; seconds are those in which the simulations ran, beside other
-work. A + after the commit says that the sources differed from it. `make campaign-sbmm` writes this
-page."""
+and interval are measured, in cycles. A + after the commit says that the sources differed from it.
+`make campaign-sbmm` writes this page."""
 
 
 def measure(request: Request) -> Figures:
@@ -115,7 +114,6 @@ TABLE = RowTable(
         "Quotients −1": lambda row: f"{row['split']:,} / {row['compress']:,}",
         "Latency": lambda row: row["cycles"]["latency"],
         "Interval": lambda row: row["cycles"]["interval"],
-        "Seconds": lambda row: f"{row['seconds']:.0f}",
         "Commit": commit,
     }
 )

@@ -1,7 +1,6 @@
 """Point multiplications on coprocessors whose field unit is SBMM, and steps of the ladder."""
 
 import random
-import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -65,7 +64,7 @@ def measure(request: Request) -> Figures:
         return {**asdict(step), "saved": round(step.saved, 6), "count": 0}
     curve = half_base_curve(*CORES[request.name][1])
     directory = request.directory()
-    operated, start = drivers(directory, SEED), time.monotonic()
+    operated = drivers(directory, SEED)
     failures, cycles = [], set()
     for index, (k, point) in enumerate(cases(curve, request.amount)):
         simulator, driver = operated[index % 2]
@@ -86,7 +85,6 @@ def measure(request: Request) -> Figures:
         "mismatches": len(failures),
         "failures": failures[:MOST_FAILURES],
         "cycles": extremes(cycles),
-        "seconds": round(time.monotonic() - start, 1),
     }
 
 
@@ -133,7 +131,6 @@ MULTIPLICATIONS = RowTable(
         "Mismatches": lambda row: row["mismatches"],
         "Cycles a bit": lambda row: row["step"],
         "Cycles of k P": lambda row: cycles_cell(row["cycles"]),
-        "Seconds": lambda row: f"{row['seconds']:.0f}",
         "Commit": commit,
     },
     texts=2,
