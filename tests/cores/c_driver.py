@@ -5,7 +5,7 @@ import subprocess
 
 from residua.cores.bus.driver.client import CoreError
 from residua.cores.coprocessor.driver.files import c_driver
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 
 FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
 U32, CONTEXT = ctypes.c_uint32, ctypes.c_void_p

@@ -23,7 +23,7 @@ from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check
 from residua.curves.inversion import Inversion
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import Curve
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import patience

@@ -8,7 +8,9 @@ from residua.curves.catalogue import find_curve
 from residua.curves.comb import comb_for
 from residua.curves.formulas import Formula
 from residua.curves.ladder import final_select
-from residua.curves.operations import Invert, Operation, Receive, Run, Status, operations
+from residua.curves.operations.codes import Operation, Status
+from residua.curves.operations.instructions import Invert, Receive, Run
+from residua.curves.operations.sequences import operations
 from residua.curves.protections.exit_check import (
     DEFECT,
     ladder_relation,

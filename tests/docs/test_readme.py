@@ -12,7 +12,7 @@ from residua.cores.kinds import core_of
 from residua.cores.rns_montgomery.core import RnsMontgomeryCore
 from residua.cores.rns_montgomery.specification import RnsMontgomerySpecification
 from residua.cores.specification.reading import check_any, load, load_any
-from residua.curves.operations import point_operation
+from residua.curves.operations.codes import point_operation
 from residua.evidence.catalogue import campaign
 from residua.evidence.rows import Store
 from residua.hardware.coprocessor.durations import operation_cycles

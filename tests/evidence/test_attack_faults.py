@@ -6,7 +6,7 @@ import pytest
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
 from residua.evidence.attacks import faults
 from residua.evidence.attacks.drawing import FaultKind, Target, kind_of, span_of

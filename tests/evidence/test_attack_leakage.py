@@ -8,7 +8,7 @@ from tests.schedules import quick_schedules
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Operation
+from residua.curves.operations.codes import Operation
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared
 from residua.evidence.attacks.leakage import leakage

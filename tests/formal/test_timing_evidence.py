@@ -10,7 +10,7 @@ from formal.tiny import tiny_core
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.timing import measure_timing, secret_scalars
 from residua.curves.catalogue import find_curve
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 

@@ -19,7 +19,7 @@ from residua.algorithms.fields.field import Constant, FieldProgram, Flag, evalua
 from residua.algorithms.program import ProgramError
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
-from residua.curves.operations import common_routines, constants, routines
+from residua.curves.operations.routines import common_routines, constants, routines
 from residua.machines.digit_passes import (
     RAW,
     WIPE,

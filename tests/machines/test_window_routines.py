@@ -11,7 +11,8 @@ from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.curves import affine
 from residua.curves.fixed_window import digit_flags, digits
 from residua.curves.formulas import Formula
-from residua.curves.operations import Invert, Operation, Read, Receive, Run, Status
+from residua.curves.operations.codes import Operation, Status
+from residua.curves.operations.instructions import Invert, Read, Receive, Run
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design

@@ -5,14 +5,8 @@ from enum import StrEnum
 
 from residua.algorithms.addition_chains import INPUT, AdditionChain, fermat_chain
 from residua.algorithms.fields.field import FieldProgram
-from residua.curves.operations import (
-    NUMBER,
-    Admit,
-    Instruction,
-    Reciprocate,
-    Run,
-    common_routines,
-)
+from residua.curves.operations.instructions import NUMBER, Admit, Instruction, Reciprocate, Run
+from residua.curves.operations.routines import common_routines
 
 CHAIN_ELEMENTS = ("m", "x0", "z0", "x1", "z1", "c0", "c1", "c2", "c3")
 """Registers of an inversion's chain, beside "l" for its operand."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from importlib.util import find_spec
 
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
 from residua.systems.frames import FrameError, Line, receive, send
 from residua.systems.simulation import simulated

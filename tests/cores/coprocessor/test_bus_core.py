@@ -22,7 +22,7 @@ from residua.cores.coprocessor.driver.simulated import client, curves, simulated
 from residua.cores.directory import Directory
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
-from residua.curves.operations import Operation
+from residua.curves.operations.codes import Operation
 from residua.errors import SpecificationError
 from residua.evidence.published_vectors import wycheproof
 from residua.hardware.coprocessor.durations import operation_cycles

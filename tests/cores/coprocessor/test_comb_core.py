@@ -24,7 +24,7 @@ from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.coprocessor import Coprocessor

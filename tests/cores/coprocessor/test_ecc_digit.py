@@ -18,7 +18,7 @@ from residua.cores.verification import verify_directory
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import MontgomeryCurve, curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.durations import operation_cycles

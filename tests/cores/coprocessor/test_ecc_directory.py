@@ -19,7 +19,7 @@ from residua.cores.simulation.runs import EVERY
 from residua.cores.specification.reading import check, load_any
 from residua.cores.verification import verify_directory
 from residua.curves.catalogue import find_curve
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.errors import SpecificationError
 from residua.report import page
 from residua.toolchain.verilator import lint

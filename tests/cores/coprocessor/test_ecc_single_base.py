@@ -18,7 +18,7 @@ from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula
-from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
+from residua.curves.operations.codes import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import conversion_cox

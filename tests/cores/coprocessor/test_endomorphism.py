@@ -27,7 +27,7 @@ from residua.curves.endomorphism import lattice
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor import design as curve_design

@@ -3,7 +3,7 @@
 import pytest
 
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.toolchain import process
 from residua.toolchain.planted.mutation import VARIABLE
 from residua.toolchain.process import ToolError

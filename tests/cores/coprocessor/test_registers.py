@@ -12,7 +12,7 @@ from systemrdl.compiler import RDLCompiler
 from residua.cores.bus.export import c_header, html_page
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.files import c_driver
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.errors import SpecificationError
 from residua.hardware.bus import register_map
 from residua.hardware.bus.register_map import (

@@ -22,7 +22,7 @@ from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any
 from residua.cores.texts import verify_texts
 from residua.cores.verification import verify_directory
-from residua.curves.operations import Operation
+from residua.curves.operations.codes import Operation
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
 from residua.toolchain.process import ToolError
 

@@ -9,7 +9,7 @@ from residua.cores.coprocessor.core import EngineCoprocessorCore
 from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.curves.protections.status_codes import StatusCodes
 from residua.toolchain.verilator import bench_compiler
 from residua.toolchain.verilator_runtime import ROOT

@@ -9,7 +9,7 @@ from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import build
 from residua.cores.manifest import digest
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Operation
+from residua.curves.operations.codes import Operation
 from residua.hardware.coprocessor.durations import operation_cycles
 
 

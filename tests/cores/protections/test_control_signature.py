@@ -8,7 +8,7 @@ from tests.small_curves import TINY
 from residua.cores.coprocessor.verification import verify_coprocessor
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import PUBLIC_OPERATIONS, Status
+from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack
 from residua.hardware.coprocessor.control_program import ControlProgram

@@ -6,7 +6,8 @@ from tests.small_curves import TINY
 
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Deliver, Operation, Receive, Status
+from residua.curves.operations.codes import Operation, Status
+from residua.curves.operations.instructions import Deliver, Receive
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import HARMFUL, Attack, attack

@@ -5,7 +5,7 @@ from tests.cores.generated import MONTGOMERY
 from tests.small_curves import EVEN, TINY, WITHOUT_A
 
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import point_operation
+from residua.curves.operations.codes import point_operation
 from residua.errors import SpecificationError
 from residua.evidence.attacks.faults import Attack, Effect, attack
 from residua.hardware.coprocessor.durations import operation_cycles

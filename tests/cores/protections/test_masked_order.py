@@ -23,7 +23,8 @@ from residua.cores.kinds import core_of
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Operation, Receive, Status
+from residua.curves.operations.codes import Operation, Status
+from residua.curves.operations.instructions import Receive
 from residua.curves.protections import masked_order
 from residua.curves.protections.protection import Protection
 from residua.errors import SpecificationError

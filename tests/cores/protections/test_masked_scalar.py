@@ -22,7 +22,7 @@ from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.specification.reading import check_any
 from residua.curves.formulas import Formula
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.protections import masked_scalar
 from residua.curves.protections.protection import Level, Protection
 from residua.errors import SpecificationError

@@ -19,7 +19,8 @@ from residua.cores.kinds import core_of
 from residua.cores.proofs.constant_time import prove_netlist
 from residua.cores.proofs.netlist import read_netlist, write_verilog
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Operation, Read, Receive, Status, point_operation
+from residua.curves.operations.codes import Operation, Status, point_operation
+from residua.curves.operations.instructions import Read, Receive
 from residua.hardware import random_monitor
 from residua.hardware.coprocessor.coprocessor import Coprocessor
 

@@ -6,7 +6,7 @@ from tests.small_curves import EVEN, TINY, WITHOUT_A
 
 from residua.cores.kinds import core_of
 from residua.cores.specification.reading import check_any
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
 from residua.evidence.attacks.faults import HARMFUL, Attack, attack
 

@@ -6,7 +6,7 @@ import pytest
 from tests.small_curves import TINY
 
 from residua.cores.verification import verify_directory
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.curves.protections.status_codes import BITS, PLAIN, StatusCodes
 from residua.evidence.attacks.drawing import FaultKind
 from residua.evidence.attacks.faults import HARMFUL, Attack, Effect, attack

@@ -16,7 +16,7 @@ from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check
 from residua.curves import affine
 from residua.curves.catalogue import find_curve
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import curve_from_parameters
 from residua.hardware.bus.tops import AxiTop
 

@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 from tests.small_curves import TINY
 
 from residua.curves.formulas import Formula
-from residua.curves.operations import constants
+from residua.curves.operations.routines import constants
 from residua.curves.parameters import curve_from_parameters
 from residua.hardware import block_memory
 from residua.hardware.coprocessor.digit_design import DigitCoprocessorDesign

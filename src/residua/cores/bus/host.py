@@ -4,7 +4,7 @@ from typing import Protocol
 
 from residua.algorithms.conversion import split_words
 from residua.cores.bus.simulator import REFUSED, BusError, BusSimulator
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 
 _MOST_WORDS = 1024
 """More than any result has."""

@@ -12,7 +12,7 @@ from residua.cores.coprocessor.outcomes import (
     signature,
 )
 from residua.curves import affine
-from residua.curves.operations import Operation, Status, point_operation
+from residua.curves.operations.codes import Operation, Status, point_operation
 from residua.curves.parameters import MontgomeryCurve, WeierstrassCurve
 from residua.hardware.coprocessor.design import CurveDesign
 

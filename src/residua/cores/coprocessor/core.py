@@ -35,7 +35,7 @@ from residua.curves.blinding import (
     multiple_name,
 )
 from residua.curves.formulas import Formula
-from residua.curves.operations import PUBLIC_OPERATIONS, Operation, Status, point_operation
+from residua.curves.operations.codes import PUBLIC_OPERATIONS, Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
 from residua.curves.protections import masked_scalar
 from residua.curves.protections.protection import Level, Protection

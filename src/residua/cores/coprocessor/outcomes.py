@@ -7,7 +7,7 @@ import random
 from collections.abc import Sequence
 
 from residua.curves import affine
-from residua.curves.operations import ORDER_OPERATIONS, Operation, Status
+from residua.curves.operations.codes import ORDER_OPERATIONS, Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.curves.protections import masked_scalar
 from residua.hardware.coprocessor.design import CurveDesign

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from residua.cores.simulation.engine import COMMON_SOURCE, compile_harness
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.protections.status_codes import PLAIN, StatusCodes
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign

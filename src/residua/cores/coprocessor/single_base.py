@@ -17,7 +17,7 @@ from residua.cores.specification.keys import LARGEST_EXTRA, divisors, shown
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.operations import constants, routines
+from residua.curves.operations.routines import constants, routines
 from residua.curves.parameters import Curve
 from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError

@@ -7,7 +7,7 @@ from residua.cores.coprocessor.outcomes import given_operands, given_outcome
 from residua.cores.coprocessor.simulator import Answer, CoprocessorSimulator, Request
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine
-from residua.curves.operations import Operation, Status, point_operation
+from residua.curves.operations.codes import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign

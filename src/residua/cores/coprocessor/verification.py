@@ -24,7 +24,7 @@ from residua.cores.simulation.runs import (
     Stalls,
     Steps,
 )
-from residua.curves.operations import (
+from residua.curves.operations.codes import (
     MULTIPLICATIONS,
     PUBLIC_OPERATIONS,
     Operation,

@@ -6,13 +6,13 @@ the words go back in, as those of an operand would, and what is checked is made 
 
 from collections.abc import Iterator, Sequence
 
-from residua.curves.operations import (
+from residua.curves.operations.codes import Status
+from residua.curves.operations.instructions import (
     NUMBER,
     Deliver,
     Instruction,
     Receive,
     Run,
-    Status,
     load_number,
     stop_if,
     unload_number,

@@ -10,14 +10,14 @@ they would be without b.
 """
 
 from residua.algorithms.fields.field import Constant, FieldProgram
-from residua.curves.operations import (
+from residua.curves.operations.codes import Status
+from residua.curves.operations.instructions import (
     NUMBER,
     Check,
     Instruction,
     Invert,
     Read,
     Run,
-    Status,
     give_results,
     load_number,
     stop_if,

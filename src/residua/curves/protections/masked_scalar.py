@@ -19,7 +19,7 @@ import random
 from collections.abc import Sequence
 
 from residua.curves.formulas import Formula
-from residua.curves.operations import Operation
+from residua.curves.operations.codes import Operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 
 SECRETS = {

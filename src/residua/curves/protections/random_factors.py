@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from residua.curves.operations import NUMBER, Instruction, Read, Run, Status, stop_if
+from residua.curves.operations.codes import Status
+from residua.curves.operations.instructions import NUMBER, Instruction, Read, Run, stop_if
 
 
 def refuse_zeros(instructions: Sequence[Instruction]) -> list[Instruction]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 
 BITS = 8
 """Bits of a code."""

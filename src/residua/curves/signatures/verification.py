@@ -14,7 +14,8 @@ result, so that a host that has it back knows that the core has answered.
 
 from residua.algorithms.fields.field import Constant, FieldProgram
 from residua.curves.inversion import Inversion
-from residua.curves.operations import (
+from residua.curves.operations.codes import Status
+from residua.curves.operations.instructions import (
     NUMBER,
     Deliver,
     Follow,
@@ -23,16 +24,13 @@ from residua.curves.operations import (
     Modulus,
     Receive,
     Run,
-    Status,
     When,
     give_results,
-    joint_sum,
     load_number,
-    read_point,
     stop_if,
     unload_number,
-    validate_point,
 )
+from residua.curves.operations.sequences import joint_sum, read_point, validate_point
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.curves.signatures import sliding_windows
 from residua.curves.signatures.sliding_windows import (

@@ -13,7 +13,7 @@ from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
 from residua.cores.simulation.runs import Steps
 from residua.curves import affine
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.curves.parameters import WeierstrassCurve
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import Fault, FaultKind, Target, in_order

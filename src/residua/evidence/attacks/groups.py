@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.outcomes import given_operands
 from residua.cores.coprocessor.simulator import FRESH_WORDS, Request
-from residua.curves.operations import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
+from residua.curves.operations.codes import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
 from residua.curves.protections import masked_scalar
 from residua.errors import SpecificationError
 from residua.evidence.attacks.victim import Victim, operand_names, operation_named

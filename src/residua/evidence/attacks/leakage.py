@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from residua.cores.directory import Directory
 from residua.cores.simulation.runs import Steps
-from residua.curves.operations import Instruction, Operation, Read, Receive, Run
+from residua.curves.operations.codes import Operation
+from residua.curves.operations.instructions import Instruction, Read, Receive, Run
 from residua.errors import SpecificationError
 from residua.evidence.attacks.groups import Compared, Groups
 from residua.evidence.attacks.tracing import Tracer

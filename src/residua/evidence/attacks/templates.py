@@ -25,7 +25,8 @@ from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.cores.simulation.runs import Steps
 from residua.curves.formulas import Formula
-from residua.curves.operations import Operation, Run
+from residua.curves.operations.codes import Operation
+from residua.curves.operations.instructions import Run
 from residua.errors import SpecificationError, library
 from residua.evidence.attacks.groups import Compared, Groups
 from residua.evidence.attacks.tracing import Tracer

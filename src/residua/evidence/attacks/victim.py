@@ -8,7 +8,8 @@ from residua.cores.coprocessor.outcomes import Outcome, given_operands, given_ou
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.operations import PLAIN, Operation, Read, every, point_operation
+from residua.curves.operations.codes import Operation, point_operation
+from residua.curves.operations.instructions import PLAIN, Read, every
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.design import CurveDesign

@@ -14,7 +14,7 @@ from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_copr
 from residua.cores.coprocessor.simulator import Request as SimulatedRequest
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.operations import Operation, point_operation
+from residua.curves.operations.codes import Operation, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve, WeierstrassCurve
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, table_page

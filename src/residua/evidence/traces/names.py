@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from residua.curves.operations import PUBLIC_OPERATIONS, Instruction, Operation, Read, Run
+from residua.curves.operations.codes import PUBLIC_OPERATIONS, Operation
+from residua.curves.operations.instructions import Instruction, Read, Run
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import ENDED, ENTERED, FETCHED, timeline
 from residua.hardware.engine.processor_design import ProcessorDesign

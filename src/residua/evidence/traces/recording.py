@@ -13,7 +13,7 @@ from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.simulator import Request, bench_source, numbers_of
 from residua.cores.directory import Directory
 from residua.cores.simulation.engine import compile_harness
-from residua.curves.operations import Operation, point_operation
+from residua.curves.operations.codes import Operation, point_operation
 from residua.errors import SpecificationError
 from residua.evidence.attacks.drawing import named
 from residua.evidence.attacks.victim import (

@@ -5,10 +5,9 @@ from enum import IntEnum
 
 from amaranth.lib import data
 
-from residua.curves.operations import (
-    ORDER_OPERATIONS,
+from residua.curves.operations.codes import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation, Status
+from residua.curves.operations.instructions import (
     PLAIN,
-    PUBLIC_OPERATIONS,
     Admit,
     Check,
     Deliver,
@@ -17,13 +16,11 @@ from residua.curves.operations import (
     Instruction,
     Invert,
     Modulus,
-    Operation,
     Read,
     Receive,
     Reciprocate,
     Run,
     Source,
-    Status,
     When,
     every,
 )

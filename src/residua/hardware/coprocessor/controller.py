@@ -10,10 +10,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import Component, In, Out
 from amaranth.utils import ceil_log2
 
-from residua.curves.operations import (
-    PUBLIC_OPERATIONS,
-    Status,
-)
+from residua.curves.operations.codes import PUBLIC_OPERATIONS, Status
 from residua.curves.protections.status_codes import BITS
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES
 from residua.hardware import signature_register

@@ -23,7 +23,7 @@ from amaranth.lib.wiring import Component, connect
 from residua.curves import difference_ladder, joint, ladder
 from residua.curves.comb import POSITIVE
 from residua.curves.endomorphism import window
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.curves.signatures.sliding_windows import POSITIVE as WINDOW_POSITIVE
 from residua.hardware.bus.control import raw_members
 from residua.hardware.bus.stream_buffer import StreamBuffer
@@ -58,7 +58,7 @@ _SCALAR_UNITS, _CONVERTER = ("scalar_unit", "second_scalar_unit"), ("converter",
 class Coprocessor(Component):
     """Point multiplication and field arithmetic.
 
-    Operations and status codes are those of `residua.curves.operations`.
+    Operations and status codes are those of `residua.curves.operations.codes`.
 
     ``command`` starts an operation, whose numbers come through ``operands`` and, to randomise
     coordinates and scalar, ``random``. ``done`` is set for one cycle at its end, ``status`` tells

@@ -22,17 +22,10 @@ from residua.curves.endomorphism.split import Split, masked_bits
 from residua.curves.fixed_window import WINDOW
 from residua.curves.formulas import Formula, check_formula, digit_bits, scalar_bits
 from residua.curves.inversion import Inversion, inversion
-from residua.curves.operations import (
-    ORDER_OPERATIONS,
-    Instruction,
-    Operation,
-    Run,
-    common_routines,
-    constants,
-    every,
-    operations,
-    routines,
-)
+from residua.curves.operations.codes import ORDER_OPERATIONS, Operation
+from residua.curves.operations.instructions import Instruction, Run, every
+from residua.curves.operations.routines import common_routines, constants, routines
+from residua.curves.operations.sequences import operations
 from residua.curves.parameters import Curve, WeierstrassCurve
 from residua.curves.protections import masked_order, masked_scalar
 from residua.curves.protections.converted_words import check_words

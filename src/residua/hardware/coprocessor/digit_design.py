@@ -8,7 +8,7 @@ from residua.algorithms.fields.digit_field import DigitField, DigitProgram
 from residua.algorithms.program import ProgramError
 from residua.curves.blinding import BlindingChoice
 from residua.curves.formulas import Formula
-from residua.curves.operations import NUMBER
+from residua.curves.operations.instructions import NUMBER
 from residua.curves.parameters import Curve
 from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError

@@ -7,16 +7,14 @@ is set, if no stream waits and the operation ends well.
 from collections.abc import Iterator
 from functools import cached_property
 
-from residua.curves.operations import (
-    ORDER_OPERATIONS,
+from residua.curves.operations.codes import ORDER_OPERATIONS, PUBLIC_OPERATIONS, Operation
+from residua.curves.operations.instructions import (
     PLAIN,
-    PUBLIC_OPERATIONS,
     Admit,
     Check,
     Deliver,
     Instruction,
     Invert,
-    Operation,
     Read,
     Receive,
     Reciprocate,

@@ -11,7 +11,7 @@ from residua.curves.blinding import BlindingChoice
 from residua.curves.comb import ENTRY, tables
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.operations import NUMBER
+from residua.curves.operations.instructions import NUMBER
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.curves.protections.protection import NONE, Protections
 from residua.errors import SpecificationError

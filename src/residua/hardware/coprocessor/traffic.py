@@ -1,6 +1,7 @@
 """What the operations of a coprocessor take and give, for a bus with several of them."""
 
-from residua.curves.operations import Status, given_numbers, taken_numbers
+from residua.curves.operations.codes import Status
+from residua.curves.operations.instructions import given_numbers, taken_numbers
 from residua.hardware.bus.dispatcher import Traffic
 from residua.hardware.coprocessor.design import CurveDesign
 

@@ -13,7 +13,7 @@ from amaranth.hdl import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import enum
 from amaranth.lib.wiring import Component, In, Out
 
-from residua.curves.operations import Events
+from residua.curves.operations.instructions import Events
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH
 from residua.errors import SpecificationError
 from residua.hardware.constant_table import selector

@@ -24,7 +24,7 @@ from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.montgomery import MontgomeryDomain
 from residua.algorithms.terms import Words
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
-from residua.curves.operations import NUMBER, Run
+from residua.curves.operations.instructions import NUMBER, Run
 from residua.errors import SpecificationError
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.engine.datapath_design import EngineOptions

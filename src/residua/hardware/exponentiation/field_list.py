@@ -9,7 +9,7 @@ from residua.algorithms.fields import rns_field
 from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.operations import NUMBER
+from residua.curves.operations.instructions import NUMBER
 from residua.hardware.converters.conversion import Conversion, conversion_cox
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.engine.processor_design import ProcessorDesign

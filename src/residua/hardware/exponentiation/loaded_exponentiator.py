@@ -19,7 +19,7 @@ from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.fields.loaded_field import INVERSE, NUMBER, ONE, SQUARE
 from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.operations import Run
+from residua.curves.operations.instructions import Run
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.final_reduction import FinalReduction, reduction_latency

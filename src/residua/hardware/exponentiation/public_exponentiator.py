@@ -21,7 +21,7 @@ from residua.algorithms.fields.field import FieldProgram
 from residua.algorithms.fields.field_exponentiation import BASE, POWER
 from residua.algorithms.fields.rns_field import Lowered, smallest_bound
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.curves.operations import Run
+from residua.curves.operations.instructions import Run
 from residua.errors import SpecificationError
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.converters.final_reduction import FinalReduction, reduction_latency

@@ -15,7 +15,7 @@ from amaranth.lib import data
 from amaranth.lib.memory import Memory
 from amaranth.utils import ceil_log2
 
-from residua.curves.operations import Run
+from residua.curves.operations.instructions import Run
 from residua.hardware.converters.conversion import Conversion
 from residua.hardware.engine.microsequencer import GAP, STORE_LATENCY, pause_after
 from residua.hardware.engine.processor import Processor

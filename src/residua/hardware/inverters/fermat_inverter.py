@@ -14,7 +14,7 @@ from amaranth.lib.wiring import Component
 from residua.algorithms.addition_chains import fermat_chain
 from residua.algorithms.fields.field import FieldProgram
 from residua.curves.inversion import LONGEST_CHAIN, power_programs, power_runs
-from residua.curves.operations import Run
+from residua.curves.operations.instructions import Run
 from residua.hardware.converters.residue_to_binary import ResidueToBinary
 from residua.hardware.engine.processor import Processor
 from residua.hardware.exponentiation.field_list import LOAD, UNLOAD, FieldListDesign

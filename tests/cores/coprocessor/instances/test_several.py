@@ -23,7 +23,7 @@ from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_s
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.curves import affine
-from residua.curves.operations import Operation, point_operation
+from residua.curves.operations.codes import Operation, point_operation
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.durations import operation_cycles, patience
 from residua.hardware.coprocessor.traffic import coprocessor_traffic

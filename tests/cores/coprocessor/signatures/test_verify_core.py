@@ -25,7 +25,8 @@ from residua.cores.specification.reading import check, check_any
 from residua.curves import affine
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.operations import PUBLIC_OPERATIONS, Follow, Operation, Run, Status, every
+from residua.curves.operations.codes import PUBLIC_OPERATIONS, Operation, Status
+from residua.curves.operations.instructions import Follow, Run, every
 from residua.curves.parameters import curve_from_parameters
 from residua.curves.signatures import verification
 from residua.curves.signatures.sliding_windows import LEAST_ORDER

@@ -15,7 +15,7 @@ from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH, windows
 from residua.evidence.published_vectors import Signature
 from residua.numbers import solver

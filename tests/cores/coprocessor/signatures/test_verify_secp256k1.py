@@ -19,7 +19,7 @@ from residua.curves.catalogue import find_curve
 from residua.curves.endomorphism.lattice import endomorphism
 from residua.curves.formulas import Formula
 from residua.curves.inversion import Inversion
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.signatures.sliding_windows import BASE_WIDTH, POINT_WIDTH, windows
 from residua.evidence.published_vectors import Signature
 

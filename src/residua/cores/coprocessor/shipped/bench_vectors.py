@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from residua.cores.bus.vectors import Vector
 from residua.cores.coprocessor.outcomes import given_operands, given_outcome, signature
 from residua.curves import affine
-from residua.curves.operations import Operation, Status, point_operation
+from residua.curves.operations.codes import Operation, Status, point_operation
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import operation_cycles

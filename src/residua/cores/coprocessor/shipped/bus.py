@@ -20,7 +20,7 @@ from residua.cores.bus.operations import (
 )
 from residua.cores.bus.simulator import BusModel, BusSimulator
 from residua.cores.coprocessor.cases import Case, all_cases
-from residua.curves.operations import MULTIPLICATIONS, Operation, Status, point_operation
+from residua.curves.operations.codes import MULTIPLICATIONS, Operation, Status, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
 

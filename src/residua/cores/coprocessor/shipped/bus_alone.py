@@ -20,7 +20,7 @@ from residua.cores.bus.simulator import Access, BusError, BusModel, BusSimulator
 from residua.cores.coprocessor.driver.simulated import directory_model, status_codes
 from residua.cores.directory import Directory
 from residua.cores.templating import environment
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 
 _PACES = ((0, 0), (96, 0), (160, 5))
 """Cycles of 256 in which a channel pauses, and cycles between two accesses, of each run."""

@@ -11,7 +11,7 @@ from residua.cores.coprocessor.driver.files import LIBRARY
 from residua.cores.coprocessor.driver.simulated import directory_model
 from residua.cores.directory import Directory
 from residua.curves import affine
-from residua.curves.operations import Operation, Status
+from residua.curves.operations.codes import Operation, Status
 from residua.curves.parameters import Curve, MontgomeryCurve
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience

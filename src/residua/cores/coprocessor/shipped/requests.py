@@ -18,7 +18,7 @@ from residua.cores.coprocessor.driver.files import LIBRARY
 from residua.cores.coprocessor.shipped.bus import full, sample
 from residua.cores.directory import Directory
 from residua.cores.templating import environment
-from residua.curves.operations import MULTIPLICATIONS, point_operation
+from residua.curves.operations.codes import MULTIPLICATIONS, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
 from residua.hardware.coprocessor.traffic import coprocessor_traffic

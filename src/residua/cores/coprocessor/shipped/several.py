@@ -21,7 +21,7 @@ from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.driver.requests import Completion
 from residua.cores.coprocessor.driver.simulated import client
 from residua.cores.coprocessor.shipped.bus import full, sample
-from residua.curves.operations import MULTIPLICATIONS, Operation, Status, point_operation
+from residua.curves.operations.codes import MULTIPLICATIONS, Operation, Status, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.hardware.coprocessor.durations import patience
 

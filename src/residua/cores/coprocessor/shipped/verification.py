@@ -13,7 +13,7 @@ from residua.cores.coprocessor.shipped.several import cycles_in_flight, verify_s
 from residua.cores.simulation.forms import compare_forms
 from residua.cores.simulation.runs import Runs
 from residua.cores.texts import verify_texts
-from residua.curves.operations import Operation, point_operation
+from residua.curves.operations.codes import Operation, point_operation
 from residua.hardware.coprocessor.design import CurveDesign
 from residua.toolchain.process import side_by_side
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from residua.cores.bus import verilog_bench
 from residua.cores.coprocessor.shipped.bench_vectors import vectors
-from residua.curves.operations import Status
+from residua.curves.operations.codes import Status
 from residua.hardware.bus.register_map import RegisterMap
 from residua.hardware.coprocessor.durations import patience
 from residua.hardware.coprocessor.traffic import coprocessor_traffic
