@@ -72,9 +72,14 @@ class DigitShape:
         return -(-(self.bits + 2) // self.digit)
 
     @property
+    def factor_bits(self) -> int:
+        """The exponent of R = 2^(k t)."""
+        return self.digit * self.iterations
+
+    @property
     def factor(self) -> int:
-        """R = 2^(k t)."""
-        return 1 << self.digit * self.iterations
+        """R."""
+        return 1 << self.factor_bits
 
     @property
     def operand_bits(self) -> int:

@@ -230,17 +230,21 @@ def test_c_driver_of_1024_bits_loads_public_keys(directories):
 
 
 def test_c_driver_of_1024_bits(directories):
-    """The signature that OpenSSL makes, by a key that Residua prepared."""
+    """The signature that OpenSSL makes, by the numbers of its key."""
     directory, (key, openssl) = directories("large", "axi"), large_key()
     around = directory.made.surroundings
     block = own_padding.pkcs1_signature(hashlib.sha256(MESSAGE).digest(), "sha256", 128)
     signature = openssl.sign(MESSAGE, padding.PKCS1v15(), hashes.SHA256())
-    words = load_words(directory.made, key)
+    usual = (key.p, key.q, *key.exponents, key.coefficient)
     model = directory_bus_model(directory, around.registers.capabilities, optimise=False)
     found = check_driver(
         Simulation(directory, model, LIBRARY),
         [
-            Call("residua_rsa_load_key", (words,), sized=(0,)),
+            Call(
+                "residua_rsa_load_private_key",
+                tuple(number.to_bytes(64) for number in usual),
+                sized=(4,),
+            ),
             Call("residua_rsa_private", (block,), 0, signature, sized=(0,)),
         ],
         HEADERS,

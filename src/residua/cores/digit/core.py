@@ -18,6 +18,7 @@ from residua.cores.core import STREAM_PORTS, PlainCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.design import DigitDesign
 from residua.cores.digit.specification import EXPONENTIATORS, VERSIONS, DigitSpecification
+from residua.cores.exponentiation import loads
 from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around
 from residua.cores.naming import default_name, modulus_part
 from residua.cores.proofs.boundary import Boundary
@@ -270,10 +271,7 @@ class DigitCore(PlainCore):
         assert isinstance(design, DigitExponentiatorDesign)
         streams, load = design.streams, list[Number]()
         if design.domain is None:
-            load = [Number("p", streams.modulus_words, self.shape.bits)]
-            if streams.inverse == "supplied":
-                load.append(Number("-1 / p modulo 2^k", 1))
-            load.append(Number("R^2 modulo p", streams.words))
+            load = loads.on_digits(design, "p", bits=self.shape.bits)
         operands = [Number("x", streams.words)]
         if design.exponent is None:
             operands.append(Number("y", streams.words, design.exponent_bits))

@@ -9,9 +9,11 @@ from typing import Any, Literal
 from residua.algorithms.rsa_crt import CrtConstants, Unit, private_operation
 from residua.cores.digit.core import DigitCore, DigitProducts
 from residua.cores.digit.specification import DigitSpecification
+from residua.cores.exponentiation import loads
 from residua.cores.specification.keys import FEWEST_BITS
 from residua.hardware.exponentiation.commanded import CommandedDesign, Number
 from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
+from residua.hardware.exponentiation.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.exponentiation.rsa_crt import RsaCrtDesign, half_bits
 from residua.machines.digits import DigitCounts
 from residua.numbers.digits import DigitDomain, DigitShape
@@ -186,41 +188,52 @@ class RsaCrtCore(DigitCore):
         """The streams, the numbers of a key, and one transaction with those of its key."""
         streams, products = super().interface, self.products()
         design, key = products.rsa, products.key
-        streams["key"] = [{"number": number, "words": count} for number, count in self._key_parts]
+        streams["key"] = [
+            {"number": number.meaning, "words": number.words} for number in self._key_numbers
+        ]
         streams["half_factor_bits"] = design.half.shape.factor.bit_length() - 1
         streams["low_bits"] = design.width * design.low_words
         streams["example"] |= {"p": str(key.p), "q": str(key.q)}
         return streams
 
     @property
-    def _key_parts(self) -> list[tuple[str, int]]:
-        """The numbers of a key, and their words."""
+    def _key_numbers(self) -> list[Number]:
+        """The numbers of a key, in the order of `RsaCrtDesign.loads`."""
         design = self.design
         assert isinstance(design, RsaCrtDesign)
-        half, whole = (unit.streams for unit in (design.half, design.whole))
-        parts = list[tuple[str, int]]()
-        for name, unit, factor in (("p", half, "R"), ("q", half, "R"), ("N", whole, "R'")):
-            parts.append((name, unit.modulus_words))
-            parts += [(f"{name}'", 1)] if unit.inverse == "supplied" else []
-            parts.append((f"{factor}^2 modulo {name}", unit.words))
+        n, p, q = Modulus
+        half, whole = (unit.shape.factor_bits for unit in (design.half, design.whole))
+        above = half + design.width * design.low_words
         constants = {
-            "L R modulo p": "shift_p", "1 / e modulo p - 1": "d_p",
-            "L R modulo q": "shift_q", "1 / e modulo q - 1": "d_q",
-            "R / q modulo p": "coefficient", "-R / q modulo p": "negative_coefficient",
-            "q R' modulo N": "q",
+            "shift_p": ("L R modulo p", KeyNumber(Source.ONE, p, above)),
+            "d_p": ("1 / e modulo p - 1", KeyNumber(Source.EXPONENT, p)),
+            "shift_q": ("L R modulo q", KeyNumber(Source.ONE, q, above)),
+            "d_q": ("1 / e modulo q - 1", KeyNumber(Source.EXPONENT, q)),
+            "coefficient": ("R / q modulo p", KeyNumber(Source.COEFFICIENT, p, half)),
+            "negative_coefficient": (
+                "-R / q modulo p", KeyNumber(Source.NEGATIVE_COEFFICIENT, p, half),
+            ),
+            "q": ("q R' modulo N", KeyNumber(Source.OTHER_PRIME, n, whole)),
         }  # fmt: skip
-        return parts + [(text, design.spans[name].count) for text, name in constants.items()]
+        return [
+            *loads.on_digits(design.half, "p", modulus=p),
+            *loads.on_digits(design.half, "q", modulus=q),
+            *loads.on_digits(design.whole, "N", factor="R'"),
+            *(
+                Number(text, design.spans[name].count, derived=derived)
+                for name, (text, derived) in constants.items()
+            ),
+        ]
 
     @property
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes on a bus."""
         design = self.design
         assert isinstance(design, RsaCrtDesign)
-        load = tuple(Number(text, words) for text, words in self._key_parts)
         message = Number("x", design.operand_words, design.bits)
         return CommandedDesign(
             design.width,
-            load,
+            tuple(self._key_numbers),
             (message,),
             design.operand_words,
             "private",

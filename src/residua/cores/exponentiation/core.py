@@ -13,6 +13,7 @@ from gmpy2 import powmod
 
 from residua.algorithms.fields.field_exponentiation import step_products
 from residua.cores.core import STREAM_PORTS
+from residua.cores.exponentiation import loads
 from residua.cores.exponentiation.boundary import exponentiator_boundary
 from residua.cores.exponentiation.list_core import ListCore, ListPromises, prime_above
 from residua.cores.exponentiation.specification import LOADED, ExponentiationSpecification
@@ -211,10 +212,10 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
     @property
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes on a bus."""
-        design, load = self.design, list[Number]()
+        design, load, factor = self.design, list[Number](), None
         if isinstance(design, LoadedExponentiatorDesign):
-            texts, limits = ("N", "-1 / N modulo M_a", "R^2 modulo N"), (design.bits, None, None)
-            load = [Number(*own) for own in zip(texts, design.load_lengths, limits, strict=True)]
+            load = loads.on_engine("N", design.load_lengths, bits=design.bits)
+            factor = design.domain.montgomery_factor
         operands = [Number("x", design.words)]
         if design.exponent is None:
             operands.append(Number("y", design.words, design.exponent_bits))
@@ -225,6 +226,7 @@ class ExponentiationCore(ListCore[ExponentiatorDesign]):
             design.words,
             "power",
             exponent=design.exponent,
+            factor=factor,
             turns=design.conversion.result_pages,
         )
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.core import STREAM_PORTS
+from residua.cores.exponentiation import loads
 from residua.cores.exponentiation.boundary import public_key_boundary
 from residua.cores.exponentiation.core import largest_modulus
 from residua.cores.exponentiation.list_core import KeyPromises, ListCore, prime_above
@@ -21,6 +22,7 @@ from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
 from residua.errors import SpecificationError
 from residua.hardware.exponentiation.commanded import CommandedDesign, Number
+from residua.hardware.exponentiation.key_numbers import KeyNumber, Source
 from residua.hardware.exponentiation.public_exponentiator import (
     PublicExponentiator,
     PublicExponentiatorDesign,
@@ -222,30 +224,32 @@ class PublicKeyCore(ListCore[PublicExponentiatorDesign]):
             modulus=self._key.modulus,
             modulus_words=operations.modulus_words,
         )
-        streams["key"] = [{"number": text, "words": words} for text, words in self._key_parts]
+        streams["key"] = [
+            {"number": number.meaning, "words": number.words} for number in self._key_numbers
+        ]
         streams["example"] |= {"e": str(self._key.e)}
         # Control follows them.
         streams["public"] = ["modulus"]
         return streams
 
     @property
-    def _key_parts(self) -> list[tuple[str, int]]:
-        """The numbers of a key, and their words."""
-        texts = ("N", "-1 / N modulo M_a", "M_a^2 modulo N", "e")
-        return list(zip(texts, self.design.load_lengths, strict=True))
+    def _key_numbers(self) -> list[Number]:
+        """The numbers of a key, in the order of `PublicExponentiatorDesign.load_words`."""
+        design = self.design
+        *of_modulus, words = design.load_lengths
+        exponent = KeyNumber(Source.EXPONENT)
+        return [
+            *loads.on_engine("N", of_modulus, bits=design.bits),
+            Number("e", words, design.exponent_bits, exponent=True, derived=exponent),
+        ]
 
     @property
     def commanded(self) -> CommandedDesign:
         """The numbers that it takes on a bus."""
         design = self.design
-        (n, n_words), *others, (e, e_words) = self._key_parts
         return CommandedDesign(
             design.width,
-            (
-                Number(n, n_words, design.bits),
-                *(Number(*other) for other in others),
-                Number(e, e_words, design.exponent_bits, exponent=True),
-            ),
+            tuple(self._key_numbers),
             (Number("x", design.words, design.bits),),
             design.words,
             "public",

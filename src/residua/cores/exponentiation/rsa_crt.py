@@ -11,6 +11,7 @@ from typing import Any
 from amaranth.lib.wiring import Component
 
 from residua.cores.core import STREAM_PORTS
+from residua.cores.exponentiation import loads
 from residua.cores.exponentiation.boundary import rsa_boundary
 from residua.cores.exponentiation.list_core import KeyPromises, ListCore, prime_above
 from residua.cores.exponentiation.specification import ExponentiationSpecification
@@ -20,6 +21,7 @@ from residua.cores.simulation.result import VerificationResult
 from residua.cores.simulation.runs import Runs
 from residua.cores.stream_interface import stream_interface
 from residua.hardware.exponentiation.commanded import CommandedDesign, Number
+from residua.hardware.exponentiation.key_numbers import KeyNumber, Modulus, Source
 from residua.hardware.exponentiation.rsa_engine import RsaEngine
 from residua.hardware.exponentiation.rsa_engine_design import (
     SHORTEST,
@@ -227,19 +229,30 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             modulus=key.modulus,
             modulus_words=operations.modulus_words,
         )
-        parts = self._key_parts
-        streams["key"] = [{"number": text, "words": words} for text, words in parts]
+        streams["key"] = [
+            {"number": number.meaning, "words": number.words} for number in self._key_numbers
+        ]
         streams["example"] |= {"p": str(key.p), "q": str(key.q)}
         return streams
 
     @property
-    def _key_parts(self) -> list[tuple[str, int]]:
-        """The numbers of a key, and their words."""
-        texts = []
-        for prime in "pq":
-            texts += [prime, f"-1 / {prime} modulo M_a", f"M_a^2 modulo {prime}"]
-        texts += ["1 / q modulo p", "1 / e modulo p - 1", "1 / e modulo q - 1"]
-        return list(zip(texts, self.design.load_lengths, strict=True))
+    def _key_numbers(self) -> list[Number]:
+        """The numbers of a key, in the order of `RsaEngineDesign.numbers`."""
+        _, p, q = Modulus
+        last = {
+            "1 / q modulo p": KeyNumber(Source.COEFFICIENT, p),
+            "1 / e modulo p - 1": KeyNumber(Source.EXPONENT, p),
+            "1 / e modulo q - 1": KeyNumber(Source.EXPONENT, q),
+        }
+        lengths = self.design.load_lengths
+        return [
+            *loads.on_engine("p", lengths[:3], modulus=p),
+            *loads.on_engine("q", lengths[3:6], modulus=q),
+            *(
+                Number(text, words, derived=derived)
+                for (text, derived), words in zip(last.items(), lengths[6:], strict=True)
+            ),
+        ]
 
     @property
     def commanded(self) -> CommandedDesign:
@@ -247,12 +260,13 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
         design = self.design
         return CommandedDesign(
             design.width,
-            tuple(Number(text, words) for text, words in self._key_parts),
+            tuple(self._key_numbers),
             (Number("x", design.words, design.bits),),
             design.words,
             "private",
             tests_modulus=True,
             flagged=True,
+            factor=design.domain.montgomery_factor,
             random_words=sum(design.random_words),
         )
 

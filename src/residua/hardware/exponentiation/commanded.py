@@ -21,6 +21,7 @@ from residua.hardware.bus.register_map import ExponentiationCapabilities, Regist
 from residua.hardware.bus.tops import CoreInstance
 from residua.hardware.converters.result_buffer import BUS_WIDTH, ResultBuffer
 from residua.hardware.converters.word_gearbox import WIDEST, WordGearbox
+from residua.hardware.exponentiation.key_numbers import KeyNumber
 from residua.hardware.random_monitor import RandomMonitor
 from residua.hardware.unbuilt import unbuilt
 from residua.numbers.digits import join_digits
@@ -35,12 +36,14 @@ class Number:
         words: of the core's width.
         bits: that it may have at most; by default those of its words.
         exponent: it is a public exponent, which the core tests to be odd and above 1.
+        derived: how a driver makes it of a modulus or a key; None of an operand.
     """
 
     meaning: str
     words: int
     bits: int | None = None
     exponent: bool = False
+    derived: KeyNumber | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class CommandedDesign:
         flagged: whether the core tells of a result that is withheld.
         withheld: name of the status then.
         exponent: of all powers, if there is only one.
-        factor: M_a, modulo which a number that belongs to a public key is; None without such keys.
+        factor: M_a, of which numbers of a load are made; None of a core on digits, and if the
+            modulus is built in.
         random_words: of the core's width, that it takes for a key and an operation; 0 if it takes
             none.
         turns: places that results stand in by turns, as many as operations write all of.

@@ -130,8 +130,7 @@ class ExponentiationBus:
             registers=self.registers,
             operations={name.upper(): code for name, code in self.registers.operations.items()},
         )
-        design = self.core.commanded
-        driver = c_driver(self.core.name, self.registers, design.exponent, design.factor)
+        driver = c_driver(self.core.name, self.registers, self.core.commanded)
         return {
             **{f"driver/{name}": text for name, text in driver.items()},
             "registers.html": html_page(self.registers),

@@ -20,6 +20,12 @@ int {{ library }}_less(const uint32_t *a, const uint32_t *b, size_t words);
 void {{ library }}_reduce(uint32_t *number, size_t words, const uint32_t *modulus);
 
 {% endif %}
+{% if not curves %}
+/* Loads bytes into a number, in a time that depends on sizes alone; an error if they have a value that
+ * does not fit. */
+int {{ library }}_take(uint32_t *number, size_t words, const uint8_t *bytes, size_t size);
+
+{% endif %}
 /* Overwrites memory with zeros, whatever the optimiser thinks of it. */
 void {{ library }}_wipe(void *memory, size_t size);
 

@@ -1,18 +1,27 @@
 """Calls of the C driver of a core, with what plain integers say of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from residua.algorithms.conversion import split_words
+from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.bus.driver.check import Call
-from residua.cores.exponentiation.bus.cases import Case
+from residua.cores.exponentiation.bus.cases import Case, Setting
+from residua.hardware.exponentiation.key_numbers import Modulus, Source
 
 if TYPE_CHECKING:
     from residua.cores.exponentiation.bus.surroundings import ExponentiationBus
 
 HEADERS = ("residua_rsa.h",)
 
-_ENCODING, _UNSUPPORTED = "RESIDUA_RSA_ENCODING", "RESIDUA_RSA_UNSUPPORTED"
+_ARGUMENT, _ENCODING = "RESIDUA_RSA_ARGUMENT", "RESIDUA_RSA_ENCODING"
+_UNSUPPORTED = "RESIDUA_RSA_UNSUPPORTED"
+
+_LOADS = {"private": "load_private_key", "public": "load_public_key", "power": "load_modulus"}
+"""Functions that load what the driver computes, by the operation of the core."""
+
+_USUAL = {"load_private_key": 5, "load_public_key": 2, "load_modulus": 1}
+"""Their arguments."""
 
 _SETTINGS = 2
 """Moduli or keys that are loaded."""
@@ -42,6 +51,7 @@ class _Calls:
             yield from self.of(self.cases.not_loaded())
             yield from self.of(self.cases.load(self.cases.settings[0]))
         yield from self.of(sample)
+        yield from self.keys()
 
     def of(self, case: Case) -> Iterator[Call]:
         """The call that runs a case; none for an operation that no function has."""
@@ -49,9 +59,6 @@ class _Calls:
         if case.operation == self.operations["load"]:
             words = [word for n in case.operands for word in split_words(n, self.design.words, 32)]
             yield Call("residua_rsa_load_key", (words,), code, sized=(0,))
-            if code == 0 and self.design.factor is not None:
-                key = tuple(case.operands[place].to_bytes(self.size) for place in (0, -1))
-                yield Call("residua_rsa_load_public_key", key, sized=(0, 1))
             return
         if case.operation != self.operations[self.design.operation]:
             return
@@ -68,6 +75,51 @@ class _Calls:
             yield self.call("public", code, found, y, x)
             yield Call("residua_modexp", (x, y), code, found, sized=(0, 1))
 
+    def keys(self) -> Iterator[Call]:
+        """Loads of which the driver computes the numbers, each with an operation after it."""
+        for function, arguments in _USUAL.items():
+            if function != _LOADS[self.design.operation] or not self.design.load:
+                usual = [(1).to_bytes(self.size)] * arguments
+                yield self.loaded(function, usual, _UNSUPPORTED)
+        if not self.design.load:
+            return
+        function = _LOADS[self.design.operation]
+        right = [one for one in self.cases.settings if not getattr(one, "wrong", None)]
+        for setting in right[:_SETTINGS]:
+            usual = [number.to_bytes(self.size) for number in self.usual(setting)]
+            yield self.loaded(function, usual)
+            yield from self.of(self.cases.power(setting, 2, 3))
+            yield self.loaded(function, [bytes(3) + number for number in usual])
+            yield from self.of(self.cases.power(setting, setting.largest_x, setting.largest))
+        if function == "load_modulus":
+            for bad in (0, 1, 6, *([SMALLEST - 1] if self.design.factor else [])):
+                yield self.loaded(function, [bad.to_bytes(self.size)], _ARGUMENT)
+        long = [bytes([1, *number]) for number in usual]
+        yield self.loaded(function, long, _ENCODING)
+
+    def loaded(self, function: str, usual: Sequence[bytes], code: int | str = 0) -> Call:
+        """A call that loads a key by the numbers that it usually has."""
+        # All numbers of a private key have one size.
+        sized = range(len(usual))[-1 if function == "load_private_key" else 0 :]
+        return Call(f"residua_rsa_{function}", tuple(usual), code, sized=tuple(sized))
+
+    def usual(self, setting: Setting) -> list[int]:
+        """The numbers that a modulus or key usually has, in the order of the driver's arguments."""
+        numbers = {
+            (own.derived.source, own.derived.modulus): number
+            for own, number in zip(self.design.load, self.cases.loaded(setting), strict=True)
+            if own.derived
+        }
+        of_n = [numbers.get((source, Modulus.N)) for source in (Source.MODULUS, Source.EXPONENT)]
+        if self.design.operation != "private":
+            return [number for number in of_n if number is not None]
+        p, q, *exponents = (
+            numbers[source, modulus]
+            for source in (Source.MODULUS, Source.EXPONENT)
+            for modulus in (Modulus.P, Modulus.Q)
+        )
+        return [p, q, *exponents, pow(q, -1, p)]
+
     def refusals(self) -> Iterator[Call]:
         """What the driver refuses itself: the outputs hold zeros."""
         one, nothing = (1).to_bytes(self.size), bytes(self.size)
@@ -83,7 +135,6 @@ class _Calls:
         if self.design.operation == "public":
             yield from self.public_refusals(one, nothing)
             return
-        yield Call("residua_rsa_load_public_key", (one, one), _UNSUPPORTED, sized=(0, 1))
         if self.design.exponent is not None:
             yield self.call("public", _UNSUPPORTED, nothing, bytes([exponent[-1] ^ 2]), one)
             yield Call("residua_modexp", (one, one), _UNSUPPORTED, nothing, sized=(0, 1))

@@ -3,16 +3,22 @@
 from importlib.resources import files
 
 from residua.algorithms.conversion import split_words
+from residua.algorithms.fields.loaded_field import SMALLEST
 from residua.cores.bus.driver.files import rendered, shared_files
 from residua.hardware.bus.register_map import ExponentiationCapabilities, RegisterMap
+from residua.hardware.exponentiation.commanded import CommandedDesign
+from residua.hardware.exponentiation.key_numbers import Modulus, Source
 
 LIBRARY = "residua_rsa"
 """Name of the library."""
 
-SOURCES = ("residua_rsa.c", "residua_rsa_public_key.c")
+SOURCES = ("residua_rsa.c", "residua_rsa_keys.c")
 """Files of the library that are written by hand."""
 
 _HEADER = "residua_rsa.h"
+
+_MOST = 16
+"""Numbers of a load, at most: 3 for each of three moduli, and 7 for both primes together."""
 
 _PACKAGE = "residua.cores.exponentiation.bus.driver"
 
@@ -26,29 +32,36 @@ def library() -> dict[str, str]:
     """The files that are the same for every core."""
     registers, folder = RegisterMap(_ANY), files(_PACKAGE) / "c"
     made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
-    made[_HEADER] = rendered(_HEADER, LIBRARY, registers, package=_PACKAGE)
+    names = {
+        "sources": list(Source),
+        "moduli": list(Modulus),
+        "most_numbers": _MOST,
+        "smallest": SMALLEST,
+    }
+    made[_HEADER] = rendered(_HEADER, LIBRARY, registers, names, _PACKAGE)
     return made | shared_files(LIBRARY, registers)
 
 
-def description(
-    name: str, registers: RegisterMap, exponent: int | None, factor: int | None
-) -> dict[str, str]:
+def description(name: str, registers: RegisterMap, design: CommandedDesign) -> dict[str, str]:
     """The files that describe one core to the library: ``<name>_core.c`` and ``<name>_core.h``.
 
     Args:
         name: of the core.
         registers: of its bus.
-        exponent: of its powers if there is only one, which is public then.
-        factor: M_a of a core that takes public keys, of which the library makes their numbers.
+        design: the numbers that it takes.
     """
-    size = -(-(exponent or 0).bit_length() // 8)
+    exponent, factor = design.exponent or 0, design.factor
+    load = [number.derived for number in design.load]
+    assert len(load) <= _MOST
+    assert None not in load
+    size = -(-exponent.bit_length() // 8)
     names = {
         "name": name,
         "macro": name.upper(),
         "words": registers.capabilities.words,
-        "load_numbers": registers["CAPABILITY"].fields["load_numbers"].reset,
+        "load": load,
         "factor": [] if factor is None else split_words(factor, registers.capabilities.words, 32),
-        "exponent": list((exponent or 0).to_bytes(size)),
+        "exponent": list(exponent.to_bytes(size)),
     }
     return {
         f"{name}_core{ending}": rendered(f"core{ending}", LIBRARY, registers, names, _PACKAGE)
@@ -56,13 +69,11 @@ def description(
     }
 
 
-def c_driver(
-    name: str, registers: RegisterMap, exponent: int | None, factor: int | None = None
-) -> dict[str, str]:
+def c_driver(name: str, registers: RegisterMap, design: CommandedDesign) -> dict[str, str]:
     """The files of the driver by name; those that end in ``.c`` are to be compiled together.
 
     A program with several cores takes the files of `library` once. Arguments are those of
     `description`.
     """
-    own = description(name, registers, exponent, factor)
+    own = description(name, registers, design)
     return dict(sorted((library() | own).items()))

@@ -1,8 +1,7 @@
 /* The operations on byte strings. */
 #include "residua_rsa_numbers.h"
 
-/* Loads bytes into a number; an error if they have a value that does not fit. */
-static int take(uint32_t *number, size_t words, const uint8_t *bytes, size_t size)
+int residua_rsa_take(uint32_t *number, size_t words, const uint8_t *bytes, size_t size)
 {
     size_t extra = size > 4 * words ? size - 4 * words : 0, i;
     uint8_t above = 0;
@@ -37,10 +36,10 @@ static int run(const residua_rsa_device *device, unsigned operation, const uint8
 {
     uint32_t operands[2 * RESIDUA_RSA_MAX_WORDS], found[RESIDUA_RSA_MAX_WORDS];
     size_t words = device->core->words, count = y != NULL ? 2 * words : words;
-    int code = take(operands, words, x, size);
+    int code = residua_rsa_take(operands, words, x, size);
 
     if (code == RESIDUA_RSA_STATUS_OK && y != NULL) {
-        code = take(operands + words, words, y, y_size);
+        code = residua_rsa_take(operands + words, words, y, y_size);
     }
     if (code == RESIDUA_RSA_STATUS_OK) {
         code = residua_rsa_execute(device, operation, operands, count, found, words);

@@ -7,8 +7,16 @@ static const uint8_t exponent[{{ exponent | length }}] = {{ "{" }}{% for byte in
 {% if factor %}
 static const uint32_t factor[{{ factor | length }}] = {
 {% for row in factor | batch(6) %}
-    {% for word in row %}{{ "0x%08Xu" | format(word) }},{{ " " if not loop.last }}{% endfor %}
+{{ "    " }}{% for word in row %}{{ "0x%08Xu" | format(word) }},{{ " " if not loop.last }}{% endfor %}
 
+{% endfor %}
+};
+
+{% endif %}
+{% if load %}
+static const struct residua_rsa_number load[{{ load | length }}] = {
+{% for number in load %}
+    {RESIDUA_RSA_{{ number.source.name }}, RESIDUA_RSA_{{ number.modulus.name }}, {{ number.shift }}},
 {% endfor %}
 };
 
@@ -19,7 +27,8 @@ const struct residua_rsa_core {{ name }}_core = {
     {{ "0x%08X" | format(registers[constant].reset) }}u, /* {{ constant }} */
 {% endfor %}
     {{ words }},
-    {{ load_numbers }},
+    {{ load | length }},
+    {{ "load" if load else "NULL" }},
     {{ "exponent" if exponent else "NULL" }},
     {{ exponent | length }},
     {{ "factor" if factor else "NULL" }},

@@ -5,8 +5,8 @@
  * <core>_core.h, and each device that holds one a residua_rsa_device.
  *
  * Numbers are byte strings, the most significant byte first (as in RFC 8017), of any length whose
- * value the core takes. What is loaded, a key or a modulus with the numbers that belong to it, is
- * prepared elsewhere: `residua.cores.exponentiation.bus.driver.keys` makes it of a PEM file.
+ * value the core takes. What a core loads with a key or a modulus is computed here, of the numbers that
+ * a key usually has, in a time that depends on the core alone.
  *
  * Every function returns RESIDUA_RSA_STATUS_OK (0), another status of the core (positive, see
  * residua_rsa_codes.h) or an error of the driver (negative). Outputs hold zeros if it is not 0.
@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 /* The largest core that this build of the library serves: 32-bit words of a number. The driver's
- * buffers on the stack are sized for it: 12 bytes for each word, 36 to load a public key. */
+ * buffers on the stack are sized for it: 12 bytes for each word, 108 to load a key or a modulus. */
 #ifndef RESIDUA_RSA_MAX_WORDS
 #define RESIDUA_RSA_MAX_WORDS 160
 #endif
@@ -44,15 +44,42 @@ enum {
 };
 
 {% include "limits.h" %}
+/* Numbers that a core loads, at most. */
+#define RESIDUA_RSA_MOST_NUMBERS {{ most_numbers }}
+
+/* The smallest modulus of a core that computes with residues. */
+#define RESIDUA_RSA_SMALLEST {{ smallest }}
+
+/* What a number of a load is derived from, n being a modulus of the key. */
+enum {
+{% for source in sources %}
+    RESIDUA_RSA_{{ source.name }}{{ "," if not loop.last }} /* {{ source.value }} */
+{% endfor %}
+};
+
+/* The moduli of a key. */
+enum {
+{% for modulus in moduli %}
+    RESIDUA_RSA_{{ modulus.name }}{{ "," if not loop.last }}
+{% endfor %}
+};
+
+/* A number of a load: what its source gives, of all but exponents and inverses times 2^shift modulo n. */
+struct residua_rsa_number {
+    uint8_t source, modulus;
+    uint16_t shift;
+};
+
 /* A core: what its registers read as, and which numbers it takes. */
 struct residua_rsa_core {
     const char *name;
     uint32_t id, capability, operations;
     uint16_t words;            /* 32-bit words of a number */
     uint16_t load_numbers;     /* numbers of a load; 0 if the modulus is built in */
+    const struct residua_rsa_number *load;
     const uint8_t *exponent;   /* the public exponent that is built in; NULL if it is an operand */
     uint16_t exponent_size;    /* its bytes */
-    const uint32_t *factor;    /* M_a, in words words; NULL if the core takes no public keys */
+    const uint32_t *factor;    /* M_a, in words words; NULL if nothing is derived from it */
 };
 
 {% include "device.h" %}
@@ -65,21 +92,33 @@ int residua_rsa_open(const residua_rsa_device *device);
 /* Aborts what is running and overwrites all numbers in the core, what is loaded among them. */
 int residua_rsa_zeroise(const residua_rsa_device *device);
 
-/* Loads a key or a modulus: load_numbers numbers of core->words words each, the least significant
- * word first. It stays until the next load, a zeroisation or a reset. */
+/* Each of the following loads a key or a modulus, which stays until the next load, a zeroisation or a
+ * reset. RESIDUA_RSA_UNSUPPORTED for a core without such keys, and if a modulus has a factor in common
+ * with the core's M_a, as by accident only one with a factor of few bits has. */
+
+/* A private key (RFC 8017, section 3.2, the second form): the primes, 1 / e modulo p - 1 and q - 1, and
+ * 1 / q modulo p, of size bytes each. e is the core's. Wrong numbers are found by the core's check of
+ * each root. */
+int residua_rsa_load_private_key(const residua_rsa_device *device, const uint8_t *p,
+                                 const uint8_t *q, const uint8_t *d_p, const uint8_t *d_q,
+                                 const uint8_t *coefficient, size_t size);
+
+/* A public key: n is odd and not below RESIDUA_RSA_SMALLEST, e odd and not 1, of any number of bytes. */
+int residua_rsa_load_public_key(const residua_rsa_device *device, const uint8_t *n, size_t n_size,
+                                const uint8_t *e, size_t e_size);
+
+/* A modulus of powers: an odd number, not below 3, of a core with an M_a not below RESIDUA_RSA_SMALLEST;
+ * else RESIDUA_RSA_ARGUMENT. */
+int residua_rsa_load_modulus(const residua_rsa_device *device, const uint8_t *n, size_t size);
+
+/* What was computed before: load_numbers numbers of core->words words each, the least significant word
+ * first. */
 int residua_rsa_load_key(const residua_rsa_device *device, const uint32_t *words, size_t count);
 
 /* The root of x with the private key that is loaded, for signatures and decryption, checked by the
  * core before it leaves; x is below N. x and result have size bytes. */
 int residua_rsa_private(const residua_rsa_device *device, const uint8_t *x, size_t size,
                         uint8_t *result);
-
-/* Loads a public key: n is odd and not below 2^15, e odd and not 1, of any number of bytes. What else
- * the core takes is computed here, in a time that depends on n. RESIDUA_RSA_UNSUPPORTED for a core
- * without public keys, and if n has a factor in common with the core's M_a, as by accident only an n
- * with a factor of few bits has. */
-int residua_rsa_load_public_key(const residua_rsa_device *device, const uint8_t *n, size_t n_size,
-                                const uint8_t *e, size_t e_size);
 
 /* x^e modulo what is loaded or built in; e is public. A core with an exponent that is built in takes
  * no other one. For a core that loads e with n, e is NULL and e_size 0. x is below n then. x and

@@ -1,0 +1,60 @@
+"""The numbers that exponentiators and RSA cores load for a modulus."""
+
+from collections.abc import Sequence
+
+from residua.hardware.exponentiation.commanded import Number
+from residua.hardware.exponentiation.digit_exponentiator import DigitExponentiatorDesign
+from residua.hardware.exponentiation.key_numbers import KeyNumber, Modulus, Source
+
+
+def on_digits(
+    design: DigitExponentiatorDesign,
+    name: str,
+    *,
+    modulus: Modulus = Modulus.N,
+    factor: str = "R",
+    bits: int | None = None,
+) -> list[Number]:
+    """Those of an exponentiator on digits, in the order of its ``load_words``.
+
+    Args:
+        design: of the exponentiator.
+        name: of the modulus.
+        modulus: which one of a key it is.
+        factor: name of R.
+        bits: that the modulus may have at most; by default those of its words.
+    """
+    streams, shape = design.streams, design.shape
+    found = [
+        Number(name, streams.modulus_words, bits, derived=KeyNumber(Source.MODULUS, modulus)),
+    ]
+    if streams.inverse == "supplied":
+        inverse = KeyNumber(Source.DIGIT_INVERSE, modulus, shape.digit)
+        found.append(Number(f"-1 / {name} modulo 2^k", 1, derived=inverse))
+    square = KeyNumber(Source.ONE, modulus, 2 * shape.factor_bits)
+    return [*found, Number(f"{factor}^2 modulo {name}", streams.words, derived=square)]
+
+
+def on_engine(
+    name: str,
+    lengths: Sequence[int],
+    *,
+    modulus: Modulus = Modulus.N,
+    bits: int | None = None,
+) -> list[Number]:
+    """Those of an exponentiator on an engine.
+
+    Args:
+        name: of the modulus.
+        lengths: words of the three numbers.
+        modulus: which one of a key it is.
+        bits: that the modulus may have at most; by default those of its words.
+    """
+    own, inverse, square = lengths
+    return [
+        Number(name, own, bits, derived=KeyNumber(Source.MODULUS, modulus)),
+        Number(
+            f"-1 / {name} modulo M_a", inverse, derived=KeyNumber(Source.FACTOR_INVERSE, modulus)
+        ),
+        Number(f"M_a^2 modulo {name}", square, derived=KeyNumber(Source.FACTOR_SQUARE, modulus)),
+    ]
