@@ -1,6 +1,7 @@
 """What no provider is made of, and what stands in its settings."""
 
 import pytest
+from tests.cores.generated import PUBLIC_KEYS, RSA
 from tests.schedules import quick_schedules
 from tests.small_curves import TINY
 
@@ -26,6 +27,9 @@ def cores(tmp_path_factory):
         "tiny": OTHER,
         "named": {**OTHER, "curve": [{**TINY, "name": "P-256"}]},
         "product": {"algorithm": "r2mm", "modulus": "0x1000b"},
+        "private": {**RSA, "bus": "wishbone", "name": "private"},
+        "public": {**PUBLIC_KEYS, "bus": "wishbone", "name": "public"},
+        "streams": RSA,
     }
     with quick_schedules():
         yield {name: build(check_any(one), folder / name) for name, one in keys.items()}
@@ -34,9 +38,10 @@ def cores(tmp_path_factory):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        ([], "a provider has at least one coprocessor: give its directory"),
+        ([], "a provider has at least one core: give its directory"),
         (["axi"], "bus = 'axi', but a provider reaches coprocessors over Wishbone: build it"),
         (["product"], "a provider has coprocessors, not a digit multiplier"),
+        (["streams"], "a provider reaches cores over Wishbone: build it with --bus wishbone"),
         (["tiny"], "the provider has no curve .*; it has P-256, P-384, Curve25519"),
         (["named"], "named: P-256 is not the curve of this name"),
         (["p256", "p256"], "two cores of one name"),
@@ -85,8 +90,25 @@ def test_texts(cores, simulated, device):
     assert '{"prime256v1", "P-256", "secp256r1", NULL}, .tls_group = 23}' in texts["source/cores.c"]
     assert f"| `p256` | P-256 | `{device}` |" in texts["README.md"]
     (core,) = facts["cores"]
-    (cycles,) = request.made[0].cycles["operations"]
+    (cycles,) = cores["p256"].made.cycles["operations"]
     assert 64 * core["polls"] > 2 * max(cycles.values())
+
+
+def test_texts_for_rsa_alone(cores):
+    """Keys by length and exponent, no groups of TLS, and both drivers."""
+    request = ProviderRequest((cores["private"], cores["public"]))
+    facts = provider_directory._facts(request, "3")
+    texts = provider_directory._texts(facts)
+    assert "Groups" not in texts["openssl.cnf"]
+    assert "\nprivate = /dev/uio0\npublic = /dev/uio1\n" in texts["openssl.cnf"]
+    assert ".keys = {64, 65537u, 0}," in texts["source/cores.c"]
+    assert ".keys = {24, 0u, 24}," in texts["source/cores.c"]
+    assert "| `private` | RSA to 64 bits, private, with e = 65537 |" in texts["README.md"]
+    assert "| `public` | RSA to 24 bits, public |" in texts["README.md"]
+    drivers = provider_directory._drivers(request)
+    assert {"residua_ecc.h", "residua_rsa.h", "private_core.c", "public_core.c"} <= set(drivers)
+    for core, found in zip(request.used, facts["cores"], strict=True):
+        assert 64 * found["polls"] > 2 * core.directory.manifest["cycles"]["interval"]
 
 
 def test_every_source_is_in_the_directory(cores):

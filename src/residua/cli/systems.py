@@ -119,7 +119,12 @@ def bitstream(
 
 @app.command(cls=Verb)
 def provider(
-    cores: Cores,
+    cores: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="DIR", help="Directories of coprocessors and cores for RSA, on Wishbone."
+        ),
+    ],
     *,
     output: Output,
     simulated: Annotated[
@@ -127,7 +132,7 @@ def provider(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a provider of OpenSSL 3, whose keys and signatures coprocessors compute."""
+    """Make a provider of OpenSSL 3, whose keys and signatures cores compute."""
     from residua.cores.directory import Directory
     from residua.systems.provider import provider_directory
 
@@ -329,9 +334,9 @@ def _bitstream_tables(found: dict[str, Any]) -> Sequence["RenderableType"]:
 def _provider_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
     from rich.table import Table
 
-    table = Table("core", "curves", "device", caption=f"provider of OpenSSL {found['openssl']}")
+    table = Table("core", "serves", "device", caption=f"provider of OpenSSL {found['openssl']}")
     for core in found["cores"]:
-        table.add_row(core["name"], ", ".join(core["curves"]), core["device"])
+        table.add_row(core["name"], ", ".join(core["serves"]), core["device"])
     return [table]
 
 

@@ -3,7 +3,7 @@
 import shutil
 
 import pytest
-from tests.system.provider.runs import CURVES, OTHER, Key, done
+from tests.system.provider.runs import CURVES, OTHER, RSA_BITS, Key, done, rsa_kind
 
 from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
@@ -47,6 +47,49 @@ def made_several(several_cores, tmp_path_factory):
     path = tmp_path_factory.mktemp("made_several") / "provider"
     provider_directory.build(ProviderRequest(several_cores, simulated=True), path)
     return path
+
+
+RSA = {
+    "rsa": {"algorithm": "rsa-crt", "bits": RSA_BITS, "digit": 32},
+    "public": {
+        "algorithm": "modexp", "unit": "rns-montgomery", "exponent": "loaded", "bits": RSA_BITS,
+        "width": 34,
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def rsa_cores(tmp_path_factory):
+    """One core for private keys, one for public ones."""
+    folder = tmp_path_factory.mktemp("rsa_cores")
+    return tuple(
+        build(check_any({**keys, "bus": "wishbone", "name": name}), folder / name)
+        for name, keys in RSA.items()
+    )
+
+
+@pytest.fixture(scope="session")
+def made_rsa(rsa_cores, tmp_path_factory):
+    """The directory of their provider."""
+    path = tmp_path_factory.mktemp("made_rsa") / "provider"
+    provider_directory.build(ProviderRequest(rsa_cores, simulated=True), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def made_private(rsa_cores, tmp_path_factory):
+    """The directory of a provider without the core for public keys."""
+    path = tmp_path_factory.mktemp("made_private") / "provider"
+    provider_directory.build(ProviderRequest(rsa_cores[:1], simulated=True), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def rsa_keys(tmp_path_factory):
+    """Two keys that the cores take, and one that is too long for them."""
+    folder = tmp_path_factory.mktemp("rsa_keys")
+    sizes = {"own": RSA_BITS, "theirs": RSA_BITS, "long": 2 * RSA_BITS}
+    return {name: Key(folder, name, rsa_kind(bits)) for name, bits in sizes.items()}
 
 
 @pytest.fixture

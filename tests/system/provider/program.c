@@ -16,11 +16,14 @@
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/provider.h>
+#include <openssl/rsa.h>
 
 #define PROVIDER "provider=residua"
 #define SIZE 32 /* bytes of a number of P-256 */
 #define MOST 48
 #define POINT (1 + 2 * SIZE)
+#define RSA_BITS 1024
+#define ROOT (RSA_BITS / 8)
 #define THREADS 4
 
 #define REQUIRE(condition)                                                                         \
@@ -134,6 +137,20 @@ static size_t sign(EVP_PKEY *key, unsigned char *signature, size_t room)
     return size;
 }
 
+/* Whether a key makes no signature, and gives nothing out. */
+static int refuses(EVP_PKEY *key)
+{
+    EVP_MD_CTX *own = EVP_MD_CTX_new();
+    unsigned char signature[ROOT] = {0}, before[ROOT] = {0};
+    size_t size = sizeof signature;
+    int code;
+
+    REQUIRE(EVP_DigestSignInit_ex(own, NULL, "SHA256", context, PROVIDER, key, NULL) == 1);
+    code = EVP_DigestSign(own, signature, &size, (const unsigned char *)"text", 4);
+    EVP_MD_CTX_free(own);
+    return code != 1 && memcmp(signature, before, sizeof before) == 0;
+}
+
 static int verify(EVP_PKEY *key, const unsigned char *signature, size_t size)
 {
     EVP_MD_CTX *own = EVP_MD_CTX_new();
@@ -239,22 +256,22 @@ static void wipes(void)
 
 static void *sign_and_verify(void *key)
 {
-    unsigned char signature[80];
+    unsigned char signature[ROOT];
     size_t size = sign(key, signature, sizeof signature);
 
     REQUIRE(verify(key, signature, size) == 1);
     return NULL;
 }
 
-static void together(void)
+/* Two keys of one core, in turn. */
+static void together(EVP_PKEY *key, EVP_PKEY *other)
 {
-    EVP_PKEY *key = generated("EC", "P-256");
     pthread_t threads[THREADS];
     pid_t child;
     int i, code;
 
     for (i = 0; i < THREADS; i++) {
-        REQUIRE(pthread_create(&threads[i], NULL, sign_and_verify, key) == 0);
+        REQUIRE(pthread_create(&threads[i], NULL, sign_and_verify, i % 2 == 0 ? key : other) == 0);
     }
     for (i = 0; i < THREADS; i++) {
         REQUIRE(pthread_join(threads[i], NULL) == 0);
@@ -274,20 +291,104 @@ static void together(void)
     }
     (void)sign_and_verify(key);
     EVP_PKEY_free(key);
+    EVP_PKEY_free(other);
+}
+
+/* RSA keys. */
+
+static EVP_PKEY *generated_rsa(size_t bits)
+{
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *own = EVP_PKEY_CTX_new_from_name(context, "RSA", PROVIDER);
+
+    REQUIRE(own != NULL && EVP_PKEY_keygen_init(own) == 1);
+    REQUIRE(EVP_PKEY_CTX_set_rsa_keygen_bits(own, (int)bits) == 1);
+    (void)EVP_PKEY_generate(own, &key);
+    EVP_PKEY_CTX_free(own);
+    return key;
+}
+
+/* The numbers of a key that is given back. */
+static EVP_PKEY *from_numbers(OSSL_PARAM *params)
+{
+    EVP_PKEY_CTX *own = EVP_PKEY_CTX_new_from_name(context, "RSA", PROVIDER);
+    EVP_PKEY *key = NULL;
+
+    REQUIRE(own != NULL && EVP_PKEY_fromdata_init(own) == 1);
+    (void)EVP_PKEY_fromdata(own, &key, EVP_PKEY_KEYPAIR, params);
+    EVP_PKEY_CTX_free(own);
+    return key;
+}
+
+static void wipes_rsa(void)
+{
+    unsigned char signature[ROOT], prime[ROOT], *bytes;
+    EVP_PKEY *first = generated_rsa(RSA_BITS), *key, *copy;
+    OSSL_PARAM *params = NULL, *p, *d_p;
+
+    REQUIRE(first != NULL && EVP_PKEY_todata(first, EVP_PKEY_KEYPAIR, &params) == 1);
+    EVP_PKEY_free(first);
+    p = OSSL_PARAM_locate(params, OSSL_PKEY_PARAM_RSA_FACTOR1);
+    REQUIRE(p != NULL && p->data_size >= SIZE && p->data_size <= ROOT);
+    memcpy(prime, p->data, p->data_size);
+    watched = prime;
+    key = from_numbers(params);
+    REQUIRE(key != NULL);
+    copy = EVP_PKEY_dup(key);
+    REQUIRE(copy != NULL && check(key) == 1 && EVP_PKEY_eq(key, copy) == 1);
+    REQUIRE(verify(copy, signature, sign(key, signature, sizeof signature)) == 1);
+    EVP_PKEY_free(key);
+    EVP_PKEY_free(copy);
+    REQUIRE(left == 0);
+    watched = NULL;
+    /* A number that is wrong makes no key, or no signature. */
+    d_p = OSSL_PARAM_locate(params, OSSL_PKEY_PARAM_RSA_EXPONENT1);
+    bytes = d_p->data;
+    bytes[0] ^= 4;
+    key = from_numbers(params);
+    REQUIRE(key != NULL && check(key) != 1 && refuses(key));
+    bytes[0] ^= 4;
+    EVP_PKEY_free(key);
+    p->key = "none";
+    REQUIRE(from_numbers(params) == NULL);
+    OSSL_PARAM_free(params);
+    ERR_clear_error();
+}
+
+static void rsa(void)
+{
+    EVP_PKEY *key = generated_rsa(RSA_BITS), *other = generated_rsa(RSA_BITS);
+    unsigned char signature[ROOT];
+    size_t size;
+
+    REQUIRE(key != NULL && other != NULL && EVP_PKEY_eq(key, other) == 0);
+    REQUIRE(generated_rsa(2 * RSA_BITS) == NULL);
+    ERR_clear_error();
+    size = sign(key, signature, sizeof signature);
+    REQUIRE(verify(key, signature, size) == 1 && verify(other, signature, size) == 0);
+    REQUIRE(verify(key, signature, size - 1) == 0);
+    memset(signature, 0xFF, sizeof signature);
+    REQUIRE(verify(key, signature, size) == 0);
+    wipes_rsa();
+    together(key, other);
 }
 
 int main(int count, char **arguments)
 {
-    REQUIRE(count == 2 && CRYPTO_set_mem_functions(take, resize, give_back) == 1);
+    REQUIRE(count == 3 && CRYPTO_set_mem_functions(take, resize, give_back) == 1);
     context = OSSL_LIB_CTX_new();
     REQUIRE(context != NULL && OSSL_LIB_CTX_load_config(context, arguments[1]) == 1);
     REQUIRE(OSSL_PROVIDER_available(context, "residua") == 1);
-    keys("EC", "P-256", SIZE);
-    keys("EC", "P-384", MOST);
-    keys("X25519", "X25519", SIZE);
-    refusals();
-    wipes();
-    together();
+    if (strcmp(arguments[2], "rsa") == 0) {
+        rsa();
+    } else {
+        keys("EC", "P-256", SIZE);
+        keys("EC", "P-384", MOST);
+        keys("X25519", "X25519", SIZE);
+        refusals();
+        wipes();
+        together(generated("EC", "P-256"), generated("EC", "P-256"));
+    }
     OSSL_LIB_CTX_free(context);
     puts("PASS");
     return 0;

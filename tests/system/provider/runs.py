@@ -12,6 +12,9 @@ from residua.toolchain.c_compiler import STRICT, compile_library
 CURVES = {"P-256": "p256", "P-384": "p384_x25519", "X25519": "p384_x25519"}
 """The core of each curve, by OpenSSL's name of it."""
 
+RSA_BITS = 1024
+"""Of the keys that the cores for RSA take."""
+
 OTHER = "P-521"
 """A curve that no core has."""
 
@@ -54,12 +57,17 @@ def kind(curve):
     return ["-algorithm", "EC", "-pkeyopt", f"ec_paramgen_curve:{curve}"]
 
 
+def rsa_kind(bits):
+    """The same for RSA."""
+    return ["-algorithm", "RSA", "-pkeyopt", f"rsa_keygen_bits:{bits}"]
+
+
 class Key:
     """A key pair in files, made by OpenSSL's own implementation."""
 
-    def __init__(self, folder, curve):
-        self.private, self.public = folder / f"{curve}.pem", folder / f"{curve}.pub"
-        done(None, "genpkey", *kind(curve), "-out", self.private)
+    def __init__(self, folder, name, words=None):
+        self.private, self.public = folder / f"{name}.pem", folder / f"{name}.pub"
+        done(None, "genpkey", *(words or kind(name)), "-out", self.private)
         done(None, "pkey", "-in", self.private, "-pubout", "-out", self.public)
 
 
@@ -110,9 +118,10 @@ def connect(provider, server, certificate, *options, **variables):
 def broken(copy, curve, how, after, registers=()):
     """Put a core that breaks in the place of a core; what its library has to know.
 
-    ``registers`` are flags that tell it where several coprocessors have requests and results.
+    The core is that of a curve, or one by its name. ``registers`` are flags that tell it where
+    several coprocessors have requests and results.
     """
-    name = CURVES[curve]
+    name = CURVES.get(curve, curve)
     place = copy / f"{name}_simulation.so"
     real = place.rename(copy / f"{name}_real.so")
     top = registers or [f"-DTOP={name}_wishbone"]

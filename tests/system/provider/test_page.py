@@ -20,9 +20,9 @@ def free_port():
 
 
 def test_the_commands(tmp_path):
-    """Two handshakes, with either group."""
+    """Handshakes with either group, and with a certificate for RSA."""
     commands = "".join(re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL))
-    assert commands.count(PORT) == 3
+    assert commands.count(PORT) == 5
     ended = subprocess.run(
         ["bash", "-euc", commands.replace(PORT, free_port())],
         cwd=tmp_path,
@@ -37,6 +37,7 @@ def test_the_commands(tmp_path):
     output = ended.stdout.decode()
     assert ended.returncode == 0, ended.stderr.decode()
     assert "name: residua" in output
-    assert output.count("Verify return code: 0 (ok)") >= 2
+    assert output.count("Verify return code: 0 (ok)") >= 3
+    assert "Peer signature type: RSA-PSS" in output
     assert "Server Temp Key: X25519" in output
     assert "Server Temp Key: ECDH, prime256v1" in output

@@ -22,28 +22,30 @@ def library(directory, flags):
     return compile_library(sources, directory / LIBRARY, includes=folders, flags=flags, needs=NEEDS)
 
 
-@pytest.fixture(scope="module", params=["made", "made_several"], ids=["one", "several"])
+@pytest.fixture(scope="module", params=["made", "made_several", "made_rsa"])
 def provider(request):
-    """A directory with one coprocessor for P-256, or several."""
-    return request.getfixturevalue(request.param)
+    """A directory with one coprocessor for P-256, with several, or with cores for RSA."""
+    return request.param, request.getfixturevalue(request.param)
 
 
 @pytest.fixture(scope="module", params=[(), SANITIZED], ids=["plain", "sanitized"])
-def built(provider, cores, request, tmp_path_factory):
+def built(provider, cores, rsa_cores, request, tmp_path_factory):
     """A directory whose library is compiled with flags, and the program compiled with them."""
     folder = tmp_path_factory.mktemp("program")
-    directory = shutil.copytree(provider, folder / "provider")
-    library(directory, (*ProviderRequest(cores).flags, *STRICT, *request.param))
+    name, path = provider
+    directory = shutil.copytree(path, folder / "provider")
+    used = rsa_cores if name == "made_rsa" else cores
+    library(directory, (*ProviderRequest(used).flags, *STRICT, *request.param))
     program = folder / "program"
     command = [os.environ.get("CC", "cc"), *STRICT, "-D_DEFAULT_SOURCE", "-pthread", *request.param]
     subprocess.run([*command, "-o", program, PROGRAM, "-lcrypto"], check=True, timeout=TIMEOUT)
-    return directory, program
+    return directory, program, "rsa" if name == "made_rsa" else "curves"
 
 
 def test_the_program(built):
-    directory, program = built
+    directory, program, subject = built
     ended = subprocess.run(
-        [program, directory / SETTINGS],
+        [program, directory / SETTINGS, subject],
         env={**environment(None), "OPENSSL_MODULES": str(directory)},
         capture_output=True,
         timeout=2 * TIMEOUT,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from residua.systems.provider.provider_directory import CURVES, SETTINGS
+from residua.systems.provider.provider_cores import CURVES
+from residua.systems.provider.provider_directory import SETTINGS
 from residua.toolchain.c_compiler import STRICT, compile_program
 from residua.toolchain.process import ToolError, run, side_by_side
 

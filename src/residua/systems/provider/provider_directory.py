@@ -10,15 +10,13 @@ from typing import Any
 
 from residua.cores.bus.driver.program import driver_files
 from residua.cores.bus.simulator import DEFAULT_PAUSE
-from residua.cores.coprocessor.core import CoprocessorCore
-from residua.cores.coprocessor.driver.curves import DriverCurve
-from residua.cores.coprocessor.driver.simulated import directory_model
+from residua.cores.coprocessor.driver import files as curve_driver
 from residua.cores.directory import Directory
+from residua.cores.exponentiation.bus.driver import files as rsa_driver
 from residua.cores.templating import environment
-from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
 from residua.output import Progress, check_new_directory, new_directory, write_texts
-from residua.systems.coprocessors import coprocessor
+from residua.systems.provider.provider_cores import CURVES, CurveCore, RsaCore, provider_core
 from residua.toolchain.c_compiler import SHARED, compile_library, preprocessed
 from residua.toolchain.process import ToolError
 
@@ -39,8 +37,13 @@ _SOURCES = (
     "exchange.c",
     "key_management.c",
     "keys.c",
+    "message.c",
     "provider.c",
     "queue.c",
+    "rsa_key_management.c",
+    "rsa_keys.c",
+    "rsa_padding.c",
+    "rsa_signature.c",
     "signature.c",
     "simulation.c",
     "uio.c",
@@ -51,39 +54,13 @@ _TEMPLATES = {"cores.c": "source/cores.c", SETTINGS: SETTINGS, "README.md": "REA
 _TAKEN = ("activate", "identity", "soft_load")
 """Names in a provider's section of openssl.cnf that OpenSSL itself reads."""
 
-_SPARE_POLLS = 1000
-"""Reads of STATUS for the words of an operation, beside those of the operation itself."""
-
-
-@dataclass(frozen=True)
-class _Names:
-    """How OpenSSL and TLS call a curve.
-
-    Attributes:
-        names: those of OpenSSL, its own first.
-        tls_group: number of the group (RFC 8446, section 4.2.7).
-        tls_name: what openssl.cnf calls the group.
-    """
-
-    names: tuple[str, ...]
-    tls_group: int
-    tls_name: str
-
-
-CURVES = {
-    "P-256": _Names(("prime256v1", "P-256", "secp256r1"), 23, "P-256"),
-    "P-384": _Names(("secp384r1", "P-384"), 24, "P-384"),
-    "Curve25519": _Names(("X25519",), 29, "X25519"),
-}
-"""The curves that the provider knows, by their names in the catalogue."""
-
 
 @dataclass(frozen=True)
 class ProviderRequest:
     """What is asked for.
 
     Attributes:
-        cores: directories of coprocessors, each with ``bus = "wishbone"``.
+        cores: directories of coprocessors and of cores for RSA, with ``bus = "wishbone"``.
         simulated: whether the cores are simulated; otherwise Linux gives them to programs (UIO).
 
     Raises:
@@ -95,17 +72,17 @@ class ProviderRequest:
 
     def __post_init__(self) -> None:
         if not self.cores:
-            raise SpecificationError("a provider has at least one coprocessor: give its directory")
+            raise SpecificationError("a provider has at least one core: give its directory")
         _ = driver_files(self.cores)
-        seen: dict[str, Directory] = {}
-        for core, made in zip(self.cores, self.made, strict=True):
+        for core in self.cores:
             if core.name in _TAKEN:
                 raise SpecificationError(
                     f"{core.path}: OpenSSL reads {core.name} in {SETTINGS} itself: build the core "
                     "with another `name`"
                 )
-            for curve in made.driver_curves:
-                _check_curve(core, curve)
+        seen: dict[str, Directory] = {}
+        for core, used in zip(self.cores, self.used, strict=True):
+            for curve in used.curves:
                 first = seen.setdefault(curve.name, core)
                 if first is not core:
                     raise SpecificationError(
@@ -113,19 +90,18 @@ class ProviderRequest:
                     )
 
     @cached_property
-    def made(self) -> tuple[CoprocessorCore, ...]:
-        """The coprocessors."""
-        return tuple(coprocessor(core, "a provider") for core in self.cores)
-
-    @property
-    def words(self) -> int:
-        """32-bit words of the largest numbers."""
-        return max(core.capabilities.words for core in self.made)
+    def used(self) -> tuple[CurveCore | RsaCore, ...]:
+        """The cores."""
+        return tuple(provider_core(core) for core in self.cores)
 
     @property
     def flags(self) -> tuple[str, ...]:
         """The compiler's, for the library."""
-        return (*SHARED, f"-DRESIDUA_ECC_MAX_WORDS={self.words}")
+        words: dict[str, int] = {}
+        for core in self.used:
+            words[core.LIBRARY] = max(core.words, words.get(core.LIBRARY, 0))
+        sizes = (f"-D{library.upper()}_MAX_WORDS={most}" for library, most in words.items())
+        return (*SHARED, *sizes)
 
     def device(self, index: int) -> str:
         """What openssl.cnf names for a core, by its place."""
@@ -138,7 +114,7 @@ def build(
     """Make the directory of a provider; either all of it or nothing.
 
     Returns:
-        Its cores, with their curves and devices, and the version of OpenSSL's headers.
+        Its cores, with what they serve and their devices, and the version of OpenSSL's headers.
 
     Raises:
         SpecificationError: the directory is not free, or there are no headers of OpenSSL 3.
@@ -149,9 +125,7 @@ def build(
     with new_directory(path) as draft:
         progress("library")
         write_texts(draft, _texts(facts))
-        (draft / "driver").mkdir()
-        for file in driver_files(request.cores):
-            shutil.copyfile(file, draft / "driver" / file.name)
+        write_texts(draft, {f"driver/{name}": text for name, text in _drivers(request).items()})
         compile_library(
             [*sorted((draft / "source").glob("*.c")), *sorted((draft / "driver").glob("*.c"))],
             draft / LIBRARY,
@@ -159,9 +133,9 @@ def build(
             flags=request.flags,
             needs=NEEDS,
         )
-        for core in request.cores if request.simulated else ():
-            progress(f"simulation of {core.name}")
-            shutil.copy(directory_model(core).library, simulation(draft, core))
+        for core in request.used if request.simulated else ():
+            progress(f"simulation of {core.directory.name}")
+            shutil.copy(core.simulator(), simulation(draft, core.directory))
     return facts
 
 
@@ -191,30 +165,8 @@ def openssl_version() -> str:
     return version.strip('"')
 
 
-def _check_curve(core: Directory, curve: DriverCurve) -> None:
-    """Refuse a curve that OpenSSL does not know by this name."""
-    if curve.name not in CURVES:
-        raise SpecificationError(
-            f"{core.path}: the provider has no curve {curve.name}; it has {', '.join(CURVES)}"
-        )
-    if curve != DriverCurve.of(find_curve(curve.name)):
-        raise SpecificationError(f"{core.path}: {curve.name} is not the curve of this name")
-
-
 def _facts(request: ProviderRequest, version: str) -> dict[str, Any]:
     """What describes the provider."""
-    cores = []
-    for index, (core, made) in enumerate(zip(request.cores, request.made, strict=True)):
-        longest = max(cycles for curve in made.cycles["operations"] for cycles in curve.values())
-        cores.append(
-            {
-                "name": core.name,
-                "top": core.top,
-                "device": request.device(index),
-                "polls": 2 * longest // DEFAULT_PAUSE + _SPARE_POLLS,
-                "curves": [curve.name for curve in made.driver_curves],
-            }
-        )
     return {
         "openssl": version,
         "simulated": request.simulated,
@@ -222,8 +174,17 @@ def _facts(request: ProviderRequest, version: str) -> dict[str, Any]:
         "settings": SETTINGS,
         "flags": list(request.flags),
         "needs": list(NEEDS),
-        "cores": cores,
+        "cores": [core.facts(request.device(at)) for at, core in enumerate(request.used)],
     }
+
+
+def _drivers(request: ProviderRequest) -> dict[str, str]:
+    """The files of the drivers, both libraries among them."""
+    found = {path.name: path.read_text(encoding="utf-8") for path in driver_files(request.cores)}
+    for driver in (curve_driver, rsa_driver):
+        if f"{driver.LIBRARY}.h" not in found:
+            found |= driver.library()
+    return found
 
 
 def _texts(facts: Mapping[str, Any]) -> dict[str, str]:

@@ -50,9 +50,9 @@ int provider_capabilities(void *context, const char *capability, OSSL_CALLBACK *
     for (i = 0; i < provider_core_count; i++) {
         const provider_core *core = &provider_cores[i];
 
-        for (j = 0; j < core->core->curve_count; j++) {
+        for (j = 0; core->ecc != NULL && j < core->ecc->curve_count; j++) {
             for (name = core->curves[j].names; *name != NULL; name++) {
-                if (!tell_group(&core->core->curves[j], &core->curves[j], *name, callback,
+                if (!tell_group(&core->ecc->curves[j], &core->curves[j], *name, callback,
                                 argument)) {
                     return 0;
                 }

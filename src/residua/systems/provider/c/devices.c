@@ -59,13 +59,14 @@ int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn 
 
         slot->provider = provider;
         slot->core = &provider_cores[i];
-        slot->where = configured(provider, get_params, slot->core->core->name);
+        slot->where = configured(provider, get_params, slot->core->name);
         slot->lock = CRYPTO_THREAD_lock_new();
-        slot->device.core = slot->core->core;
-        slot->device.read32 = read_register;
-        slot->device.write32 = write_register;
-        slot->device.random = random_word;
-        slot->device.context = slot;
+        slot->device.core = slot->core->ecc;
+        slot->rsa.core = slot->core->rsa;
+        slot->device.read32 = slot->rsa.read32 = read_register;
+        slot->device.write32 = slot->rsa.write32 = write_register;
+        slot->device.random = slot->rsa.random = random_word;
+        slot->device.context = slot->rsa.context = slot;
         slot->device.perform = provider_queue_perform;
         if (slot->lock == NULL) {
             return 0;
@@ -80,6 +81,7 @@ static void shut(provider_slot *slot)
         slot->port->close(slot->context, slot->process != (long)getpid());
     }
     slot->context = NULL;
+    slot->loaded = 0;
 }
 
 void provider_slots_free(residua_provider *provider)
@@ -98,7 +100,7 @@ void provider_slots_free(residua_provider *provider)
 /* Opens the device, in this process: a child has its own. */
 static int opened(provider_slot *slot)
 {
-    const char *name = slot->core->core->name;
+    const char *name = slot->core->name;
 
     if (slot->context != NULL && slot->process == (long)getpid()) {
         return 1;
@@ -110,10 +112,11 @@ static int opened(provider_slot *slot)
     }
     if (strcmp(slot->where, SIMULATION) == 0) {
         slot->port = &provider_simulation;
-        slot->device.polls = slot->core->simulated_polls;
+        slot->device.polls = slot->rsa.polls = slot->core->simulated_polls;
     } else if (slot->where[0] == '/') {
         slot->port = &provider_uio;
         slot->device.polls = RESIDUA_ECC_DEFAULT_POLLS;
+        slot->rsa.polls = RESIDUA_RSA_DEFAULT_POLLS;
     } else {
         RAISE(slot->provider, REASON_CONFIGURATION, "%s = %s is neither %s nor an absolute path",
               name, slot->where, SIMULATION);
@@ -124,8 +127,8 @@ static int opened(provider_slot *slot)
     return slot->context != NULL;
 }
 
-/* An error for a code of the driver that is none of success. */
-static void raise_code(const provider_slot *slot, int code)
+/* Codes of both drivers: the negative ones of residua_rsa.h are those of residua_ecc.h. */
+void provider_raise_code(const provider_slot *slot, int code)
 {
     static const int reasons[] = {
         REASON_NO_CORE, REASON_DRIVER,  REASON_UNSUPPORTED, REASON_ENCODING,
@@ -134,27 +137,38 @@ static void raise_code(const provider_slot *slot, int code)
     int reason = REASON_DRIVER;
 
     if (code > 0) {
-        reason = REASON_STATUS + code;
+        reason = (slot->core->rsa != NULL ? REASON_RSA_STATUS : REASON_STATUS) + code;
     } else if (code == PROVIDER_TAKEN) {
         reason = REASON_TAKEN;
     } else if ((size_t)-code <= sizeof reasons / sizeof *reasons) {
         reason = reasons[-code - 1];
     }
-    RAISE(slot->provider, reason, "%s (%s), code %d", slot->core->core->name, slot->where, code);
+    RAISE(slot->provider, reason, "%s (%s), code %d", slot->core->name, slot->where, code);
 }
 
 static int has_queue(const provider_slot *slot)
 {
-    return residua_ecc_instances(&slot->device) > 1;
+    return slot->core->ecc != NULL && residua_ecc_instances(&slot->device) > 1;
+}
+
+static int open_core(const provider_slot *slot)
+{
+    return slot->core->rsa != NULL ? residua_rsa_open(&slot->rsa) : residua_ecc_open(&slot->device);
+}
+
+static int clear_core(const provider_slot *slot)
+{
+    return slot->core->rsa != NULL ? residua_rsa_zeroise(&slot->rsa)
+                                   : residua_ecc_zeroise(&slot->device);
 }
 
 /* Looks whether the core is there and idle. One that was left busy is cleared. */
 static int present(const provider_slot *slot)
 {
-    int code = residua_ecc_open(&slot->device);
+    int code = open_core(slot);
 
-    if (code == RESIDUA_ECC_BUSY && residua_ecc_zeroise(&slot->device) == RESIDUA_ECC_STATUS_OK) {
-        code = residua_ecc_open(&slot->device);
+    if (code == RESIDUA_ECC_BUSY && clear_core(slot) == RESIDUA_ECC_STATUS_OK) {
+        code = open_core(slot);
     }
     return code;
 }
@@ -198,9 +212,7 @@ void provider_slot_leave(provider_slot *slot, int code)
     }
 }
 
-/* Begins an operation. Of one coprocessor: the core is there, and nobody else uses it before
- * release(). Of several: the device is open, and each step goes to their queue. */
-static int acquire(provider_slot *slot)
+int provider_acquire(provider_slot *slot)
 {
     int code, good;
 
@@ -221,7 +233,7 @@ static int acquire(provider_slot *slot)
         code = enter(slot);
         good = code == RESIDUA_ECC_STATUS_OK;
         if (!good) {
-            raise_code(slot, code);
+            provider_raise_code(slot, code);
             shut(slot);
         }
     }
@@ -231,8 +243,7 @@ static int acquire(provider_slot *slot)
     return good;
 }
 
-/* Ends an operation with a code of the driver; returns the code if the device was in order. */
-static int release(provider_slot *slot, int code)
+int provider_release(provider_slot *slot, int code)
 {
     if (has_queue(slot)) {
         return code;
@@ -255,7 +266,7 @@ static int succeeded(const provider_curve_of *curve, int code, uint8_t *output, 
         return 1;
     }
     OPENSSL_cleanse(output, size);
-    raise_code(curve->slot, code);
+    provider_raise_code(curve->slot, code);
     return 0;
 }
 
@@ -264,11 +275,11 @@ int provider_core_public(const provider_curve_of *curve, const uint8_t *private_
 {
     int code;
 
-    if (!acquire(curve->slot)) {
+    if (!provider_acquire(curve->slot)) {
         return 0;
     }
     code = residua_ecc_public_key(&curve->slot->device, curve->index, private_key, public_key);
-    code = release(curve->slot, code);
+    code = provider_release(curve->slot, code);
     return succeeded(curve, code, public_key, provider_public_size(curve));
 }
 
@@ -277,12 +288,12 @@ int provider_core_ecdh(const provider_curve_of *curve, const uint8_t *private_ke
 {
     int code;
 
-    if (!acquire(curve->slot)) {
+    if (!provider_acquire(curve->slot)) {
         return 0;
     }
     code = residua_ecc_ecdh(&curve->slot->device, curve->index, private_key, public_key,
                             provider_public_size(curve), secret);
-    code = release(curve->slot, code);
+    code = provider_release(curve->slot, code);
     return succeeded(curve, code, secret, curve->numbers->field_size);
 }
 
@@ -290,12 +301,12 @@ int provider_core_validate(const provider_curve_of *curve, const uint8_t *public
 {
     int code;
 
-    if (!acquire(curve->slot)) {
+    if (!provider_acquire(curve->slot)) {
         return 0;
     }
     code = residua_ecc_validate(&curve->slot->device, curve->index, public_key,
                                 provider_public_size(curve));
-    return succeeded(curve, release(curve->slot, code), NULL, 0);
+    return succeeded(curve, provider_release(curve->slot, code), NULL, 0);
 }
 
 int provider_core_sign(const provider_curve_of *curve, const uint8_t *private_key,
@@ -304,12 +315,12 @@ int provider_core_sign(const provider_curve_of *curve, const uint8_t *private_ke
 {
     int code;
 
-    if (!acquire(curve->slot)) {
+    if (!provider_acquire(curve->slot)) {
         return 0;
     }
     code = residua_ecc_ecdsa_sign(&curve->slot->device, curve->index, private_key, digest,
                                   digest_size, nonce, signature);
-    code = release(curve->slot, code);
+    code = provider_release(curve->slot, code);
     if (code == RESIDUA_ECC_RETRY) {
         return -1;
     }
@@ -321,14 +332,14 @@ int provider_core_verify(const provider_curve_of *curve, const uint8_t *public_k
 {
     int code;
 
-    if (!acquire(curve->slot)) {
+    if (!provider_acquire(curve->slot)) {
         return 0;
     }
     code = residua_ecc_ecdsa_verify(&curve->slot->device, curve->index, public_key,
                                     provider_public_size(curve), digest, digest_size, signature);
-    code = release(curve->slot, code);
+    code = provider_release(curve->slot, code);
     if (code != RESIDUA_ECC_VALID && code != RESIDUA_ECC_INVALID) {
-        raise_code(curve->slot, code);
+        provider_raise_code(curve->slot, code);
     }
     return code == RESIDUA_ECC_VALID;
 }

@@ -24,12 +24,12 @@ int provider_find(const residua_provider *provider, int montgomery, const char *
     for (i = 0; i < provider_core_count; i++) {
         const provider_core *core = provider->slots[i].core;
 
-        for (j = 0; j < core->core->curve_count; j++) {
-            if (core->core->curves[j].montgomery == montgomery && is_named(&core->curves[j], name)) {
+        for (j = 0; core->ecc != NULL && j < core->ecc->curve_count; j++) {
+            if (core->ecc->curves[j].montgomery == montgomery && is_named(&core->curves[j], name)) {
                 curve->slot = &provider->slots[i];
                 curve->index = j;
                 curve->names = &core->curves[j];
-                curve->numbers = &core->core->curves[j];
+                curve->numbers = &core->ecc->curves[j];
                 return 1;
             }
         }

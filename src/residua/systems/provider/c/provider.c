@@ -6,6 +6,7 @@
 
 #define NAME "residua"
 #define PROPERTIES "provider=residua"
+#define RSA "RSA:rsaEncryption:1.2.840.113549.1.1.1"
 
 /* Whether a core has a curve of this form. */
 static int has_form(int montgomery)
@@ -14,10 +15,24 @@ static int has_form(int montgomery)
     unsigned j;
 
     for (i = 0; i < provider_core_count; i++) {
-        for (j = 0; j < provider_cores[i].core->curve_count; j++) {
-            if (provider_cores[i].core->curves[j].montgomery == montgomery) {
+        const struct residua_ecc_core *core = provider_cores[i].ecc;
+
+        for (j = 0; core != NULL && j < core->curve_count; j++) {
+            if (core->curves[j].montgomery == montgomery) {
                 return 1;
             }
+        }
+    }
+    return 0;
+}
+
+static int has_rsa(void)
+{
+    size_t i;
+
+    for (i = 0; i < provider_core_count; i++) {
+        if (provider_cores[i].rsa != NULL) {
+            return 1;
         }
     }
     return 0;
@@ -31,17 +46,24 @@ static void list_algorithms(residua_provider *provider)
         x25519 = {"X25519:1.3.101.110", PROPERTIES, provider_x25519_keymgmt, NULL},
         ecdh = {"ECDH", PROPERTIES, provider_exchange_functions, NULL},
         x = {"X25519:1.3.101.110", PROPERTIES, provider_exchange_functions, NULL},
-        ecdsa = {"ECDSA", PROPERTIES, provider_signature_functions, NULL};
-    size_t count = 0;
+        ecdsa = {"ECDSA", PROPERTIES, provider_signature_functions, NULL},
+        rsa = {RSA, PROPERTIES, provider_rsa_keymgmt, NULL},
+        rsa_signature = {RSA, PROPERTIES, provider_rsa_signature_functions, NULL};
+    OSSL_ALGORITHM *keymgmt = provider->keymgmt, *exchange = provider->exchange;
+    OSSL_ALGORITHM *signature = provider->signature;
 
     if (has_form(0)) {
-        provider->keymgmt[count] = ec;
-        provider->exchange[count++] = ecdh;
-        provider->signature[0] = ecdsa;
+        *keymgmt++ = ec;
+        *exchange++ = ecdh;
+        *signature++ = ecdsa;
     }
     if (has_form(1)) {
-        provider->keymgmt[count] = x25519;
-        provider->exchange[count] = x;
+        *keymgmt++ = x25519;
+        *exchange++ = x;
+    }
+    if (has_rsa()) {
+        *keymgmt++ = rsa;
+        *signature++ = rsa_signature;
     }
 }
 
@@ -50,6 +72,7 @@ static void teardown(void *context)
     residua_provider *provider = context;
 
     provider_slots_free(provider);
+    CRYPTO_THREAD_lock_free(provider->lock);
     OSSL_LIB_CTX_free(provider->libctx);
     OPENSSL_free(provider);
 }
@@ -143,7 +166,8 @@ int OSSL_provider_init(const OSSL_CORE_HANDLE *handle, const OSSL_DISPATCH *in,
         }
     }
     provider->libctx = OSSL_LIB_CTX_new_child(handle, in);
-    if (provider->libctx == NULL || !provider_slots_new(provider, core_params)) {
+    provider->lock = CRYPTO_THREAD_lock_new();
+    if (provider->libctx == NULL || provider->lock == NULL || !provider_slots_new(provider, core_params)) {
         teardown(provider);
         return 0;
     }

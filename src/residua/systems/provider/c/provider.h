@@ -8,11 +8,12 @@
 #include <openssl/core.h>
 #include <openssl/core_dispatch.h>
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
 
 #include "cores.h"
 #include "residua_ecc_protocols.h"
 
-/* Reasons of errors. A status of the core is REASON_STATUS + its code. */
+/* Reasons of errors. A status of a core is REASON_STATUS or REASON_RSA_STATUS + its code. */
 enum {
     REASON_CONFIGURATION = 1, /* the section of the provider in openssl.cnf */
     REASON_OPEN,              /* the device cannot be opened */
@@ -33,7 +34,9 @@ enum {
     REASON_DIGEST,
     REASON_SIGNATURE,
     REASON_INTERNAL,
-    REASON_STATUS = 64
+    REASON_NO_RSA_CORE,
+    REASON_STATUS = 64,
+    REASON_RSA_STATUS = 96
 };
 
 /* A core, and the device that openssl.cnf names for it. */
@@ -47,6 +50,8 @@ typedef struct {
     long process;  /* that opened it */
     residua_ecc_device device;
     struct provider_queue *queue; /* of several coprocessors */
+    residua_rsa_device rsa;
+    long loaded; /* number of the RSA key that is in the core; 0 if there is none */
 } provider_slot;
 
 /* A way to reach a core. Functions that return int return 1 on success. */
@@ -76,7 +81,9 @@ typedef struct residua_provider {
     OSSL_FUNC_core_set_error_debug_fn *set_error_debug;
     OSSL_FUNC_core_vset_error_fn *vset_error;
     provider_slot *slots; /* provider_core_count of them */
-    OSSL_ALGORITHM keymgmt[3], exchange[3], signature[2];
+    OSSL_ALGORITHM keymgmt[4], exchange[3], signature[3];
+    CRYPTO_RWLOCK *lock;
+    int rsa_keys; /* so many have been made; under the lock */
 } residua_provider;
 
 /* Tells OpenSSL what went wrong. */
@@ -110,6 +117,15 @@ size_t provider_signature_size(const provider_curve_of *curve); /* of the longes
 /* The devices of all cores; none is opened before it is needed. */
 int provider_slots_new(residua_provider *provider, OSSL_FUNC_core_get_params_fn *get_params);
 void provider_slots_free(residua_provider *provider);
+
+/* Begins an operation; 0, with an error raised, if the core is missing. Of one coprocessor: the core is
+ * there, and nobody else uses it before provider_release(). Of several: the device is open, and each
+ * step goes to their queue. */
+int provider_acquire(provider_slot *slot);
+/* Ends an operation with a code of the driver; returns the code if the device was in order. */
+int provider_release(provider_slot *slot, int code);
+/* Raises an error for a code of the driver that is none of success. */
+void provider_raise_code(const provider_slot *slot, int code);
 
 /* A code like those of the driver: another process does not give the core back. */
 #define PROVIDER_TAKEN (-64)
@@ -189,6 +205,60 @@ int provider_key_set_private(provider_key *key, const BIGNUM *number);
 /* The order of the curve's generator; NULL on failure. */
 BIGNUM *provider_order(const provider_curve_of *curve);
 
+/* An RSA key, counted by its references; of a public one only n and e. Numbers are wiped with it. */
+typedef struct {
+    residua_provider *provider;
+    int references;
+    CRYPTO_RWLOCK *lock;
+    long number;
+    provider_slot *private_core, *public_core; /* NULL for operations that no core has */
+    BIGNUM *n, *e, *d, *p, *q, *d_p, *d_q, *coefficient;
+} provider_rsa_key;
+
+provider_rsa_key *provider_rsa_key_new(void *provider);
+provider_rsa_key *provider_rsa_key_reference(provider_rsa_key *key);
+void provider_rsa_key_free(void *key);
+
+/* Finds the cores of a key that is complete; 0, with an error raised, if no core takes it. */
+int provider_rsa_find(provider_rsa_key *key);
+/* Whether a core takes private keys of so many bits with this exponent. */
+int provider_rsa_takes(const residua_provider *provider, int bits, const BIGNUM *e);
+
+/* The root of x and its power, both of provider_rsa_size() bytes; 1 on success, else 0, with an error
+ * raised. x is below n. */
+int provider_core_root(const provider_rsa_key *key, const uint8_t *x, uint8_t *root);
+int provider_core_power(const provider_rsa_key *key, const uint8_t *x, uint8_t *power);
+size_t provider_rsa_size(const provider_rsa_key *key);
+/* Overwrites a key in the core that has it. */
+void provider_core_forget(const provider_rsa_key *key);
+
+/* What RSA makes a root of (RFC 8017, section 9), for a digest of a message. Sizes are in bytes, of the
+ * modulus and of the salt; a salt that is negative is any (RSA_PSS_SALTLEN_AUTO). */
+int provider_pkcs1_block(const EVP_MD *digest, const uint8_t *hash, uint8_t *block, size_t size);
+int provider_pss_block(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *hash,
+                       const uint8_t *salt, size_t salt_size, int modulus_bits, uint8_t *block);
+int provider_pss_matches(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *hash, int salt_size,
+                         int modulus_bits, const uint8_t *block);
+
+/* A message that is signed, and the digest for it; all zeros but for the provider at first. */
+typedef struct {
+    residua_provider *provider;
+    EVP_MD *digest;
+    EVP_MD_CTX *context; /* of the message; NULL if its digest is given */
+} provider_message;
+
+/* A digest by name, of any provider; NULL, with an error raised, if there is none. */
+EVP_MD *provider_digest(const residua_provider *provider, const char *name, const char *properties);
+
+/* These return 1 on success. */
+int provider_message_copy(provider_message *message, const provider_message *from);
+int provider_message_set_params(provider_message *message, const OSSL_PARAM params[]);
+int provider_message_begin(provider_message *message, const char *name); /* NULL: SHA-256 */
+int provider_message_update(const provider_message *message, const unsigned char *bytes, size_t size);
+int provider_message_finish(const provider_message *message, unsigned char *digest, unsigned *size);
+void provider_message_end(provider_message *message); /* a digest is given from now on */
+void provider_message_free(provider_message *message);
+
 /* The groups of TLS that cores have, for OSSL_FUNC_provider_get_capabilities(). */
 int provider_capabilities(void *context, const char *capability, OSSL_CALLBACK *callback,
                           void *argument);
@@ -198,6 +268,7 @@ int provider_capabilities(void *context, const char *capability, OSSL_CALLBACK *
 #define NAME_SIZE 64
 
 extern const OSSL_DISPATCH provider_ec_keymgmt[], provider_x25519_keymgmt[];
+extern const OSSL_DISPATCH provider_rsa_keymgmt[], provider_rsa_signature_functions[];
 extern const OSSL_DISPATCH provider_exchange_functions[], provider_signature_functions[];
 
 #endif

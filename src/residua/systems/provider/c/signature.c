@@ -20,10 +20,8 @@
 #define MOST_NONCES 4
 
 typedef struct {
-    residua_provider *provider;
     provider_key *key;
-    EVP_MD *digest;
-    EVP_MD_CTX *message; /* of which the digest is computed; NULL if it is given */
+    provider_message message;
 } signature;
 
 /* The properties are those of a provider of signatures: digests are of any. */
@@ -33,7 +31,7 @@ static void *newctx(void *provider, const char *properties)
 
     (void)properties;
     if (context != NULL) {
-        context->provider = provider;
+        context->message.provider = provider;
     }
     return context;
 }
@@ -44,8 +42,7 @@ static void freectx(void *data)
 
     if (context != NULL) {
         provider_key_free(context->key);
-        EVP_MD_free(context->digest);
-        EVP_MD_CTX_free(context->message);
+        provider_message_free(&context->message);
     }
     OPENSSL_free(context);
 }
@@ -53,59 +50,24 @@ static void freectx(void *data)
 static void *dupctx(void *data)
 {
     const signature *from = data;
-    signature *context = newctx(from->provider, NULL);
-    int good = context != NULL;
+    signature *context = newctx(from->message.provider, NULL);
 
-    if (!good) {
+    if (context == NULL) {
         return NULL;
     }
     context->key = provider_key_reference(from->key);
-    if (from->digest != NULL && EVP_MD_up_ref(from->digest)) {
-        context->digest = from->digest;
-    }
-    if (from->message != NULL) {
-        context->message = EVP_MD_CTX_new();
-        good = context->message != NULL && EVP_MD_CTX_copy_ex(context->message, from->message);
-    }
-    if (!good || context->digest != from->digest) {
+    if (!provider_message_copy(&context->message, &from->message)) {
         freectx(context);
         return NULL;
     }
     return context;
 }
 
-static int use_digest(signature *context, const char *name, const char *properties)
-{
-    EVP_MD *digest = EVP_MD_fetch(context->provider->libctx, name, properties);
-
-    if (digest == NULL || EVP_MD_get_size(digest) <= 0) {
-        RAISE(context->provider, REASON_DIGEST, "%s", name);
-        EVP_MD_free(digest);
-        return 0;
-    }
-    EVP_MD_free(context->digest);
-    context->digest = digest;
-    return 1;
-}
-
 static int set_ctx_params(void *data, const OSSL_PARAM params[])
 {
     signature *context = data;
-    const OSSL_PARAM *digest = OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST);
-    const OSSL_PARAM *query = OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_PROPERTIES);
-    const char *properties = NULL;
-    char name[NAME_SIZE], *target = name;
 
-    if (digest == NULL) {
-        return 1;
-    }
-    if (context->message != NULL) {
-        RAISE(context->provider, REASON_UNSUPPORTED, "another digest in the midst of a message");
-        return 0;
-    }
-    return OSSL_PARAM_get_utf8_string(digest, &target, sizeof name) &&
-           (query == NULL || OSSL_PARAM_get_utf8_string_ptr(query, &properties)) &&
-           use_digest(context, name, properties);
+    return provider_message_set_params(&context->message, params);
 }
 
 static const OSSL_PARAM *settable_ctx_params(void *data, void *provider)
@@ -145,14 +107,14 @@ static int get_ctx_params(void *data, OSSL_PARAM params[])
     unsigned char bytes[IDENTIFIER_SIZE];
     size_t used;
 
-    if (context->digest == NULL) {
+    if (context->message.digest == NULL) {
         return algorithm == NULL && name == NULL && size == NULL;
     }
-    used = algorithm != NULL ? identifier(context->digest, bytes) : 0;
+    used = algorithm != NULL ? identifier(context->message.digest, bytes) : 0;
     return (algorithm == NULL ||
             (used > 0 && OSSL_PARAM_set_octet_string(algorithm, bytes, used))) &&
-           (name == NULL || OSSL_PARAM_set_utf8_string(name, EVP_MD_get0_name(context->digest))) &&
-           (size == NULL || OSSL_PARAM_set_int(size, EVP_MD_get_size(context->digest)));
+           (name == NULL || OSSL_PARAM_set_utf8_string(name, EVP_MD_get0_name(context->message.digest))) &&
+           (size == NULL || OSSL_PARAM_set_int(size, EVP_MD_get_size(context->message.digest)));
 }
 
 static const OSSL_PARAM *gettable_ctx_params(void *data, void *provider)
@@ -175,10 +137,9 @@ static int init(signature *context, provider_key *key, const OSSL_PARAM params[]
         provider_key_free(context->key);
         context->key = provider_key_reference(key);
     }
-    EVP_MD_CTX_free(context->message);
-    context->message = NULL;
+    provider_message_end(&context->message);
     if (context->key == NULL) {
-        RAISE(context->provider, REASON_NO_PUBLIC_KEY, "no key");
+        RAISE(context->message.provider, REASON_NO_PUBLIC_KEY, "no key");
         return 0;
     }
     return params == NULL || set_ctx_params(context, params);
@@ -192,7 +153,7 @@ static int sign_init(void *data, void *key, const OSSL_PARAM params[])
         return 0;
     }
     if (!context->key->has_private) {
-        RAISE(context->provider, REASON_NO_PRIVATE_KEY, "for a signature");
+        RAISE(context->message.provider, REASON_NO_PRIVATE_KEY, "for a signature");
         return 0;
     }
     return 1;
@@ -207,8 +168,8 @@ static int verify_init(void *data, void *key, const OSSL_PARAM params[])
 static int digest_fits(const signature *context, size_t size)
 {
     if (context->key == NULL ||
-        (context->digest != NULL && size != (size_t)EVP_MD_get_size(context->digest))) {
-        RAISE(context->provider, REASON_DIGEST, "%zu bytes", size);
+        (context->message.digest != NULL && size != (size_t)EVP_MD_get_size(context->message.digest))) {
+        RAISE(context->message.provider, REASON_DIGEST, "%zu bytes", size);
         return 0;
     }
     return 1;
@@ -288,7 +249,7 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
     int code = -1, nonces;
 
     if (key == NULL || !key->has_private) {
-        RAISE(context->provider, REASON_NO_PRIVATE_KEY, "for a signature");
+        RAISE(context->message.provider, REASON_NO_PRIVATE_KEY, "for a signature");
         return 0;
     }
     if (bytes == NULL) {
@@ -307,14 +268,14 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
     }
     OPENSSL_cleanse(nonce, sizeof nonce);
     if (code < 0) {
-        RAISE(context->provider, REASON_DRIVER, "no signature with %d nonces", MOST_NONCES);
+        RAISE(context->message.provider, REASON_DRIVER, "no signature with %d nonces", MOST_NONCES);
     }
     if (code <= 0) {
         return 0;
     }
     *size = encode(numbers, key->curve.numbers->order_size, bytes, room);
     if (*size == 0) {
-        RAISE(context->provider, REASON_SIGNATURE, "into %zu bytes", room);
+        RAISE(context->message.provider, REASON_SIGNATURE, "into %zu bytes", room);
     }
     return *size != 0;
 }
@@ -331,22 +292,9 @@ static int verify(void *data, const unsigned char *bytes, size_t size, const uns
                                 numbers);
 }
 
-/* A message: its digest first. */
-
 static int begin_message(signature *context, const char *name)
 {
-    const char *wanted = name != NULL && name[0] != '\0' ? name : "SHA256";
-
-    if ((context->digest == NULL || (name != NULL && name[0] != '\0')) &&
-        !use_digest(context, wanted, NULL)) {
-        return 0;
-    }
-    context->message = EVP_MD_CTX_new();
-    if (context->message == NULL || !EVP_DigestInit_ex2(context->message, context->digest, NULL)) {
-        RAISE(context->provider, REASON_DIGEST, "%s", wanted);
-        return 0;
-    }
-    return 1;
+    return provider_message_begin(&context->message, name);
 }
 
 static int digest_sign_init(void *data, const char *name, void *key, const OSSL_PARAM params[])
@@ -362,21 +310,14 @@ static int digest_verify_init(void *data, const char *name, void *key, const OSS
 static int update(void *data, const unsigned char *message, size_t size)
 {
     const signature *context = data;
-    return context->message != NULL && EVP_DigestUpdate(context->message, message, size);
+
+    return provider_message_update(&context->message, message, size);
 }
 
-/* The digest of the message, which may be asked for again. */
+/* The digest of the message. */
 static int finish(const signature *context, unsigned char *digest, unsigned *size)
 {
-    EVP_MD_CTX *copy = EVP_MD_CTX_new();
-    int good = context->message != NULL && copy != NULL &&
-               EVP_MD_CTX_copy_ex(copy, context->message) && EVP_DigestFinal_ex(copy, digest, size);
-
-    EVP_MD_CTX_free(copy);
-    if (!good) {
-        RAISE(context->provider, REASON_DIGEST, "of the message");
-    }
-    return good;
+    return provider_message_finish(&context->message, digest, size);
 }
 
 static int digest_sign_final(void *data, unsigned char *bytes, size_t *size, size_t room)

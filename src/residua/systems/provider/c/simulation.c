@@ -70,7 +70,7 @@ static void *open_simulation(const provider_slot *slot)
     char path[PATH_SIZE];
     simulation *found = OPENSSL_zalloc(sizeof *found);
 
-    if (found == NULL || !beside(slot->core->core->name, path, sizeof path)) {
+    if (found == NULL || !beside(slot->core->name, path, sizeof path)) {
         RAISE(slot->provider, REASON_INTERNAL, "no memory or no path");
         OPENSSL_free(found);
         return NULL;

@@ -5,8 +5,8 @@
 #include "{{ core.name }}_core.h"
 {% endfor %}
 
-{% for core in cores %}
-static const provider_curve curves_{{ loop.index0 }}[] = {
+{% for core in cores if core.curves %}
+static const provider_curve {{ core.name }}_curves[] = {
 {% for curve in core.curves %}
     {.names = {{ "{" }}{% for name in known[curve].names %}"{{ name }}", {% endfor %}NULL}, .tls_group = {{ known[curve].tls_group }}},
 {% endfor %}
@@ -15,7 +15,18 @@ static const provider_curve curves_{{ loop.index0 }}[] = {
 {% endfor %}
 const provider_core provider_cores[] = {
 {% for core in cores %}
-    {&{{ core.name }}_core, curves_{{ loop.index0 }}, "{{ core.top }}", {{ core.polls }}u},
+    {
+        .name = "{{ core.name }}",
+{% if core.rsa %}
+        .rsa = &{{ core.name }}_core,
+        .keys = {{ "{" }}{{ core.rsa.bits }}, {{ core.rsa.exponent }}u, {{ core.rsa.exponent_bits }}{{ "}" }},
+{% else %}
+        .ecc = &{{ core.name }}_core,
+        .curves = {{ core.name }}_curves,
+{% endif %}
+        .top = "{{ core.top }}",
+        .simulated_polls = {{ core.polls }}u,
+    },
 {% endfor %}
 };
 
