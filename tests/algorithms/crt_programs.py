@@ -10,7 +10,7 @@ from residua.algorithms.fields import crt_field, loaded_field
 from residua.algorithms.fields.crt_field import COEFFICIENT, HALVES, LOW
 from residua.algorithms.fields.rns_field import smallest_bound
 from residua.algorithms.terms import Words
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.cores.coprocessor.engine.rns_montgomery import montgomery_domains
 from residua.machines.bounds import analyse
 from residua.machines.values import outputs
 from residua.numbers.cox import redundant_ranges

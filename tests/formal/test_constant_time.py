@@ -15,7 +15,7 @@ from tests.small_curves import EVEN, MIDDLE, TINY
 
 from formal.tiny import tiny_core
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.digits.curve_core import DigitEccCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.core import DigitCore
 from residua.cores.digit.specification import DigitSpecification

@@ -11,7 +11,7 @@ from tests.small_curves import EVEN, TINY
 
 from residua.cores.base_extension.core import BaseExtensionCore
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.digits.curve_core import DigitEccCore
 from residua.cores.digit.boundary import digit_boundary
 from residua.cores.digit.core import DigitCore
 from residua.cores.ecpm.boundary import point_boundary

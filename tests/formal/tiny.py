@@ -2,7 +2,7 @@
 
 from tests.small_curves import TINY
 
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves.inversion import Inversion
 from residua.curves.parameters import curve_from_parameters
 

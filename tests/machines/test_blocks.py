@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
 from residua.machines.scheduling.blocks import Problem, list_schedule, place

@@ -7,7 +7,7 @@ from tests.small_curves import TINY, WITHOUT_A
 
 from machines.control_words import Interpreter
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves import affine
 from residua.curves.fixed_window import digit_flags, digits
 from residua.curves.formulas import Formula

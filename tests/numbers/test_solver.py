@@ -8,7 +8,7 @@ import pytest
 from ortools.sat.python import cp_model
 
 from residua import cache
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.numbers import solver
 from residua.numbers.solver import solve

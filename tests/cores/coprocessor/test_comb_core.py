@@ -12,8 +12,8 @@ from tests.schedules import quick_schedules
 from tests.small_curves import EVEN, MIDDLE, TINY, WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.core import EngineCoprocessorCore
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import verify_coprocessor

@@ -13,8 +13,8 @@ from tests.small_curves import EVEN, MIDDLE, TINY
 
 from residua.algorithms.position_residue import PositionResidueDomain
 from residua.cores.coprocessor.cases import all_cases
-from residua.cores.coprocessor.core import EngineCoprocessorCore
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check

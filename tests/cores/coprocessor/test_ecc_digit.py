@@ -9,8 +9,8 @@ from tests.cores.simulations import simulator
 from tests.small_curves import MIDDLE, TINY
 
 from residua.cores.coprocessor.cases import all_cases
-from residua.cores.coprocessor.core import DigitCoprocessorCore
-from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.digits.core import DigitCoprocessorCore
+from residua.cores.coprocessor.digits.curve_core import DigitEccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.directory import Directory, build
 from residua.cores.specification.reading import check_any, load_any

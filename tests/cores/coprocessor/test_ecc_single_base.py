@@ -12,9 +12,9 @@ from residua.algorithms.conversion import encode
 from residua.algorithms.fields import field_unit, single_base_field
 from residua.algorithms.single_base import compressed_ranges
 from residua.cores.coprocessor.cases import all_cases
-from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.single_base import SingleBaseEccCore
 from residua.cores.coprocessor.simulator import Request
-from residua.cores.coprocessor.single_base import SingleBaseEccCore
 from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula

@@ -11,10 +11,10 @@ from tests.schedules import quick_schedules
 from tests.small_curves import LARGE_B, WITHOUT_A
 
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.core import EngineCoprocessorCore
-from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.digits.curve_core import DigitEccCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.outcomes import outcome
-from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.timing import measure_timing

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from residua.cores.coprocessor.curve_core import fastest_formula
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.curves.formulas import Formula, admitted
 from residua.curves.inversion import Inversion

@@ -12,7 +12,7 @@ from tests.schedules import quick_schedules
 
 from residua.cores.bus.simulator import BusSimulator
 from residua.cores.coprocessor.driver.simulated import client, curves
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.curves.catalogue import find_curve
 from residua.evidence.published_vectors import (
     Agreement,

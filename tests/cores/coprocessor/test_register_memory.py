@@ -8,7 +8,7 @@ from tests.schedules import quick_schedules
 from tests.small_curves import SQUARE, TINY
 
 from residua.cores.coprocessor.cases import all_cases
-from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.simulator import Request, build_coprocessor_simulator
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check

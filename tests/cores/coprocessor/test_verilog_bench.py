@@ -5,7 +5,7 @@ import pytest
 from tests.cores.coprocessor.test_ecc_directory import SMALL
 
 from residua.cores.bus.vectors import END, HEADER
-from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.files import coprocessor_files
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check

@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles, ReadOnly, RisingEdge, with_timeout
 from cocotbext.axi import AxiStreamFrame
 from tests.hardware.bus.cocotb_axi import MAP, START, Bench
 
-from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.specification.reading import check
 from residua.curves import affine

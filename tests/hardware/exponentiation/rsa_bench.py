@@ -12,7 +12,7 @@ from tests.hardware.exponentiation.answers import answer
 from tests.hardware.traffic import sender
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.cores.coprocessor.engine.rns_montgomery import montgomery_domains
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.rsa_engine import RsaEngine
 from residua.hardware.exponentiation.rsa_engine_design import RsaEngineDesign

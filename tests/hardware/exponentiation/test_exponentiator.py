@@ -7,7 +7,7 @@ from amaranth.sim import Simulator
 from tests.hardware.digit_streams import multiply
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.cores.coprocessor.engine.rns_montgomery import montgomery_domains
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.exponentiator import ExponentDigits, ExponentiatorDesign

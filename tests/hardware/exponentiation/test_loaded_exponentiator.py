@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 from gmpy2 import next_prime
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.cores.coprocessor.engine.rns_montgomery import montgomery_domains
 from residua.hardware.converters.final_reduction import FinalReduction
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.loaded_exponentiator import LoadedExponentiatorDesign

@@ -9,7 +9,7 @@ from gmpy2 import next_prime
 from tests.hardware.exponentiation.test_loaded_exponentiator import send
 
 from residua.algorithms.conversion import split_words
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
+from residua.cores.coprocessor.engine.rns_montgomery import montgomery_domains
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions
 from residua.hardware.exponentiation.public_exponent import PublicExponent, exponent_runs

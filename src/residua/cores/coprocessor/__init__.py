@@ -1,14 +1,16 @@
 """Elliptic-curve coprocessors, on a Cox-Rower engine or on digits."""
 
-from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.digits.specification import DigitCoprocessorSpecification
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.kind import Kind
 
 KIND = Kind(
-    "coprocessor", CoprocessorSpecification, "residua.cores.coprocessor.core:EngineCoprocessorCore"
+    "coprocessor",
+    CoprocessorSpecification,
+    "residua.cores.coprocessor.engine.core:EngineCoprocessorCore",
 )
 ON_DIGITS = Kind(
     "coprocessor-on-digits",
     DigitCoprocessorSpecification,
-    "residua.cores.coprocessor.core:DigitCoprocessorCore",
+    "residua.cores.coprocessor.digits.core:DigitCoprocessorCore",
 )

@@ -3,7 +3,6 @@
 import random
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,18 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from amaranth.lib.wiring import Component
 
 from residua.algorithms.conversion import split_words
-from residua.algorithms.fields.digit_field import ELEMENT_BOUND
-from residua.algorithms.fields.field_unit import elements_range, extension_cox
 from residua.cores.coprocessor.boundary import coprocessor_boundary
-from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
-from residua.cores.coprocessor.digit import DigitEccCore
-from residua.cores.coprocessor.digit_specification import DigitCoprocessorSpecification
+from residua.cores.coprocessor.curve_core import CurveCore
+from residua.cores.coprocessor.digits.specification import DigitCoprocessorSpecification
 from residua.cores.coprocessor.driver.curves import DriverCurve
 from residua.cores.coprocessor.files import coprocessor_files
+from residua.cores.coprocessor.operation_forms import operation_forms
 from residua.cores.coprocessor.outcomes import given_operands
-from residua.cores.coprocessor.rns_montgomery import EccCore
-from residua.cores.coprocessor.single_base import SingleBaseEccCore
-from residua.cores.coprocessor.specification import CoprocessorSpecification, named_formula
+from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.core import Core, Pace
 from residua.cores.naming import default_name
 from residua.cores.proofs.boundary import Boundary
@@ -36,8 +31,7 @@ from residua.curves.blinding import (
 )
 from residua.curves.formulas import Formula
 from residua.curves.operations.codes import PUBLIC_OPERATIONS, Operation, Status, point_operation
-from residua.curves.parameters import Curve, MontgomeryCurve, parameters_of
-from residua.curves.protections import masked_scalar
+from residua.curves.parameters import MontgomeryCurve
 from residua.curves.protections.protection import Level, Protection
 from residua.curves.signatures.sliding_windows import BASE_ENTRIES, BASE_WIDTH, POINT_WIDTH
 from residua.hardware.bus.register_map import Capabilities, RegisterMap
@@ -46,8 +40,6 @@ from residua.hardware.coprocessor.coprocessor import Coprocessor
 from residua.hardware.coprocessor.durations import operation_cycles
 from residua.hardware.coprocessor.traffic import coprocessor_traffic
 from residua.hardware.unbuilt import unbuilt
-from residua.numbers.cox import Range
-from residua.numbers.residues import Redundant
 from residua.output import Progress
 
 if TYPE_CHECKING:
@@ -88,6 +80,11 @@ class CoprocessorCore(Core):
             {"modulus": modulus, "elements": [str(low), str(high)]}
             for modulus, (low, high) in self.ranges.items()
         ]
+
+    @property
+    def template_package(self) -> str:
+        """The package of the templates: both field units have the same."""
+        return CoprocessorCore.__module__.rpartition(".")[0]
 
     @property
     def title(self) -> str:
@@ -330,7 +327,9 @@ class CoprocessorCore(Core):
                     "code": int(operation),
                     "curves": [i for i, own in enumerate(design.operations) if operation in own],
                     **({"time": "public"} if operation in PUBLIC_OPERATIONS else {}),
-                    "forms": _forms(operation, self.core.curves, shared=design.shares_scalars),
+                    "forms": operation_forms(
+                        operation, self.core.curves, shared=design.shares_scalars
+                    ),
                 }
                 for operation in sorted(design.operation_codes)
             ],
@@ -407,273 +406,3 @@ class CoprocessorCore(Core):
             "results": [hex(number) for number in results],
             "result_words": split(results),
         }
-
-
-def _given(asked: CoprocessorSpecification) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
-    if asked.base_a is None or asked.base_b is None:
-        return None
-    return asked.base_a, asked.base_b
-
-
-@dataclass(frozen=True)
-class EngineCoprocessorCore(CoprocessorCore):
-    """A coprocessor on a Cox-Rower engine as it was asked for.
-
-    Raises:
-        SpecificationError: when something is asked of it, if the request cannot be met.
-    """
-
-    request: CoprocessorSpecification
-
-    @cached_property
-    def core(self) -> EngineCurveCore:
-        """The core."""
-        asked = self.request
-        common: dict[str, Any] = {
-            "width": asked.width if "width" in asked.model_fields_set else None,
-            "channels": asked.channels,
-            "style": None if asked.bases == "auto" else asked.bases,
-            "weight": asked.weight,
-            "reduction": None if asked.reduction == "auto" else asked.reduction,
-            "rowers": asked.rowers,
-            "columns": asked.row_length,
-            "blinding": asked.blinding,
-            "inversion": asked.inversion,
-            "formula": named_formula(asked.formula),
-            "product_registers": asked.product_registers,
-            "levels_per_register": asked.levels_per_register,
-            "register_memory": asked.register_memory or "distributed",
-            "protections": asked.chosen_protections,
-        }
-        if asked.algorithm == "sbmm":
-            return SingleBaseEccCore(
-                asked.curve,
-                base_a=asked.base_a,
-                base_b=asked.base_b,
-                extra_bits=asked.extra_bits,
-                **common,
-            )
-        return EccCore(
-            asked.curve,
-            bases=_given(asked),
-            inverter_rowers=asked.inverter_rowers,
-            fixed_base=asked.comb,
-            verifies=asked.ecdsa is not None,
-            **common,
-        )
-
-    @property
-    def page(self) -> dict[str, Any]:
-        """Values of the report's template beside the manifest."""
-        # Drawings are only for reports.
-        from residua.cores.coprocessor.page import engine_page  # noqa: PLC0415
-
-        return engine_page(self)
-
-    @cached_property
-    def specification(self) -> CoprocessorSpecification:
-        """The request with every choice made; it leads to this core again."""
-        options, (base_a, base_b) = self.core.design.options, self.core.bases
-        made = {
-            "width": self.core.width,
-            "channels": self.core.channels,
-            "base_a": tuple(modulus.value for modulus in base_a),
-            "base_b": tuple(modulus.value for modulus in base_b),
-            **self._extra,
-            "blinding": self._blinding,
-            "formula": self._formula,
-            "rowers": options.rowers,
-            "columns": self.request.row_length if self.request.row_length > 1 else None,
-            "bases": self.core.style if self.request.bases == "auto" else self.request.bases,
-            "reduction": options.reduction,
-            "name": self.name,
-        }
-        return self.request.model_copy(update=made)
-
-    @property
-    def _extra(self) -> dict[str, Any]:
-        """Keys that only some coprocessors have, such as those on SBMM or with a comb."""
-        core, rowers = self.core, self.core.design.inverter_rowers
-        extra: dict[str, Any] = {}
-        if isinstance(core, SingleBaseEccCore):
-            extra |= {"extra_bits": core.extra_bits}
-        if rowers is not None:
-            extra |= {"inverter_rowers": rowers}
-        if comb := self.request.comb:
-            extra |= {"fixed_base": "comb", "comb_teeth": comb[0], "comb_tables": comb[1]}
-        if self.request.register_memory:
-            extra |= {"register_memory": self.request.register_memory}
-        if self.request.ecdsa:
-            extra |= {"ecdsa": self.request.ecdsa}
-        return extra
-
-    @cached_property
-    def parameters(self) -> dict[str, Any]:
-        """Every chosen number."""
-        core = self.core
-        design, options = core.design, core.design.options
-        (base_a, base_b), cox = core.bases, extension_cox(design.domains[0])
-        return {
-            "algorithm": self.request.algorithm,
-            "curves": [parameters_of(curve) for curve in core.curves],
-            "bus": self.request.bus,
-            **self._instances,
-            "blinding": list(core.design.blinding),
-            "inversion": self.request.inversion,
-            **self._protections,
-            **self._halves,
-            "n": core.channels,
-            "w": core.width,
-            "bases": self.specification.bases,
-            "h_weight": core.heaviest,
-            "base_a": [str(m.value) for m in base_a],
-            "base_b": [str(m.value) for m in base_b],
-            "h_a": [m.offset for m in base_a],
-            "h_b": [m.offset for m in base_b],
-            **self._extra,
-            "t": cox.truncation,
-            "sigma0": str(cox.sigma0),
-            "rowers": options.rowers,
-            "extension": self.request.extension,
-            "columns": self.request.row_length,
-            "reduction": options.reduction,
-            "product_registers": options.product_registers,
-            "levels_per_register": options.levels_per_register,
-            "microcode_words": design.processor.store.words,
-        }
-
-    @cached_property
-    def ranges(self) -> dict[str, Range]:
-        """The range of field elements for each modulus."""
-        domains = self.core.design.domains
-        return {str(own.modulus): elements_range(own, Redundant(1)) for own in domains}
-
-
-@dataclass(frozen=True)
-class DigitCoprocessorCore(CoprocessorCore):
-    """A coprocessor on digits as it was asked for.
-
-    Raises:
-        SpecificationError: when something is asked of it, if the request cannot be met.
-    """
-
-    request: DigitCoprocessorSpecification
-
-    @cached_property
-    def core(self) -> DigitEccCore:
-        """The core."""
-        asked = self.request
-        return DigitEccCore(
-            asked.curve,
-            digit=asked.digit,
-            lanes=1 if asked.lanes is None else asked.lanes,
-            pipeline=asked.pipeline,
-            blinding=asked.blinding,
-            formula=named_formula(asked.formula),
-            protections=asked.chosen_protections,
-        )
-
-    @property
-    def page_template(self) -> str:
-        """Template of the report."""
-        return "digit_page.html"
-
-    @property
-    def page(self) -> dict[str, Any]:
-        """Values of the report's template beside the manifest."""
-        # Drawings are only for reports.
-        from residua.cores.coprocessor.page import digit_page  # noqa: PLC0415
-
-        return digit_page(self)
-
-    @cached_property
-    def specification(self) -> DigitCoprocessorSpecification:
-        """The request with every choice made; it leads to this core again."""
-        made = {
-            "blinding": self._blinding,
-            "formula": self._formula,
-            "lanes": self._lanes,
-            "name": self.name,
-        }
-        return self.request.model_copy(update=made)
-
-    @property
-    def _lanes(self) -> int | None:
-        return self.core.design.lanes if self.request.pipeline is None else None
-
-    @cached_property
-    def parameters(self) -> dict[str, Any]:
-        """Every chosen number."""
-        design = self.core.design
-        store, timing = design.processor.store, design.processor.timing
-        return {
-            "algorithm": self.request.algorithm,
-            "curves": [parameters_of(curve) for curve in self.core.curves],
-            "bus": self.request.bus,
-            **self._instances,
-            "blinding": list(self.core.design.blinding),
-            "inversion": design.inversion,
-            **self._protections,
-            **self._halves,
-            "digits": design.field.digits,
-            "digit": design.digit,
-            "lanes": self._lanes,
-            "pipeline": self.request.pipeline,
-            "multipliers": design.multipliers,
-            "product_cycles": timing.compute,
-            "pass_cycles": timing.length,
-            "registers": store.registers,
-            "microcode_words": store.words,
-        }
-
-    @cached_property
-    def ranges(self) -> dict[str, Range]:
-        """The range of field elements for each modulus."""
-        return {str(own): (0, int(ELEMENT_BOUND * own)) for own in self.core.design.moduli}
-
-
-_NUMBERS: dict[Operation, tuple[str, str, str]] = {
-    Operation.POINT_MULTIPLY: ("k, x, y", "x, y", "k P, P = (x, y)"),
-    Operation.BASE_MULTIPLY: ("k", "x, y", "k G, G the base point"),
-    Operation.X_MULTIPLY: ("k, x, y", "x", "the abscissa of k P"),
-    Operation.DOUBLE_MULTIPLY: ("k, l, x1, y1, x2, y2", "x, y", "k P + l Q, for public data"),
-    Operation.VALIDATE: ("x, y", "", "only a status: is the point valid?"),
-    Operation.FIELD_MULTIPLY: ("a, b", "c", "c = a b mod p"),
-    Operation.FIELD_INVERT: ("a", "c", "c = 1/a mod p"),
-    Operation.FIELD_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod p"),
-    Operation.ORDER_MULTIPLY: ("a, b", "c", "c = a b mod n"),
-    Operation.ORDER_INVERT: ("a", "c", "c = 1/a mod n"),
-    Operation.ORDER_MULTIPLY_ADD: ("a, b, d", "c", "c = a b + d mod n"),
-    Operation.ECDSA_VERIFY: (
-        "e, r, s, x, y",
-        "r",
-        "r if (r, s) is a signature of the digest e by (x, y); for public data, in variable time",
-    ),
-    Operation.ORDER_SIGN: ("k, d, r, z", "s", "s = (z + r d) / k mod n, under a random factor"),
-}
-"""Operands, results and meaning, on curves in Weierstrass form."""
-
-_MONTGOMERY: dict[Operation, tuple[str, str, str]] = {
-    Operation.BASE_MULTIPLY: ("k", "u", "the u of k G, G the base point"),
-    Operation.X_MULTIPLY: ("k, u", "u", "the u of k times a point with this u"),
-    Operation.VALIDATE: ("u", "", "only a status: has the point a small order?"),
-}
-
-
-def _forms(
-    operation: Operation, curves: tuple[Curve, ...], *, shared: bool
-) -> list[dict[str, str]]:
-    """Operands and results of an operation, for each form of curve that is there.
-
-    With ``shared`` secrets there are the names of their shares.
-    """
-    found: dict[str, dict[str, str]] = {}
-    for form in dict.fromkeys(curve.form for curve in curves):
-        own = _NUMBERS | (_MONTGOMERY if form == "montgomery" else {})
-        operands, results, meaning = own[operation]
-        if shared:
-            operands = ", ".join(masked_scalar.shared_names(operation, operands.split(", ")))
-        entry = {"form": form, "operands": operands, "results": results, "meaning": meaning}
-        if entry | {"form": ""} not in [other | {"form": ""} for other in found.values()]:
-            found[form] = entry
-    return list(found.values())

@@ -12,7 +12,8 @@ from residua.machines.counts import count
 from residua.machines.routine import Routine
 
 if TYPE_CHECKING:
-    from residua.cores.coprocessor.core import DigitCoprocessorCore, EngineCoprocessorCore
+    from residua.cores.coprocessor.digits.core import DigitCoprocessorCore
+    from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 
 _STEP, _COPY = "ladder_step", "copy_"
 """Beginnings of the names of some routines."""

@@ -10,7 +10,7 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 from gmpy2 import next_prime
 
 from residua.algorithms.montgomery import MontgomeryDomain
-from residua.cores.coprocessor.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
+from residua.cores.coprocessor.engine.rns_montgomery import MOST_EXTRA_CHANNELS, montgomery_domains
 from residua.cores.core import PlainCore
 from residua.cores.exponentiation.bus.cases import Setting
 from residua.cores.exponentiation.bus.surroundings import ExponentiationBus, bus_around

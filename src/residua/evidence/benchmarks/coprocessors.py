@@ -8,7 +8,7 @@ from matplotlib.figure import Figure as Drawing
 
 from residua.cores.coprocessor.core import CoprocessorCore
 from residua.cores.coprocessor.curve_core import CurveCore, EngineCurveCore
-from residua.cores.coprocessor.digit import DigitEccCore
+from residua.cores.coprocessor.digits.curve_core import DigitEccCore
 from residua.cores.coprocessor.outcomes import given_operands, given_outcome, outcome, signature
 from residua.cores.coprocessor.simulator import CoprocessorSimulator, build_coprocessor_simulator
 from residua.cores.coprocessor.simulator import Request as SimulatedRequest

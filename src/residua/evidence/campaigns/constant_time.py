@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.timing import TimingResult, measure_timing
 from residua.evidence.campaign import Campaign, Figures, Request

@@ -8,7 +8,7 @@ from typing import Any
 
 from amaranth.lib.wiring import Component
 
-from residua.cores.coprocessor.core import EngineCoprocessorCore
+from residua.cores.coprocessor.engine.core import EngineCoprocessorCore
 from residua.cores.coprocessor.simulator import build_coprocessor_simulator
 from residua.cores.coprocessor.specification import CoprocessorSpecification
 from residua.cores.coprocessor.verification import point_cycles

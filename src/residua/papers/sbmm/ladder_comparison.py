@@ -12,8 +12,8 @@ from residua.algorithms.fields import field_unit
 from residua.algorithms.fields.field_unit import Domain
 from residua.algorithms.fields.rns_field import Lowered
 from residua.algorithms.fields.single_base_field import compressions
-from residua.cores.coprocessor.rns_montgomery import montgomery_domains
-from residua.cores.coprocessor.single_base import domain_of_fewest, partner_of
+from residua.cores.coprocessor.engine.rns_montgomery import montgomery_domains
+from residua.cores.coprocessor.engine.single_base import domain_of_fewest, partner_of
 from residua.curves import ladder
 from residua.errors import SpecificationError
 from residua.hardware.engine.datapath_design import EngineOptions

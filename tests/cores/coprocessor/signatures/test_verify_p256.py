@@ -11,7 +11,7 @@ from tests.cores.coprocessor.signatures.signing import operands_for
 from tests.cores.coprocessor.test_published_vectors import check
 from tests.cores.simulations import StreamClient, simulator
 
-from residua.cores.coprocessor.rns_montgomery import EccCore
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.curves.catalogue import find_curve
 from residua.curves.inversion import Inversion

@@ -11,8 +11,8 @@ from tests.cores.coprocessor.signatures.signing import operands_for
 from tests.cores.coprocessor.test_published_vectors import check
 from tests.cores.simulations import StreamClient, simulator
 
+from residua.cores.coprocessor.engine.rns_montgomery import EccCore
 from residua.cores.coprocessor.outcomes import outcome
-from residua.cores.coprocessor.rns_montgomery import EccCore
 from residua.cores.coprocessor.simulator import Request
 from residua.curves import affine
 from residua.curves.catalogue import find_curve

@@ -1,0 +1,1 @@
+"""Coprocessors whose field unit is a Cox-Rower engine."""
