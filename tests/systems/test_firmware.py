@@ -9,21 +9,30 @@ from pathlib import Path
 import pytest
 
 from residua.cores.coprocessor.driver.files import library
+from residua.cores.exponentiation.bus.driver.files import library as rsa_library
 from residua.systems.frames import framed, receive
 from residua.toolchain.c_compiler import STRICT, compile_program
 
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-D_DEFAULT_SOURCE")
-OWN = ("frames.c", "commands.c", "main.c", "board.h", "frames.h", "commands.h")
+NAMES = ("bytes", "commands", "frames", "rsa_commands")
+OWN = ("main.c", "board.h", *(name + ending for name in NAMES for ending in (".c", ".h")))
 BOARD = Path(__file__).with_name("board.c")
 
-IDENTITY = bytes([0, 0, 1, 1]) + b"\x06absent\x01\x04none\x00\x01\x00\x01\x00"
+IDENTITY = (
+    bytes([0, 0, 2, 1])
+    + b"\x06absent\x01\x04none\x00\x01\x00\x01\x00"
+    + b"\x01\x07private\x01\x04\x00"
+)
 BROKEN, TOO_LONG, CUT_OFF, LOST = -100, -101, -102, -103
 UNKNOWN, NO_DEVICE, NO_CURVE, SIZE, NO_CORE = -110, -111, -112, -113, -1
 
 
 KNOWN = """#include "commands.h"
+#include "rsa_commands.h"
 const struct commands_known commands_known[1];
 const size_t commands_known_count = 0;
+const struct rsa_commands_known rsa_commands_known[1];
+const size_t rsa_commands_known_count = 0;
 """
 """No known answers: the board of these tests has no core to ask."""
 
@@ -32,10 +41,11 @@ def compiled(folder, old="", new=""):
     """The program with a text of its sources replaced, and all that a sanitizer sees."""
     firmware = Path(str(files("residua.systems"))) / "firmware"
     texts = {name: (firmware / name).read_text().replace(old, new) for name in OWN}
-    texts |= library() | {"known.c": KNOWN, "board.c": BOARD.read_text()}
+    texts |= library() | rsa_library() | {"known.c": KNOWN, "board.c": BOARD.read_text()}
     for name, text in texts.items():
         (folder / name).write_text(text)
-    flags = [*STRICT, *SANITIZED, "-DRESIDUA_ECC_MAX_WORDS=1", "-Wno-missing-field-initializers"]
+    sizes = ["-DRESIDUA_ECC_MAX_WORDS=1", "-DRESIDUA_RSA_MAX_WORDS=1"]
+    flags = [*STRICT, *SANITIZED, *sizes, "-Wno-missing-field-initializers"]
     sources = sorted(folder.glob("*.c"))
     return compile_program(sources, folder / "program", includes=[folder], flags=flags)
 
@@ -76,7 +86,11 @@ def test_it_tells_its_cores(program):
         (b"\x02\x00", SIZE),
         (b"\x02\x00\x00k", NO_DEVICE),
         (b"\x02\x01\x00k", NO_DEVICE),
-        (b"\x07\x00\x00", UNKNOWN),
+        (b"\x07\x00", SIZE),
+        (b"\x07\x00k", NO_DEVICE),
+        (b"\x09\x01x", NO_DEVICE),
+        (b"\x0a\xffx", NO_DEVICE),
+        (b"\x0b\x00\x00", UNKNOWN),
         (b"\xff", UNKNOWN),
         (bytes(1000), TOO_LONG),
     ],

@@ -12,9 +12,10 @@ from residua.systems.frames import FrameError, framed, receive
 from residua.systems.host import Command, Host, HostError
 
 CURVES = (
-    bytes([1, 2])
+    bytes([2, 2])
     + b"\x03ecc\x02" + b"\x05P-256\x00\x20\x00\x20\x00" + b"\x02K1\x00\x20\x00\x21\x00"
     + b"\x01x\x01" + b"\x0aCurve25519\x01\x20\x00\x20\x00"
+    + b"\x02\x03rsa\x01\x80\x00" + b"\x06public\x02\x00\x01"
 )  # fmt: skip
 OK = bytes(2)
 
@@ -48,6 +49,22 @@ def test_curves():
     assert (last.device, last.number, last.key_size, last.point_size) == (1, 0, 32, 32)
     second = found.find("K1", "ecc")
     assert (second.device, second.number, second.key_size, second.point_size) == (0, 1, 33, 65)
+
+
+def test_rsa_cores():
+    found, line = system(OK, OK + b"root", OK, OK + b"power", (12).to_bytes(2, "little"))
+    own, public = found.find_rsa(private=True), found.find_rsa(private=False)
+    assert (own.device, own.name, own.size) == (0, "rsa", 128)
+    assert (public.device, public.name, public.size) == (1, "public", 256)
+    found.load_rsa(own, b"key")
+    assert found.rsa(own, b"x") == b"root"
+    found.load_rsa(public, b"n e")
+    assert found.rsa(public, b"x") == b"power"
+    assert line.requests[1:] == [b"\x07\x00key", b"\x09\x00x", b"\x08\x01n e", b"\x0a\x01x"]
+    with pytest.raises(HostError, match=r"NOT_LOADED \(12\)"):
+        found.rsa(own, b"x")
+    with pytest.raises(SpecificationError, match=r"no core for private RSA keys fits: .* rsa, pub"):
+        found.find_rsa(private=True, core="public")
 
 
 @pytest.mark.parametrize("asked", [(None, "ecc"), (None, None), ("P-384", None), ("K1", "x")])
@@ -101,10 +118,10 @@ def test_an_answer_without_a_code(answer):
 
 
 @pytest.mark.parametrize(
-    "answer", [b"\x02", b"", CURVES[:-1], CURVES + b"\x00", CURVES.replace(b"K1", b"K\xff")]
+    "answer", [b"\x01", b"", CURVES[:-1], CURVES + b"\x00", CURVES.replace(b"K1", b"K\xff")]
 )
 def test_another_description(answer):
-    with pytest.raises(FrameError, match=r"another form|version 2 of the commands, not 1"):
+    with pytest.raises(FrameError, match=r"another form|version 1 of the commands, not 2"):
         Host(Line(OK + answer))
 
 

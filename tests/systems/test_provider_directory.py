@@ -9,6 +9,7 @@ from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
+from residua.systems.cores import driver_texts
 from residua.systems.provider import provider_directory
 from residua.systems.provider.provider_directory import CURVES, ProviderRequest
 
@@ -39,9 +40,9 @@ def cores(tmp_path_factory):
     ("names", "message"),
     [
         ([], "a provider has at least one core: give its directory"),
-        (["axi"], "bus = 'axi', but a provider reaches coprocessors over Wishbone: build it"),
-        (["product"], "a provider has coprocessors, not a digit multiplier"),
-        (["streams"], "a provider reaches cores over Wishbone: build it with --bus wishbone"),
+        (["axi"], "bus = 'axi', but a provider reaches cores over Wishbone: build it"),
+        (["product"], "a provider has coprocessors and cores for RSA, not a digit"),
+        (["streams"], "no bus, but a provider reaches cores over Wishbone: build it with --bus"),
         (["tiny"], "the provider has no curve .*; it has P-256, P-384, Curve25519"),
         (["named"], "named: P-256 is not the curve of this name"),
         (["p256", "p256"], "two cores of one name"),
@@ -105,7 +106,7 @@ def test_texts_for_rsa_alone(cores):
     assert ".keys = {24, 0u, 24}," in texts["source/cores.c"]
     assert "| `private` | RSA to 64 bits, private, with e = 65537 |" in texts["README.md"]
     assert "| `public` | RSA to 24 bits, public |" in texts["README.md"]
-    drivers = provider_directory._drivers(request)
+    drivers = driver_texts(request.cores)
     assert {"residua_ecc.h", "residua_rsa.h", "private_core.c", "public_core.c"} <= set(drivers)
     for core, found in zip(request.used, facts["cores"], strict=True):
         assert 64 * found["polls"] > 2 * core.directory.manifest["cycles"]["interval"]

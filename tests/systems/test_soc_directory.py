@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.cores.generated import RSA
 from tests.small_curves import TINY
 
 from residua import cli
@@ -11,8 +12,9 @@ from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
 from residua.systems import host, soc_directory
+from residua.systems.cores import RsaKeys
 from residua.systems.frames import FrameError
-from residua.systems.known_answers import known_answers
+from residua.systems.known_answers import known_answers, known_root
 from residua.systems.soc_directory import MANIFEST, SocDirectory, SocRequest, identity_bytes
 from residua.toolchain import riscv
 
@@ -23,6 +25,8 @@ def cores(tmp_path_factory):
     keys = {
         "wishbone": {"curve": [TINY], "bus": "wishbone", "name": "tiny"},
         "axi": {"curve": [TINY], "bus": "axi", "name": "tiny_axi"},
+        "streams": RSA,
+        "rsa": {**RSA, "bus": "wishbone", "name": "rsa"},
         "product": {"algorithm": "r2mm", "modulus": "0x1000b"},
     }
     return {name: build(check_any(one), folder / name) for name, one in keys.items()}
@@ -31,9 +35,10 @@ def cores(tmp_path_factory):
 @pytest.mark.parametrize(
     ("names", "options", "message"),
     [
-        ([], {}, "0 coprocessors: a system has 1 to 16"),
-        (["axi"], {}, "bus = 'axi', but a system reaches coprocessors over Wishbone: build it"),
-        (["product"], {}, "a system has coprocessors, not a digit multiplier"),
+        ([], {}, "0 cores: a system has 1 to 16"),
+        (["axi"], {}, "bus = 'axi', but a system reaches cores over Wishbone: build it"),
+        (["streams"], {}, "no bus, but a system reaches cores over Wishbone: build it with --bus"),
+        (["product"], {}, "a system has coprocessors and cores for RSA, not a digit"),
         (["wishbone", "wishbone"], {}, "two cores have the name tiny: build one with another"),
         (["wishbone"], {"name": "tiny"}, "--name tiny is that of a core"),
         (["wishbone"], {"name": "a-b"}, "--name a-b: give a name of Verilog"),
@@ -77,9 +82,9 @@ def test_a_directory_that_is_taken(cores, tmp_path):
         (None, "is not a directory that residua soc wrote"),
         ("{", "is not one of residua soc"),
         ("[]", "is not one of residua soc"),
-        (json.dumps({"schema": 9, "files": {}}), "has schema 9, and this version reads 1"),
+        (json.dumps({"schema": 9, "files": {}}), "has schema 9, and this version reads 2"),
         (
-            json.dumps({"schema": 1, "files": {"rtl/soc.v": "00"}}),
+            json.dumps({"schema": 2, "files": {"rtl/soc.v": "00"}}),
             "rtl/soc.v is not as it was made",
         ),
     ],
@@ -94,7 +99,42 @@ def test_directories_that_are_none(tmp_path, content, message):
 def test_room_for_the_identity(cores):
     """`identify` in `commands.c`: version, cores; names with their lengths; kind and sizes."""
     made = SocRequest((cores["wishbone"],)).made
-    assert identity_bytes(made) == 2 + (1 + len("tiny") + 1) + (1 + len("tiny") + 1 + 4)
+    curve = (1 + len("tiny") + 1) + (1 + len("tiny") + 1 + 4)
+    assert identity_bytes(made) == 2 + curve + 1
+    both = SocRequest((cores["wishbone"], cores["rsa"]))
+    assert identity_bytes(both.made) == 2 + curve + 1 + (1 + len("rsa") + 1 + 2)
+    assert [core.name for core in both.coprocessors] == ["tiny"]
+    assert [core.name for core in both.rsa_cores] == ["rsa"]
+
+
+def test_stack_for_keys(cores):
+    """A long key takes more of it than a curve."""
+    request = SocRequest((cores["rsa"],))
+    assert request.stack_bytes == soc_directory.STACK_BYTES
+    words = request.rsa_cores[0].commanded.words
+    assert f"RESIDUA_RSA_MAX_WORDS={words}" in soc_directory.macros(request)
+
+
+@pytest.mark.parametrize("keys", [RsaKeys(512, 65537, 0), RsaKeys(64, 0, 16), RsaKeys(96, 0, 64)])
+def test_known_roots(keys):
+    """The power of the root is the number, by the key that is loaded."""
+    known = known_root("core", keys)
+    number, result = int.from_bytes(known.number), int.from_bytes(known.result)
+    if keys.exponent:
+        size = len(known.key) // 5
+        p, q, d_p, d_q, coefficient = (
+            int.from_bytes(known.key[place : place + size]) for place in range(0, 5 * size, size)
+        )
+        assert (p * q).bit_length() == keys.bits
+        assert pow(result, keys.exponent, p * q) == number
+        assert (pow(number, d_p, p), pow(number, d_q, q)) == (result % p, result % q)
+        assert coefficient * q % p == 1
+    else:
+        size = int.from_bytes(known.key[:2], "little")
+        n, e = int.from_bytes(known.key[2 : 2 + size]), int.from_bytes(known.key[2 + size :])
+        assert n.bit_length() == keys.bits
+        assert e.bit_length() <= keys.exponent_bits
+        assert pow(number, e, n) == result
 
 
 @pytest.mark.parametrize("name", ["P-256", "secp256k1", "Curve25519"])
@@ -150,7 +190,7 @@ def test_what_a_file_holds_is_not_told(capsys, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("error", [FrameError("no answer came"), OSError("the line is gone")])
 def test_a_simulated_system_that_does_not_answer(error, capsys, monkeypatch, tmp_path):
-    (tmp_path / MANIFEST).write_text(json.dumps({"schema": 1, "files": {}}))
+    (tmp_path / MANIFEST).write_text(json.dumps({"schema": 2, "files": {}}))
 
     def silent(_directory, _timeout):
         raise error

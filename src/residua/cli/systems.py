@@ -13,6 +13,7 @@ from residua.cli.terminal import Json, Verb, show, steps
 from residua.cores.simulation.runs import SEEDS
 from residua.errors import SpecificationError
 from residua.systems.boards.sources import BOARDS
+from residua.systems.padding import Padding
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,7 +29,10 @@ host = typer.Typer(
 app.add_typer(host)
 
 Cores = Annotated[
-    list[Path], typer.Argument(metavar="DIR", help="Directories of coprocessors on Wishbone.")
+    list[Path],
+    typer.Argument(
+        metavar="DIR", help="Directories of coprocessors and cores for RSA, on Wishbone."
+    ),
 ]
 System = Annotated[Path, typer.Argument(metavar="DIR", help="A directory of `residua soc`.")]
 Port = Annotated[
@@ -41,6 +45,9 @@ Key = Annotated[
     str, typer.Option(metavar="HEX", help="A private key, or @ and the name of a file with it.")
 ]
 Public = Annotated[str, typer.Option(metavar="HEX", help="A public key, as a point.")]
+HashName = Annotated[
+    str, typer.Option("--hash", metavar="NAME", help="What made the digest, by hashlib's name.")
+]
 Digest = Annotated[str, typer.Option(metavar="HEX", help="A digest, of at most 64 bytes.")]
 Timeout = Annotated[
     float, typer.Option(metavar="S", min=0.01, help="Seconds to wait for an answer.")
@@ -73,7 +80,7 @@ def soc(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a system on a chip of coprocessors: RISC-V, memory, serial port, program."""
+    """Make a system on a chip of cores: RISC-V, memory, serial port, program."""
     from residua.cores.directory import Directory
     from residua.systems import soc_directory
 
@@ -119,12 +126,7 @@ def bitstream(
 
 @app.command(cls=Verb)
 def provider(
-    cores: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="DIR", help="Directories of coprocessors and cores for RSA, on Wishbone."
-        ),
-    ],
+    cores: Cores,
     *,
     output: Output,
     simulated: Annotated[
@@ -148,17 +150,18 @@ def provider(
 def identify(
     directory: System, *, port: Port = None, timeout: Timeout = 60.0, as_json: Json = False
 ) -> None:
-    """List the cores of the system and their curves, as it tells them."""
+    """List the cores of the system, their curves and their keys, as it tells them."""
     with _host(directory, port, timeout) as found:
         curves = [asdict(curve) | {"point_size": curve.point_size} for curve in found.curves]
-    show({"curves": curves}, as_json, _curves_table)
+        rsa_cores = [asdict(core) for core in found.rsa_cores]
+    show({"curves": curves, "rsa_cores": rsa_cores}, as_json, _identity_tables)
 
 
 @host.command("self-test", cls=Verb)
 def self_test(
     directory: System, *, port: Port = None, timeout: Timeout = 600.0, as_json: Json = False
 ) -> None:
-    """Have the system compare its known answers: two keys of each curve, and their secret."""
+    """Have the system compare its known answers: keys and a secret of each curve, RSA's roots."""
     with _host(directory, port, timeout) as found:
         answers = found.self_test()
     show({"known_answers": answers, "passed": True}, as_json, _pairs)
@@ -246,6 +249,64 @@ def verify(
         raise typer.Exit(1)
 
 
+@host.command("rsa-sign", cls=Verb)
+def rsa_sign(
+    directory: System,
+    *,
+    key: Annotated[Path, typer.Option(metavar="FILE", help="A private key in PEM.")],
+    digest: Digest,
+    hash_name: HashName = "sha256",
+    padding: Annotated[Padding, typer.Option(help="Of the digest.")] = Padding.PSS,
+    core: CoreName = None,
+    port: Port = None,
+    timeout: Timeout = 600.0,
+    as_json: Json = False,
+) -> None:
+    """Sign a digest with an RSA key, by PSS with a salt of the digest's size, or PKCS #1 v1.5."""
+    from residua.cores.exponentiation.bus.driver.keys import read_private_key
+    from residua.systems.known_answers import private_key
+
+    loaded, text = read_private_key(_pem("--key", key)), _bytes("--digest", digest)
+    block = padding.block(loaded.modulus, text, hash_name)
+    with _host(directory, port, timeout) as found:
+        own = found.find_rsa(private=True, core=core)
+        found.load_rsa(own, private_key(loaded))
+        answer = found.rsa(own, block)
+    show({"core": own.name, "signature": answer.hex()}, as_json, _pairs)
+
+
+@host.command("rsa-verify", cls=Verb)
+def rsa_verify(
+    directory: System,
+    *,
+    key: Annotated[Path, typer.Option(metavar="FILE", help="A public key or certificate in PEM.")],
+    signature: Annotated[str, typer.Option(metavar="HEX", help="The signature.")],
+    digest: Digest,
+    hash_name: HashName = "sha256",
+    padding: Annotated[Padding, typer.Option(help="Of the digest.")] = Padding.PSS,
+    core: CoreName = None,
+    port: Port = None,
+    timeout: Timeout = 600.0,
+    as_json: Json = False,
+) -> None:
+    """Verify an RSA signature of a digest; ends with 1 if it is not valid."""
+    from residua.cores.exponentiation.bus.driver.keys import read_public_key
+    from residua.systems.known_answers import public_key
+
+    loaded, text = read_public_key(_pem("--key", key)), _bytes("--digest", digest)
+    signed, n = _bytes("--signature", signature), loaded.modulus
+    _ = padding.block(n, text, hash_name)
+    valid = len(signed) == -(-n.bit_length() // 8) and int.from_bytes(signed) < n
+    with _host(directory, port, timeout) as found:
+        own = found.find_rsa(private=False, core=core)
+        if valid:
+            found.load_rsa(own, public_key(n, loaded.e))
+            valid = padding.matches(n, text, hash_name, found.rsa(own, signed))
+    show({"core": own.name, "valid": valid}, as_json, _pairs)
+    if not valid:
+        raise typer.Exit(1)
+
+
 @contextmanager
 def _host(directory: Path, port: str | None, timeout: float) -> Iterator["Host"]:
     """The system at the other end of a serial port, or simulated.
@@ -293,6 +354,13 @@ def _bytes(option: str, text: str) -> bytes:
         raise SpecificationError(
             f"{option} {text[:40]}: give hexadecimal digits, two a byte"
         ) from error
+
+
+def _pem(option: str, path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SpecificationError(f"{option} {path}: cannot read it: {error}") from error
 
 
 def _system_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
@@ -350,14 +418,17 @@ def _device(found: dict[str, Any], device: str) -> str:
     return found["cores"][int(number)] if kind == "core" else device
 
 
-def _curves_table(found: dict[str, Any]) -> Sequence["RenderableType"]:
+def _identity_tables(found: dict[str, Any]) -> Sequence["RenderableType"]:
     from rich.table import Table
 
-    table = Table("core", "curve", "bytes of a coordinate", "of a point")
+    curves = Table("core", "curve", "bytes of a coordinate", "of a point")
     for curve in found["curves"]:
         sizes = curve["field_size"], curve["point_size"]
-        table.add_row(curve["core"], curve["name"], *map(str, sizes))
-    return [table]
+        curves.add_row(curve["core"], curve["name"], *map(str, sizes))
+    keys = Table("core", "RSA keys", "bytes of a number")
+    for core in found["rsa_cores"]:
+        keys.add_row(core["name"], "private" if core["private"] else "public", str(core["size"]))
+    return [table for table in (curves, keys) if table.row_count]
 
 
 def _pairs(found: dict[str, Any]) -> Sequence["RenderableType"]:

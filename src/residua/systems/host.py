@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from enum import IntEnum
 from importlib.util import find_spec
 
+from residua.cores.exponentiation.bus.driver import files as rsa_driver
 from residua.curves.operations.codes import Status
 from residua.errors import SpecificationError
+from residua.hardware.bus.register_map import RegisterMap
 from residua.systems.frames import FrameError, Line, receive, send
 from residua.systems.simulation import simulated
 from residua.systems.soc_directory import SocDirectory
 
-VERSION = 1
+VERSION = 2
 """Of the commands; `firmware/commands.h` has the same."""
+
+_PRIVATE = 1
+"""What IDENTIFY says of a core for private keys."""
 
 VALID, INVALID = 0x3CA5, 0x435A
 """What a verification of a signature gives; see ``residua_ecc_ecdsa_verify``."""
@@ -29,13 +34,17 @@ class Command(IntEnum):
     SIGN = 4
     VERIFY = 5
     MULTIPLY = 6
+    RSA_PRIVATE_KEY = 7
+    RSA_PUBLIC_KEY = 8
+    RSA_ROOT = 9
+    RSA_POWER = 10
 
 
 CODES = {
     -1: "no such core at its address, or another version of it",
     -2: "the driver was called wrongly",
-    -3: "the core or the curve does not have this operation",
-    -4: "not an uncompressed point",
+    -3: "the core or the curve does not have this operation, or takes no such key",
+    -4: "not an uncompressed point, or a number that the core is too short for",
     -5: "an operation is running",
     -6: "no progress; the core was zeroised",
     -7: "an access failed; the core was zeroised",
@@ -54,16 +63,22 @@ CODES = {
 """Meanings of negative codes: errors of the driver, of frames, of commands."""
 
 
-class HostError(RuntimeError):
-    """The system refused a request; ``code`` is what it said."""
+RSA_STATUSES = {
+    code: name.upper() for name, code in RegisterMap(rsa_driver.ANY).statuses.items() if code
+}
+"""Names of the statuses of cores for RSA."""
 
-    def __init__(self, code: int) -> None:
-        self.code = code
+
+class HostError(RuntimeError):
+    """The system refused a request; ``code`` is what it said, ``rsa`` whether of such a core."""
+
+    def __init__(self, code: int, *, rsa: bool = False) -> None:
+        self.code, self.rsa = code, rsa
         super().__init__(code)
 
     def __str__(self) -> str:
-        known = {int(status): status.name for status in Status} | CODES
-        return f"the system refused: {known.get(self.code, 'code')} ({self.code})"
+        own = RSA_STATUSES if self.rsa else {int(status): status.name for status in Status}
+        return f"the system refused: {(own | CODES).get(self.code, 'code')} ({self.code})"
 
 
 @dataclass(frozen=True)
@@ -89,13 +104,24 @@ class HostCurve:
         return self.field_size if self.montgomery else 1 + 2 * self.field_size
 
 
+@dataclass(frozen=True)
+class HostRsaCore:
+    """A core for RSA of a system: by number, for private keys or public ones, of so many bytes."""
+
+    device: int
+    name: str
+    private: bool
+    size: int
+
+
 class Host:
     """A system at the other end of a line.
 
     Byte strings are those of the C driver, see `DriverCurve`.
 
     Attributes:
-        curves: of all cores, in order.
+        curves: of all coprocessors, in order.
+        rsa_cores: the cores for RSA.
 
     Raises:
         FrameError: no answer, or a broken one.
@@ -104,7 +130,7 @@ class Host:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self.curves = self._identify()
+        self.curves, self.rsa_cores = self._identify()
 
     def find(self, curve: str | None = None, core: str | None = None) -> HostCurve:
         """Choose the curve of a name, or the only one.
@@ -154,6 +180,44 @@ class Host:
             raise FrameError(f"a verification gave {answer.hex()}")
         return found == VALID
 
+    def find_rsa(self, *, private: bool, core: str | None = None) -> HostRsaCore:
+        """Choose the core of a name, or the only one, for private keys or for public ones.
+
+        Raises:
+            SpecificationError: there is none, or more than one.
+        """
+        found = [
+            one for one in self.rsa_cores if one.private == private and core in (None, one.name)
+        ]
+        if len(found) == 1:
+            return found[0]
+        kind = "private" if private else "public"
+        known = ", ".join(one.name for one in self.rsa_cores) or "none at all"
+        problem = "more than one core" if found else "no core"
+        raise SpecificationError(
+            f"{problem} for {kind} RSA keys fits: the system has {known}; give --core"
+        )
+
+    def load_rsa(self, core: HostRsaCore, key: bytes) -> None:
+        """Load a key, see `residua.systems.known_answers`; it stays until the next one.
+
+        Raises:
+            FrameError: no answer, or a broken one.
+            HostError: the system refused it.
+        """
+        command = Command.RSA_PRIVATE_KEY if core.private else Command.RSA_PUBLIC_KEY
+        self._ask(bytes([command, core.device]) + key, rsa=True)
+
+    def rsa(self, core: HostRsaCore, number: bytes) -> bytes:
+        """The root of a number with the private key that is loaded, or its power with the public.
+
+        Raises:
+            FrameError: no answer, or a broken one.
+            HostError: the system refused it.
+        """
+        command = Command.RSA_ROOT if core.private else Command.RSA_POWER
+        return self._ask(bytes([command, core.device]) + number, rsa=True)
+
     def ask(self, command: Command, curve: HostCurve, *parts: bytes) -> bytes:
         """Send a request about a curve, and return what the answer holds.
 
@@ -163,25 +227,25 @@ class Host:
         """
         return self._ask(bytes([command, curve.device, curve.number]) + b"".join(parts))
 
-    def _ask(self, request: bytes) -> bytes:
+    def _ask(self, request: bytes, *, rsa: bool = False) -> bytes:
         send(self._line, request)
         answer = receive(self._line)
         if len(answer) < 2:
             raise FrameError(f"an answer has no code: {answer.hex() or 'empty'}")
         code = int.from_bytes(answer[:2], "little", signed=True)
         if code:
-            raise HostError(code)
+            raise HostError(code, rsa=rsa)
         return answer[2:]
 
-    def _identify(self) -> list[HostCurve]:
+    def _identify(self) -> tuple[list[HostCurve], list[HostRsaCore]]:
         try:
-            return _curves(self._ask(bytes([Command.IDENTIFY])))
+            return _cores(self._ask(bytes([Command.IDENTIFY])))
         except (IndexError, UnicodeDecodeError) as error:
             raise FrameError("the system describes itself in another form") from error
 
 
-def _curves(answer: bytes) -> list[HostCurve]:
-    """The curves of all cores, in the form of IDENTIFY."""
+def _cores(answer: bytes) -> tuple[list[HostCurve], list[HostRsaCore]]:
+    """The curves of all coprocessors and the cores for RSA, in the form of IDENTIFY."""
     rest = list(answer)
 
     def number(size: int = 1) -> int:
@@ -200,9 +264,12 @@ def _curves(answer: bytes) -> list[HostCurve]:
             own, montgomery = name(), bool(number())
             field, order = number(2), number(2)
             curves.append(HostCurve(device, index, core, own, montgomery, field, order))
+    rsa_cores = [
+        HostRsaCore(device, name(), number() == _PRIVATE, number(2)) for device in range(number())
+    ]
     if rest:
         raise FrameError("the system describes itself in another form")
-    return curves
+    return curves, rsa_cores
 
 
 @contextmanager

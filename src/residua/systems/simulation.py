@@ -2,7 +2,7 @@
 
 import os
 import tty
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -14,6 +14,9 @@ from residua.toolchain.process import started
 
 PATIENCE = 20_000_000
 """Cycles in which nothing comes or goes on the serial port after which time stands still."""
+
+KEY_CYCLES = 200_000
+"""Cycles in which the driver derives what a core for RSA loads, at most, for each pair of words."""
 
 _HARNESS = Path(__file__).with_name("simulator.cpp")
 
@@ -28,8 +31,17 @@ def build_simulator(directory: SocDirectory) -> Path:
     core = manifest.get("core_megahertz")
     ratio = None if core is None else Fraction(str(core)) / Fraction(str(manifest["megahertz"]))
     return compile_simulator(
-        directory.sources, directory.name, manifest["divisor"], core_clock=ratio
+        directory.sources,
+        directory.name,
+        manifest["divisor"],
+        core_clock=ratio,
+        patience=_patience(core["bits"] for core in manifest["rsa"]),
     )
+
+
+def _patience(lengths: Iterable[int]) -> int:
+    """The cycles in which a program derives keys of these lengths, and does all else."""
+    return PATIENCE + KEY_CYCLES * sum((bits // 32 + 2) ** 2 for bits in lengths)
 
 
 def compile_simulator(
@@ -40,6 +52,7 @@ def compile_simulator(
     includes: Sequence[Path] = (),
     ahead: int = 0,
     core_clock: Fraction | None = None,
+    patience: int = PATIENCE,
 ) -> Path:
     """Compile the Verilog of a module with the ports of a system; see `build_simulator`.
 
@@ -49,6 +62,7 @@ def compile_simulator(
         divisor: cycles of a bit of its serial port.
         includes: directories of an installed package that the files include from.
         ahead: cycles that pass before the first byte comes.
+        patience: see `PATIENCE`.
         core_clock: how much faster the coprocessors' own clock is, if they have one.
 
     Raises:
@@ -70,7 +84,7 @@ def compile_simulator(
         f"constexpr int divisor = {divisor};",
         f"constexpr int ahead = {ahead};",
         *own_clock,
-        f"constexpr std::int64_t patience = {PATIENCE};",
+        f"constexpr std::int64_t patience = {patience};",
         "}",
     ]
     with TemporaryDirectory() as name:

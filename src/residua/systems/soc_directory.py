@@ -26,12 +26,12 @@ from residua.output import Progress, check_new_directory, new_directory, write_t
 from residua.systems.boards.board import find_board
 from residua.systems.boards.sources import BOARDS
 from residua.systems.boards.top import BoardTop
-from residua.systems.coprocessors import coprocessor
-from residua.systems.known_answers import known_answers
+from residua.systems.cores import RsaCore, RsaKeys, driver_texts, size_macros, usable_core
+from residua.systems.known_answers import known_answers, known_root
 from residua.toolchain import riscv
 
 MANIFEST = "soc.json"
-SCHEMA = 1
+SCHEMA = 2
 
 BOARD_TARGET = "ecp5"
 """The target of the boards' devices."""
@@ -39,14 +39,20 @@ BOARD_TARGET = "ecp5"
 STACK_BYTES = 6144
 """What the driver needs of the stack, at most, for numbers of 17 words; see `residua_ecc.h`."""
 
+_RSA_STACK_BYTES, _RSA_STACK_WORD_BYTES = 2048, 108
+"""The same to load a key for RSA, and for each of its words; see `residua_rsa.h`."""
+
 FEWEST_BIT_CYCLES = 100
 """Cycles of a bit of the serial port, at least: the program takes a byte in ten of them."""
 
 PROCESSORS = {"picorv32": "pythondata-cpu-picorv32"}
 """Processors, and the package that has each."""
 
-_FIRMWARE = ("start.S", "memory.c", "board.c", "frames.c", "commands.c", "main.c")
-_HEADERS = ("board.h", "frames.h", "commands.h")
+_FIRMWARE = (
+    "start.S", "memory.c", "board.c", "bytes.c", "frames.c", "commands.c", "rsa_commands.c",
+    "main.c",
+)  # fmt: skip
+_HEADERS = ("board.h", "bytes.h", "frames.h", "commands.h", "rsa_commands.h")
 
 _MEANINGS = {
     "ram": "program and data",
@@ -60,7 +66,7 @@ class SocRequest:
     """What is asked for.
 
     Attributes:
-        cores: directories of coprocessors, each with ``bus = "wishbone"``.
+        cores: directories of coprocessors and of cores for RSA, with ``bus = "wishbone"``.
         name: of the top module.
         cpu: one of `PROCESSORS`.
         ram_bytes: a power of two.
@@ -101,7 +107,7 @@ class SocRequest:
             )
         names = [core.name for core in self.cores]
         for core, name in zip(self.cores, names, strict=True):
-            _ = coprocessor(core, "a system")
+            _ = usable_core(core, "a system")
             if names.count(name) > 1:
                 raise SpecificationError(
                     f"two cores have the name {name}: build one with another `name`"
@@ -132,14 +138,25 @@ class SocRequest:
         return BoardTop(self.name, find_board(self.board), *exact)
 
     @cached_property
-    def made(self) -> tuple[CoprocessorCore, ...]:
-        """The coprocessors."""
-        return tuple(coprocessor(core, "a system") for core in self.cores)
+    def made(self) -> tuple[CoprocessorCore | RsaCore, ...]:
+        """The cores."""
+        return tuple(usable_core(core, "a system") for core in self.cores)
 
     @property
-    def words(self) -> int:
-        """32-bit words of the largest numbers."""
-        return max(core.capabilities.words for core in self.made)
+    def coprocessors(self) -> list[CoprocessorCore]:
+        """Those for elliptic curves, by the numbers of their devices."""
+        return [core for core in self.made if isinstance(core, CoprocessorCore)]
+
+    @property
+    def rsa_cores(self) -> list[RsaCore]:
+        """Those for RSA, by the numbers of their devices."""
+        return [core for core in self.made if not isinstance(core, CoprocessorCore)]
+
+    @property
+    def stack_bytes(self) -> int:
+        """What the drivers need of the stack, at most."""
+        words = max((core.commanded.words for core in self.rsa_cores), default=0)
+        return max(STACK_BYTES, _RSA_STACK_BYTES + _RSA_STACK_WORD_BYTES * words)
 
 
 @dataclass(frozen=True)
@@ -296,6 +313,7 @@ def _program_texts(request: SocRequest) -> dict[str, str]:
     texts["firmware/system.h"] = templates.get_template("system.h").render(
         name=request.name,
         cores=names,
+        rsa=[core.name for core in request.rsa_cores],
         regions=request.design.regions,
         empty=EMPTY,
         lost=LOST,
@@ -304,7 +322,7 @@ def _program_texts(request: SocRequest) -> dict[str, str]:
         unfit=UNFIT,
     )
     texts["firmware/link.ld"] = templates.get_template("link.ld").render(
-        ram_bytes=request.ram_bytes, stack_bytes=STACK_BYTES
+        ram_bytes=request.ram_bytes, stack_bytes=request.stack_bytes
     )
     known = [
         {
@@ -313,32 +331,36 @@ def _program_texts(request: SocRequest) -> dict[str, str]:
             "index": f"{device}_{number}",
             "numbers": {key: list(value) for key, value in asdict(known_answers(curve)).items()},
         }
-        for device, core in enumerate(request.made)
+        for device, core in enumerate(request.coprocessors)
         for number, curve in enumerate(core.core.curves)
     ]
-    texts["firmware/known.c"] = templates.get_template("known.c").render(known=known)
-    for core in request.cores:
-        for source in sorted((core.path / "driver").iterdir()):
-            texts[f"driver/{source.name}"] = source.read_text(encoding="utf-8")
-    return texts
+    known_rsa = [
+        {key: list(value) for key, value in asdict(known_root(core.name, RsaKeys.of(core))).items()}
+        for core in request.rsa_cores
+    ]
+    texts["firmware/known.c"] = templates.get_template("known.c").render(
+        known=known, known_rsa=known_rsa
+    )
+    drivers = driver_texts(request.cores)
+    return texts | {f"driver/{name}": text for name, text in drivers.items()}
 
 
 def macros(request: SocRequest) -> list[str]:
     """What the program is compiled with."""
-    answer = 2 + identity_bytes(request.made)
-    numbers = 2 + 1 + 2 * 4 * request.words
-    return [
-        f"RESIDUA_ECC_MAX_WORDS={request.words}",
-        f"COMMANDS_ANSWER={max(answer, numbers)}u",
-    ]
+    points = [2 * core.capabilities.words for core in request.coprocessors]
+    numbers = [core.commanded.words for core in request.rsa_cores]
+    answer = 2 + max(identity_bytes(request.made), 1 + 4 * max(points + numbers))
+    return [*size_macros(request.made), f"COMMANDS_ANSWER={answer}u"]
 
 
-def identity_bytes(cores: Sequence[CoprocessorCore]) -> int:
+def identity_bytes(cores: Sequence[CoprocessorCore | RsaCore]) -> int:
     """Bytes of what the command IDENTIFY gives."""
-    names = [core.name for core in cores]
-    curves = [curve for core in cores for curve in core.driver_curves]
-    fixed = 2 + 2 * len(cores) + 6 * len(curves)
-    return fixed + sum(map(len, names)) + sum(len(curve.name) for curve in curves)
+    named = sum(1 + len(core.name) for core in cores)
+    curves = [
+        curve for core in cores if isinstance(core, CoprocessorCore) for curve in core.driver_curves
+    ]
+    kinds = sum(1 if isinstance(core, CoprocessorCore) else 3 for core in cores)
+    return 3 + named + kinds + sum(6 + len(curve.name) for curve in curves)
 
 
 def _compiled(draft: Path, request: SocRequest) -> list[int]:
@@ -377,7 +399,10 @@ def _facts(request: SocRequest, compiler: str, program_bytes: int) -> dict[str, 
         "divisor": request.design.divisor,
         "compiler": compiler,
         "macros": macros(request),
-        "curves": [[_curve(curve) for curve in core.driver_curves] for core in request.made],
+        "curves": [
+            [_curve(curve) for curve in core.driver_curves] for core in request.coprocessors
+        ],
+        "rsa": [asdict(RsaKeys.of(core)) | {"name": core.name} for core in request.rsa_cores],
         "board": _board(request),
     }
 

@@ -11,8 +11,8 @@ from residua.hardware.soc.soc import MOST_CORES, SocDesign
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"cores": ()}, "0 coprocessors: a system has 1 to 16"),
-        ({"cores": ("core",) * (MOST_CORES + 1)}, "17 coprocessors"),
+        ({"cores": ()}, "0 cores: a system has 1 to 16"),
+        ({"cores": ("core",) * (MOST_CORES + 1)}, "17 cores"),
         ({"divisor": 3}, "a bit of 3 cycles: the serial port needs at least 4"),
         ({"ram_bytes": 3000}, "a power of two that divides its address"),
         ({"ram_bytes": 1 << 30}, "ram ends at 0x3fffffff, behind the beginning of uart"),

@@ -103,7 +103,7 @@ def test_coprocessors_with_a_clock_of_their_own(core, tmp_path):
     assert ".CLKOS2(core_clock)" in board
     assert "always @(posedge core_clock) core_reset <= {core_reset[0], reset};" in board
     assert made.path / "rtl/soc_far.v" in {*made.sources} & {*made.board_sources}
-    assert "crossing to the clock of the coprocessors" in (made.path / "README.md").read_text()
+    assert "crossing to the clock of the cores" in (made.path / "README.md").read_text()
     assert warnings([*made.board_sources, *MODELS], facts["top"]) == []
     assert warnings(made.sources, "soc") == []
 

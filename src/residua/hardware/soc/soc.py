@@ -55,9 +55,7 @@ class SocDesign:
 
     def __post_init__(self) -> None:
         if not 0 < len(self.cores) <= MOST_CORES:
-            raise SpecificationError(
-                f"{len(self.cores)} coprocessors: a system has 1 to {MOST_CORES}"
-            )
+            raise SpecificationError(f"{len(self.cores)} cores: a system has 1 to {MOST_CORES}")
         if self.divisor < FEWEST_CYCLES:
             raise SpecificationError(
                 f"a bit of {self.divisor} cycles: the serial port needs at least {FEWEST_CYCLES}, "

@@ -55,5 +55,8 @@ void board_rest(void *context);
     { .core = &description, .read32 = read32, .write32 = write32, .random = board_random,          \
       .context = (void *)(uintptr_t)(address), .polls = POLLS, .wait = board_rest },
 
-const residua_ecc_device board_devices[] = { SYSTEM_DEVICES };
-const size_t board_device_count = sizeof board_devices / sizeof board_devices[0];
+/* The last device of each list is none. */
+const residua_ecc_device board_devices[] = { SYSTEM_DEVICES { .core = NULL } };
+const residua_rsa_device board_rsa_devices[] = { SYSTEM_RSA_DEVICES { .core = NULL } };
+const size_t board_device_count = sizeof board_devices / sizeof board_devices[0] - 1;
+const size_t board_rsa_device_count = sizeof board_rsa_devices / sizeof board_rsa_devices[0] - 1;

@@ -1,7 +1,9 @@
 #include "commands.h"
 
 #include "board.h"
+#include "bytes.h"
 #include "frames.h"
+#include "rsa_commands.h"
 
 #define CODE 2u
 #define MOST_NONCES 64
@@ -26,27 +28,9 @@ static void wipe(volatile uint8_t *bytes, size_t size)
         bytes[i] = 0;
 }
 
-static void put16(uint8_t *bytes, unsigned value)
-{
-    bytes[0] = (uint8_t)value;
-    bytes[1] = (uint8_t)(value >> 8);
-}
-
-static size_t put_name(uint8_t *bytes, const char *name)
-{
-    size_t size = 0;
-
-    while (name[size] && size < 255) {
-        bytes[1 + size] = (uint8_t)name[size];
-        size++;
-    }
-    bytes[0] = (uint8_t)size;
-    return 1 + size;
-}
-
 /* The version; of each device its name and the number of its curves; of each curve its name, 1 for
- * a Montgomery curve, and the sizes of coordinates and of numbers modulo the order, 16 bits each. A
- * name is its number of bytes, then these. */
+ * a Montgomery curve, and the sizes of coordinates and of numbers modulo the order, 16 bits each; then
+ * what rsa_commands.h says of the cores for RSA. A name is its number of bytes, then these. */
 static size_t identify(uint8_t *answer)
 {
     uint8_t *next = answer;
@@ -56,27 +40,18 @@ static size_t identify(uint8_t *answer)
     for (size_t i = 0; i < board_device_count; i++) {
         const struct residua_ecc_core *core = board_devices[i].core;
 
-        next += put_name(next, core->name);
+        next += bytes_put_name(next, core->name);
         *next++ = (uint8_t)core->curve_count;
         for (size_t j = 0; j < core->curve_count; j++) {
-            next += put_name(next, core->curves[j].name);
+            next += bytes_put_name(next, core->curves[j].name);
             *next++ = core->curves[j].montgomery;
-            put16(next, core->curves[j].field_size);
-            put16(next + 2, core->curves[j].order_size);
+            bytes_put16(next, core->curves[j].field_size);
+            bytes_put16(next + 2, core->curves[j].order_size);
             next += 4;
         }
     }
+    next += rsa_commands_identify(next);
     return (size_t)(next - answer);
-}
-
-/* Whether bytes differ; in constant time. */
-static int differ(const uint8_t *first, const uint8_t *second, size_t size)
-{
-    unsigned found = 0;
-
-    for (size_t i = 0; i < size; i++)
-        found |= (unsigned)(first[i] ^ second[i]);
-    return found != 0;
 }
 
 /* Every key pair and secret, from both sides. */
@@ -88,19 +63,19 @@ static int compare_known(const struct commands_known *known)
     uint8_t found[RESIDUA_ECC_MAX_POINT];
     int code = residua_ecc_public_key(device, known->curve, known->own, found);
 
-    if (!code && differ(found, known->own_public, size))
+    if (!code && bytes_differ(found, known->own_public, size))
         code = COMMANDS_SELF_TEST;
     if (!code)
         code = residua_ecc_public_key(device, known->curve, known->other, found);
-    if (!code && differ(found, known->other_public, size))
+    if (!code && bytes_differ(found, known->other_public, size))
         code = COMMANDS_SELF_TEST;
     if (!code)
         code = residua_ecc_ecdh(device, known->curve, known->own, known->other_public, size, found);
-    if (!code && differ(found, known->secret, field))
+    if (!code && bytes_differ(found, known->secret, field))
         code = COMMANDS_SELF_TEST;
     if (!code)
         code = residua_ecc_ecdh(device, known->curve, known->other, known->own_public, size, found);
-    if (!code && differ(found, known->secret, field))
+    if (!code && bytes_differ(found, known->secret, field))
         code = COMMANDS_SELF_TEST;
     wipe(found, sizeof found);
     return code;
@@ -129,7 +104,7 @@ static int compare_on_each(const struct commands_known *known)
             code = completion.status;
         if (!code)
             code = residua_ecc_take_x(device, known->curve, results, found);
-        if (!code && differ(found, known->secret, field))
+        if (!code && bytes_differ(found, known->secret, field))
             code = COMMANDS_SELF_TEST;
         seen |= 1u << completion.instance;
     }
@@ -142,6 +117,7 @@ static int compare_on_each(const struct commands_known *known)
 static int self_test(uint8_t *answer, size_t *given)
 {
     unsigned compared = 0;
+    int found;
 
     for (size_t i = 0; i < board_device_count; i++)
         if (opened[i])
@@ -157,7 +133,10 @@ static int self_test(uint8_t *answer, size_t *given)
             return code;
         compared += 4 + (count > 1 ? count : 0);
     }
-    put16(answer, compared);
+    found = rsa_commands_self_test();
+    if (found < 0)
+        return found;
+    bytes_put16(answer, compared + (unsigned)found);
     *given = 2;
     return 0;
 }
@@ -223,7 +202,7 @@ static int verify(struct request *request)
 
     if (found != RESIDUA_ECC_VALID && found != RESIDUA_ECC_INVALID)
         return found;
-    put16(request->answer, (unsigned)found);
+    bytes_put16(request->answer, (unsigned)found);
     request->given = 2;
     return 0;
 }
@@ -272,7 +251,7 @@ static int answer_to(const uint8_t *bytes, int size, uint8_t *answer, size_t *gi
 
     if (size < 1)
         return size < 0 ? size : COMMANDS_SIZE;
-    if (bytes[0] > COMMAND_MULTIPLY)
+    if (bytes[0] > COMMAND_RSA_POWER)
         return COMMANDS_UNKNOWN;
     if (bytes[0] == COMMAND_IDENTIFY || bytes[0] == COMMAND_SELF_TEST) {
         if (size != 1)
@@ -284,6 +263,8 @@ static int answer_to(const uint8_t *bytes, int size, uint8_t *answer, size_t *gi
     }
     if (size < 3)
         return COMMANDS_SIZE;
+    if (bytes[0] >= COMMAND_RSA_PRIVATE_KEY)
+        return rsa_commands_answer(bytes[0], bytes[1], bytes + 2, (size_t)size - 2, answer, given);
     if (bytes[1] >= board_device_count || opened[bytes[1]])
         return COMMANDS_NO_DEVICE;
     request.device = &board_devices[bytes[1]];
@@ -303,6 +284,7 @@ void commands_begin(void)
 {
     for (size_t i = 0; i < board_device_count; i++)
         opened[i] = residua_ecc_open(&board_devices[i]);
+    rsa_commands_begin();
 }
 
 size_t commands_answer(const uint8_t *request, int size, uint8_t *answer)
@@ -310,6 +292,6 @@ size_t commands_answer(const uint8_t *request, int size, uint8_t *answer)
     size_t given = 0;
     int code = answer_to(request, size, answer + CODE, &given);
 
-    put16(answer, (unsigned)code);
+    bytes_put16(answer, (unsigned)code);
     return CODE + (code ? 0 : given);
 }

@@ -11,8 +11,9 @@
 #include <stdint.h>
 
 #include "residua_ecc_protocols.h"
+#include "residua_rsa.h"
 
-#define COMMANDS_VERSION 1u
+#define COMMANDS_VERSION 2u
 
 enum {
     COMMAND_IDENTIFY = 0,   /* gives the version, then the cores: see commands_answer() */
@@ -21,7 +22,12 @@ enum {
     COMMAND_ECDH = 3,       /* private key, public key: shared secret */
     COMMAND_SIGN = 4,       /* private key, digest: r, s; the nonce comes of the random source */
     COMMAND_VERIFY = 5,     /* public key, r, s, digest: the 16 bits that the driver finds */
-    COMMAND_MULTIPLY = 6    /* scalar, point: their product */
+    COMMAND_MULTIPLY = 6,   /* scalar, point: their product */
+    /* These take the number of a core for RSA, and none of a curve; see rsa_commands.h. */
+    COMMAND_RSA_PRIVATE_KEY = 7, /* p, q, d_p, d_q, 1 / q modulo p, all of one size */
+    COMMAND_RSA_PUBLIC_KEY = 8,  /* the size of n (16 bits), n, e */
+    COMMAND_RSA_ROOT = 9,        /* a number: its root with the private key */
+    COMMAND_RSA_POWER = 10       /* a number: its power with the public key */
 };
 
 /* What is wrong with a request. */
@@ -34,9 +40,13 @@ enum {
     COMMANDS_NONCE = -115      /* no nonce came out of the random source */
 };
 
-/* The largest request and the largest answer. */
+/* The largest request and the largest answer. A private key for RSA has five numbers of about half the
+ * size, a public one two. */
 #define COMMANDS_DIGEST 64u
-#define COMMANDS_REQUEST (3u + RESIDUA_ECC_MAX_POINT + 2u * RESIDUA_ECC_MAX_NUMBER + COMMANDS_DIGEST)
+#define COMMANDS_ON_CURVE (3u + RESIDUA_ECC_MAX_POINT + 2u * RESIDUA_ECC_MAX_NUMBER + COMMANDS_DIGEST)
+#define COMMANDS_ON_KEY (4u + 5u * (2u * RESIDUA_RSA_MAX_WORDS + 4u))
+#define COMMANDS_REQUEST \
+    (COMMANDS_ON_CURVE > COMMANDS_ON_KEY ? COMMANDS_ON_CURVE : COMMANDS_ON_KEY)
 #ifndef COMMANDS_ANSWER
 #define COMMANDS_ANSWER 4096u
 #endif

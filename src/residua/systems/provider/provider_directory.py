@@ -8,15 +8,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from residua.cores.bus.driver.program import driver_files
 from residua.cores.bus.simulator import DEFAULT_PAUSE
-from residua.cores.coprocessor.driver import files as curve_driver
 from residua.cores.directory import Directory
-from residua.cores.exponentiation.bus.driver import files as rsa_driver
 from residua.cores.templating import environment
 from residua.errors import SpecificationError
 from residua.output import Progress, check_new_directory, new_directory, write_texts
-from residua.systems.provider.provider_cores import CURVES, CurveCore, RsaCore, provider_core
+from residua.systems.cores import driver_texts, size_macros
+from residua.systems.provider.provider_cores import CURVES, ProviderCore
 from residua.toolchain.c_compiler import SHARED, compile_library, preprocessed
 from residua.toolchain.process import ToolError
 
@@ -73,7 +71,7 @@ class ProviderRequest:
     def __post_init__(self) -> None:
         if not self.cores:
             raise SpecificationError("a provider has at least one core: give its directory")
-        _ = driver_files(self.cores)
+        _ = self.drivers
         for core in self.cores:
             if core.name in _TAKEN:
                 raise SpecificationError(
@@ -90,18 +88,19 @@ class ProviderRequest:
                     )
 
     @cached_property
-    def used(self) -> tuple[CurveCore | RsaCore, ...]:
+    def drivers(self) -> dict[str, str]:
+        """The files of the drivers, by their places in the directory."""
+        return {f"driver/{name}": text for name, text in driver_texts(self.cores).items()}
+
+    @cached_property
+    def used(self) -> tuple[ProviderCore, ...]:
         """The cores."""
-        return tuple(provider_core(core) for core in self.cores)
+        return tuple(ProviderCore(core) for core in self.cores)
 
     @property
     def flags(self) -> tuple[str, ...]:
         """The compiler's, for the library."""
-        words: dict[str, int] = {}
-        for core in self.used:
-            words[core.LIBRARY] = max(core.words, words.get(core.LIBRARY, 0))
-        sizes = (f"-D{library.upper()}_MAX_WORDS={most}" for library, most in words.items())
-        return (*SHARED, *sizes)
+        return (*SHARED, *(f"-D{macro}" for macro in size_macros([one.made for one in self.used])))
 
     def device(self, index: int) -> str:
         """What openssl.cnf names for a core, by its place."""
@@ -124,8 +123,7 @@ def build(
     facts = _facts(request, openssl_version())
     with new_directory(path) as draft:
         progress("library")
-        write_texts(draft, _texts(facts))
-        write_texts(draft, {f"driver/{name}": text for name, text in _drivers(request).items()})
+        write_texts(draft, _texts(facts) | request.drivers)
         compile_library(
             [*sorted((draft / "source").glob("*.c")), *sorted((draft / "driver").glob("*.c"))],
             draft / LIBRARY,
@@ -176,15 +174,6 @@ def _facts(request: ProviderRequest, version: str) -> dict[str, Any]:
         "needs": list(NEEDS),
         "cores": [core.facts(request.device(at)) for at, core in enumerate(request.used)],
     }
-
-
-def _drivers(request: ProviderRequest) -> dict[str, str]:
-    """The files of the drivers, both libraries among them."""
-    found = {path.name: path.read_text(encoding="utf-8") for path in driver_files(request.cores)}
-    for driver in (curve_driver, rsa_driver):
-        if f"{driver.LIBRARY}.h" not in found:
-            found |= driver.library()
-    return found
 
 
 def _texts(facts: Mapping[str, Any]) -> dict[str, str]:

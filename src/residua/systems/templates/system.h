@@ -13,9 +13,10 @@
 #define SYSTEM_RANDOM_STATUS 0x{{ "%08X" % (regions.random.base + status) }}u
 #define SYSTEM_RANDOM_UNFIT 0x{{ "%08X" % (2 ** unfit) }}u
 
-#define SYSTEM_DEVICES \
-{% for core in cores %}
-    SYSTEM_DEVICE({{ core }}_core, 0x{{ "%08X" % regions["core_%d" % loop.index0].base }}u){{ "" if loop.last else " \\" }}
+{% for kind, list in (("", false), ("_RSA", true)) %}
+#define SYSTEM{{ kind }}_DEVICES{% for core in cores %}{% if (core in rsa) == list %} \
+    SYSTEM_DEVICE({{ core }}_core, 0x{{ "%08X" % regions["core_%d" % loop.index0].base }}u){% endif %}{% endfor %}
+
 {% endfor %}
 
 #endif

@@ -27,7 +27,7 @@ from residua.curves.operations.codes import Operation, point_operation
 from residua.errors import SpecificationError
 from residua.hardware.coprocessor.durations import operation_cycles, patience
 from residua.hardware.coprocessor.traffic import coprocessor_traffic
-from residua.systems.coprocessors import coprocessor
+from residua.systems.cores import usable_core
 
 SEVERAL = {
     "axi": {
@@ -275,9 +275,9 @@ def test_one_is_what_there_is_without_the_key():
 
 
 def test_systems_take_several_on_wishbone(directories):
-    assert coprocessor(directories("wishbone"), "a system").instances == 3
+    assert usable_core(directories("wishbone"), "a system").instances == 3
     with pytest.raises(SpecificationError, match="bus = 'axi', but a system reaches"):
-        coprocessor(directories("axi"), "a system")
+        usable_core(directories("axi"), "a system")
 
 
 def test_requests_are_for_several():

@@ -22,7 +22,7 @@ _MOST = 16
 
 _PACKAGE = "residua.cores.exponentiation.bus.driver"
 
-_ANY = ExponentiationCapabilities(
+ANY = ExponentiationCapabilities(
     words=1, load_numbers=0, operand_numbers=1, operations=(), takes_random=True
 )
 """A core with all registers: the layout is that of every core."""
@@ -30,7 +30,7 @@ _ANY = ExponentiationCapabilities(
 
 def library() -> dict[str, str]:
     """The files that are the same for every core."""
-    registers, folder = RegisterMap(_ANY), files(_PACKAGE) / "c"
+    registers, folder = RegisterMap(ANY), files(_PACKAGE) / "c"
     made = {source: (folder / source).read_text(encoding="utf-8") for source in SOURCES}
     names = {
         "sources": list(Source),
