@@ -58,7 +58,7 @@ VERBS = {
     ),
     "soc": (
         "systems",
-        "Make a system on a chip of coprocessors: RISC-V, memory, serial port, program.",
+        "Make a system on a chip of cores: RISC-V, memory, serial port, program.",
     ),
     "bitstream": (
         "systems",
@@ -67,7 +67,7 @@ VERBS = {
     "host": ("systems", "Ask a system on a chip over its serial port, simulated or on a board."),
     "provider": (
         "systems",
-        "Make a provider of OpenSSL 3, whose keys and signatures coprocessors compute.",
+        "Make a provider of OpenSSL 3, whose keys and signatures cores compute.",
     ),
     "curve": ("curves", "Make a curve over a prime of one's own, for `residua build`."),
     "results": ("results", "Tell which measured rows hold, and which are stale or missing."),

@@ -1,4 +1,4 @@
-"""The verbs soc, bitstream, host, provider: what is made of coprocessors, and talking to it."""
+"""The verbs soc, bitstream, host, provider: what is made of cores, and talking to it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

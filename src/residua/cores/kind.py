@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 class Kind:
     """A kind of core.
 
-    Its package may have a module ``summary`` with functions of the names of those in
-    `residua.cores.summary`, which serve where it has none: `rows` describes a core on a terminal,
-    `verified` and `cycle_columns` the outcome of its verification, `timed` its times.
+    Its package, or the one above, may have a module ``summary`` with functions of the names of
+    those in `residua.cores.summary`, which serve where it has none: `rows` describes a core on a
+    terminal, `verified` and `cycle_columns` the outcome of its verification, `timed` its times.
 
     Attributes:
         name: what it is called, one word.
@@ -65,9 +65,10 @@ class Kind:
         return list(self._summary("timed")(found))
 
     def _summary(self, function: str) -> Callable[[Mapping[str, Any]], Any]:
-        """A function of the module ``summary`` of the kind, or the one of all kinds."""
-        own = f"{self.package}.summary"
-        module = import_module(own) if find_spec(own) else summary
+        """A function of the module ``summary`` of the kind or above it, or the one of all kinds."""
+        places = (self.package, self.package.rpartition(".")[0])
+        own = [f"{place}.summary" for place in places if place and find_spec(f"{place}.summary")]
+        module = import_module(own[0]) if own else summary
         found: Callable[[Mapping[str, Any]], Any] = getattr(
             module, function, getattr(summary, function)
         )

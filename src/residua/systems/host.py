@@ -72,9 +72,9 @@ RSA_STATUSES = {
 class HostError(RuntimeError):
     """The system refused a request; ``code`` is what it said, ``rsa`` whether of such a core."""
 
-    def __init__(self, code: int, *, rsa: bool = False) -> None:
+    def __init__(self, code: int, rsa: bool = False) -> None:
         self.code, self.rsa = code, rsa
-        super().__init__(code)
+        super().__init__(code, rsa)
 
     def __str__(self) -> str:
         own = RSA_STATUSES if self.rsa else {int(status): status.name for status in Status}
