@@ -188,9 +188,7 @@ class RsaCrtCore(DigitCore):
         """The streams, the numbers of a key, and one transaction with those of its key."""
         streams, products = super().interface, self.products()
         design, key = products.rsa, products.key
-        streams["key"] = [
-            {"number": number.meaning, "words": number.words} for number in self._key_numbers
-        ]
+        streams["key"] = loads.described(self._key_numbers)
         streams["half_factor_bits"] = design.half.shape.factor.bit_length() - 1
         streams["low_bits"] = design.width * design.low_words
         streams["example"] |= {"p": str(key.p), "q": str(key.q)}

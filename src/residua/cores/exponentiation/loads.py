@@ -1,4 +1,4 @@
-"""The numbers that exponentiators and RSA cores load for a modulus."""
+"""The numbers that exponentiators and RSA cores load for a modulus or a key."""
 
 from collections.abc import Sequence
 
@@ -58,3 +58,8 @@ def on_engine(
         ),
         Number(f"M_a^2 modulo {name}", square, derived=KeyNumber(Source.FACTOR_SQUARE, modulus)),
     ]
+
+
+def described(numbers: Sequence[Number]) -> list[dict[str, str | int]]:
+    """The numbers of a key as the manifest lists them."""
+    return [{"number": number.meaning, "words": number.words} for number in numbers]

@@ -224,9 +224,7 @@ class PublicKeyCore(ListCore[PublicExponentiatorDesign]):
             modulus=self._key.modulus,
             modulus_words=operations.modulus_words,
         )
-        streams["key"] = [
-            {"number": number.meaning, "words": number.words} for number in self._key_numbers
-        ]
+        streams["key"] = loads.described(self._key_numbers)
         streams["example"] |= {"e": str(self._key.e)}
         # Control follows them.
         streams["public"] = ["modulus"]

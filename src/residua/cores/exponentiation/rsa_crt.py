@@ -229,9 +229,7 @@ class RsaEngineCore(ListCore[RsaEngineDesign]):
             modulus=key.modulus,
             modulus_words=operations.modulus_words,
         )
-        streams["key"] = [
-            {"number": number.meaning, "words": number.words} for number in self._key_numbers
-        ]
+        streams["key"] = loads.described(self._key_numbers)
         streams["example"] |= {"p": str(key.p), "q": str(key.q)}
         return streams
 

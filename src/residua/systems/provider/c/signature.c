@@ -292,19 +292,16 @@ static int verify(void *data, const unsigned char *bytes, size_t size, const uns
                                 numbers);
 }
 
-static int begin_message(signature *context, const char *name)
-{
-    return provider_message_begin(&context->message, name);
-}
-
 static int digest_sign_init(void *data, const char *name, void *key, const OSSL_PARAM params[])
 {
-    return sign_init(data, key, params) && begin_message(data, name);
+    signature *context = data;
+    return sign_init(data, key, params) && provider_message_begin(&context->message, name);
 }
 
 static int digest_verify_init(void *data, const char *name, void *key, const OSSL_PARAM params[])
 {
-    return verify_init(data, key, params) && begin_message(data, name);
+    signature *context = data;
+    return verify_init(data, key, params) && provider_message_begin(&context->message, name);
 }
 
 static int update(void *data, const unsigned char *message, size_t size)
@@ -314,29 +311,27 @@ static int update(void *data, const unsigned char *message, size_t size)
     return provider_message_update(&context->message, message, size);
 }
 
-/* The digest of the message. */
-static int finish(const signature *context, unsigned char *digest, unsigned *size)
-{
-    return provider_message_finish(&context->message, digest, size);
-}
-
 static int digest_sign_final(void *data, unsigned char *bytes, size_t *size, size_t room)
 {
+    const signature *context = data;
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned digest_size = 0;
 
     if (bytes == NULL) {
         return sign(data, NULL, size, room, NULL, 0);
     }
-    return finish(data, digest, &digest_size) && sign(data, bytes, size, room, digest, digest_size);
+    return provider_message_finish(&context->message, digest, &digest_size) &&
+           sign(data, bytes, size, room, digest, digest_size);
 }
 
 static int digest_verify_final(void *data, const unsigned char *bytes, size_t size)
 {
+    const signature *context = data;
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned digest_size = 0;
 
-    return finish(data, digest, &digest_size) && verify(data, bytes, size, digest, digest_size);
+    return provider_message_finish(&context->message, digest, &digest_size) &&
+           verify(data, bytes, size, digest, digest_size);
 }
 
 const OSSL_DISPATCH provider_signature_functions[] = {

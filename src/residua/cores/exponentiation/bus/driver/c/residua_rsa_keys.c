@@ -292,7 +292,7 @@ static void derive(usual_key *key, const struct residua_rsa_number *own, uint32_
     shift_modulo(number, own->shift, n, words);
 }
 
-/* Loads what belongs to a key, and wipes it. */
+/* Loads what belongs to a key; who has the key wipes it. */
 static int load(const residua_rsa_device *device, usual_key *key)
 {
     uint32_t numbers[RESIDUA_RSA_MOST_NUMBERS * RESIDUA_RSA_MAX_WORDS];
