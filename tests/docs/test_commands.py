@@ -4,24 +4,17 @@ import json
 import re
 import shlex
 import sys
-from pathlib import Path
 
 import pytest
+import typer
+from tests.docs.commands import DOCS, OWN, PAGES, files, is_run, lines, name, printed
 
 from residua import cli
+from residua.cores.specification import reading
 from residua.curves.standard import CATALOGUE
 from residua.papers.sbmm.ladder_comparison import ladder_step
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-
-BLOCK = r"```{}\n((?:(?!```).*\n)+)```\n"
-PRINTED = re.compile(rf"^{BLOCK.format('sh')}\n{BLOCK.format('text')}", re.MULTILINE)
-"""A block of commands, with the block of text that follows it at once: what they print."""
-
-PAGES = [
-    p for p in (ROOT / "README.md", *sorted(DOCS.rglob("*.md"))) if PRINTED.search(p.read_text())
-]
+PRINTED = [page for page in PAGES if printed(page)]
 
 
 @pytest.fixture
@@ -42,13 +35,56 @@ def run(monkeypatch, capsys, tmp_path):
 
 
 def test_pages_are_found():
-    assert DOCS / "specification.md" in PAGES
+    assert DOCS / "specification.md" in PRINTED
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+@pytest.mark.parametrize("page", PRINTED, ids=name)
 def test_what_commands_print(run, page):
-    for commands, printed in PRINTED.findall(page.read_text(encoding="utf-8")):
-        assert "".join(map(run, commands.splitlines())) == printed
+    for commands, text in printed(page):
+        assert "".join(map(run, commands.splitlines())) == text
+
+
+def parsed(words):
+    """The parameters that a command would be called with."""
+    verb, context = typer.main.get_command(cli.app), None
+    while hasattr(verb, "resolve_command"):
+        context = verb.make_context(None, words[:1], parent=context)
+        _, verb, words = verb.resolve_command(context, words)
+    return verb.make_context(None, words, parent=context).params
+
+
+def residua_commands(page):
+    found = [shlex.split(line, comments=True) for line in lines(page)]
+    return [words[1:] for words in found if words and words[0].endswith("residua")]
+
+
+TAKEN = [page for page in PAGES if residua_commands(page) and page.name not in OWN]
+
+
+@pytest.mark.parametrize("page", TAKEN, ids=name)
+def test_commands_are_taken(page, monkeypatch, tmp_path):
+    """Their words and specifications; those that take no minutes run in ``tests/system``."""
+    monkeypatch.chdir(tmp_path)
+    for file, text in files(page).items():
+        (tmp_path / file).write_text(text)
+    (tmp_path / "n").write_text(f"0x{2**2047 + 1:x}")
+    known, made = reading.keys(), []
+    for words in residua_commands(page):
+        values = parsed(words)
+        if words[0] == "build" and values["spec"] is None:
+            flags = {key: value for key, value in values.items() if key in known and value}
+            if "curve" in flags:
+                flags["curve"] = ",".join(flags["curve"])
+            reading.check_any(flags)
+        made += [values["output"]] if {"-o", "--output"} & set(words) else []
+    assert sorted(set(made)) == sorted(made), "a directory is made twice"
+
+
+def test_a_comment_tells_what_is_not_run():
+    assert not is_run("residua synth ecc --target ecp5   # takes minutes")
+    assert not is_run("make demo    # ECDH on P-256; takes minutes")
+    assert is_run("residua report ecc   # takes a second")
+    assert is_run("residua build --curve P-256 -o takes minutes")
 
 
 @pytest.mark.slow

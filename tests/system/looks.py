@@ -61,7 +61,7 @@ _CONTRASTS = """
     const [low, high] = [ink, ground(one)].map(lightness).sort((a, b) => a - b);
     return (high + 0.05) / (low + 0.05);
   };
-  return [...document.querySelectorAll("body, body *")]
+  return [...document.querySelectorAll(`${root}, ${root} *`)]
     .filter((one) => own(one) && !silent.includes(one.tagName))
     .filter((one) => one.checkVisibility({ visibilityProperty: true }))
     .map((one) => [own(one), contrast(one)])
@@ -69,9 +69,10 @@ _CONTRASTS = """
 """
 
 
-def unreadable(seen):
-    """Texts that are hardly different from what is behind them."""
-    found = seen.page.evaluate(f"(least) => {{ {_COLOURS} {_CONTRASTS} }}", CONTRAST)
+def unreadable(seen, root="body"):
+    """Texts that are hardly different from what is behind them, in the elements ``root``."""
+    code = f"([least, root]) => {{ {_COLOURS} {_CONTRASTS} }}"
+    found = seen.page.evaluate(code, [CONTRAST, root])
     return [f'"{text}" has a contrast of {contrast:.2f}' for text, contrast in found]
 
 

@@ -22,12 +22,16 @@ _DRAWN = 300
 
 @dataclass
 class Seen:
-    """A page in a window; ``faults`` are what the console said and what could not be loaded."""
+    """A page in a window; ``faults`` are what the console said, and what was loaded from elsewhere.
+
+    ``own`` begins the addresses that the page may load; without it, it is a single file.
+    """
 
     page: Page
     width: int
     scheme: str
     is_phone: bool
+    own: str | None = None
     faults: list[str] = field(default_factory=list)
 
     def said(self, message):
@@ -35,7 +39,8 @@ class Seen:
             self.faults.append(f"{message.type}: {message.text}")
 
     def asked(self, request):
-        if not request.is_navigation_request() and not request.url.startswith(("data:", "blob:")):
+        allowed = ("data:", "blob:", *([self.own] if self.own else []))
+        if not request.is_navigation_request() and not request.url.startswith(allowed):
             self.faults.append(f"loads {request.url}")
 
     def settle(self):
@@ -43,8 +48,11 @@ class Seen:
 
 
 @contextmanager
-def opened(browser, file, *, width=WIDTHS[0], scheme="light", scripts=True):
-    """A page from a file, without a server, in a window of its own."""
+def opened(browser, file, *, width=WIDTHS[0], scheme="light", scripts=True, folder=None):
+    """A page from a file, without a server, in a window of its own.
+
+    It may load what is in ``folder``, if one is given.
+    """
     is_phone = width < _PHONE
     context = browser.new_context(
         viewport={"width": width, "height": 800},
@@ -54,7 +62,8 @@ def opened(browser, file, *, width=WIDTHS[0], scheme="light", scripts=True):
         has_touch=is_phone,
     )
     context.grant_permissions(["clipboard-read", "clipboard-write"])
-    seen = Seen(context.new_page(), width, scheme, is_phone)
+    own = folder.as_uri() if folder else None
+    seen = Seen(context.new_page(), width, scheme, is_phone, own)
     seen.page.on("console", seen.said)
     seen.page.on("pageerror", lambda error: seen.faults.append(f"uncaught: {error}"))
     seen.page.on("request", seen.asked)

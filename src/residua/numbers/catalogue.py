@@ -1,11 +1,13 @@
 """Named prime moduli, and how a modulus is read from text.
 
 The table holds the field primes of FIPS 186 / SP 800-186, SEC 2, RFC 5639 (brainpool), RFC 7748
-and of the two pairing curves in widest use. One entry stands for one prime; the curves that share
-it are its aliases.
+and of the two pairing curves in widest use, and the primes of the groups for key agreement of
+RFC 2409, RFC 3526 and RFC 7919. One entry stands for one prime; the curves that share it are its
+aliases.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +37,35 @@ def _brainpool(bits: int, digits: str) -> NamedModulus:
     # The twisted curve of each size is defined over the same field.
     return NamedModulus(
         f"brainpoolP{bits}r1", int(digits, 16), "RFC 5639", (f"brainpoolP{bits}t1", f"bp{bits}")
+    )
+
+
+_GUARD_BITS = 64
+"""Bits by which a constant is computed beyond those that a prime takes of it."""
+
+
+def _with_digits(bits: int, constant: Callable[[], gmpy2.mpfr], offset: int) -> int:
+    """Compute a prime with 64 ones at either end and the digits of a constant between them.
+
+    Args:
+        bits: its length.
+        constant: pi, or e, at the precision that is set.
+        offset: what is added to the digits: in the documents the least that gives a prime of which
+            half is one, too.
+    """
+    with gmpy2.context(precision=bits + _GUARD_BITS):
+        digits = int(gmpy2.floor(constant() * (1 << bits - 130)))
+    return (1 << bits) - (1 << bits - 64) - 1 + ((digits + offset) << 64)
+
+
+def _modp(bits: int, offset: int, source: str, number: int) -> NamedModulus:
+    value = _with_digits(bits, gmpy2.const_pi, offset)
+    return NamedModulus(f"MODP-{bits}", value, source, (f"group{number}",))
+
+
+def _ffdhe(bits: int, offset: int) -> NamedModulus:
+    return NamedModulus(
+        f"ffdhe{bits}", _with_digits(bits, lambda: gmpy2.exp(1), offset), "RFC 7919"
     )
 
 
@@ -85,6 +116,18 @@ CATALOGUE: tuple[NamedModulus, ...] = (
         "EIP-196",
         ("alt_bn128", "BN128"),
     ),
+    _modp(1024, 129_093, "RFC 2409", 2),
+    _modp(1536, 741_804, "RFC 3526", 5),
+    _modp(2048, 124_476, "RFC 3526", 14),
+    _modp(3072, 1_690_314, "RFC 3526", 15),
+    _modp(4096, 240_904, "RFC 3526", 16),
+    _modp(6144, 929_484, "RFC 3526", 17),
+    _modp(8192, 4_743_158, "RFC 3526", 18),
+    _ffdhe(2048, 560_316),
+    _ffdhe(3072, 2_625_351),
+    _ffdhe(4096, 5_736_041),
+    _ffdhe(6144, 15_705_020),
+    _ffdhe(8192, 10_965_728),
 )
 """Every modulus that has a name here."""
 

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import gmpy2
-
 from residua.cores.directory import Directory
 from residua.evidence.campaign import Campaign, Figures, Request
 from residua.evidence.pages import RowTable, commit, mismatches, table_page
@@ -15,37 +13,23 @@ from residua.evidence.subjects import core
 SEED = 31
 
 
-def oakley_prime(bits: int, offset: int) -> int:
-    """Compute the prime of an Oakley group, which has the digits of pi in its middle.
-
-    Args:
-        bits: its length.
-        offset: what RFC 2409 or RFC 3526 adds to the digits.
-    """
-    with gmpy2.context(precision=2 * bits):
-        digits = int(gmpy2.floor(gmpy2.const_pi() * (1 << bits - 130)))
-    return (1 << bits) - (1 << bits - 64) - 1 + ((digits + offset) << 64)
-
-
-GROUP_2, GROUP_14 = oakley_prime(1024, 129093), oakley_prime(2048, 124476)
-
 RSA = {"algorithm": "rsa-crt"}
 PUBLIC = {"width": 34, "exponent": "loaded"}
 
 CORES: dict[str, tuple[int, dict[str, Any]]] = {
     "256 bits (P-256)": (200, {"modulus": "P-256", "width": 17}),
-    "1024 bits, w = 17": (8, {"modulus": GROUP_2, "width": 17}),
-    "1024 bits": (8, {"modulus": GROUP_2, "width": 34}),
-    "2048 bits": (2, {"modulus": GROUP_14, "width": 34}),
+    "1024 bits, w = 17": (8, {"modulus": "MODP-1024", "width": 17}),
+    "1024 bits": (8, {"modulus": "MODP-1024", "width": 34}),
+    "2048 bits": (2, {"modulus": "MODP-2048", "width": 34}),
     "2048 bits, short exponent": (
-        4, {"modulus": GROUP_14, "width": 34, "exponent_bits": 225},
+        4, {"modulus": "MODP-2048", "width": 34, "exponent_bits": 225},
     ),
-    "2048 bits, 65537": (8, {"modulus": GROUP_14, "width": 34, "exponent": 65537}),
+    "2048 bits, 65537": (8, {"modulus": "MODP-2048", "width": 34, "exponent": 65537}),
     "2048 bits, rows of 2 moduli": (
-        2, {"modulus": GROUP_14, "width": 34, "extension": "hierarchical", "columns": 2},
+        2, {"modulus": "MODP-2048", "width": 34, "extension": "hierarchical", "columns": 2},
     ),
     "2048 bits, rows of 4 moduli": (
-        2, {"modulus": GROUP_14, "width": 34, "extension": "hierarchical", "columns": 4},
+        2, {"modulus": "MODP-2048", "width": 34, "extension": "hierarchical", "columns": 4},
     ),
     "loaded, 256 bits": (200, {"bits": 256, "width": 17}),
     "loaded, 1024 bits": (8, {"bits": 1024, "width": 34}),
