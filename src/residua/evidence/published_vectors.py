@@ -53,6 +53,9 @@ FAULTS = {
 REFUSALS = {"not_on_curve", "operand_range"}
 """Statuses of a core that refuses a point."""
 
+_NO_PRIVATE_KEY = "scalar_range"
+"""Status of a core that refuses a private key which is not below the order."""
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -75,6 +78,8 @@ class Agreement:
                 refused = "own key"
                 driver.validate(curve, self.own)
         except CoreError as error:
+            if error.status == _NO_PRIVATE_KEY:
+                return "private key"
             return refused if error.status in REFUSALS else error.status
         if self.own is not None and protocols.public_key(driver, curve, self.private) != self.own:
             return "private key"

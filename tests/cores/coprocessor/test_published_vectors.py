@@ -10,10 +10,14 @@ import pytest
 from tests.cores.simulations import StreamClient, bus_model, simulator
 from tests.schedules import quick_schedules
 
+from residua.cores.bus.driver.client import CoreError
 from residua.cores.bus.simulator import BusSimulator
 from residua.cores.coprocessor.driver.simulated import client, curves
 from residua.cores.coprocessor.engine.rns_montgomery import EccCore
+from residua.cores.coprocessor.outcomes import outcome
 from residua.curves.catalogue import find_curve
+from residua.curves.operations.codes import Operation, Status
+from residua.curves.parameters import MontgomeryCurve
 from residua.evidence.published_vectors import (
     Agreement,
     PublicKey,
@@ -63,6 +67,30 @@ def test_none_is_left_out():
     vectors = published_vectors()
     assert Counter((vector.curve, type(vector)) for vector in vectors) == COUNTS
     assert len({vector.name for vector in vectors}) == len(vectors)
+
+
+class PlainClient(StreamClient):
+    """The driver's calls on plain integers in the place of a core."""
+
+    def __init__(self, curve):
+        super().__init__(None, [curve])
+        self.curve = curve
+
+    def execute(self, operation, _curve, operands, results):
+        montgomery = isinstance(self.curve, MontgomeryCurve)
+        limit = self.curve.prime if montgomery else self.curve.order
+        asked = Operation[operation.upper()]
+        status, given = outcome(self.curve, limit.bit_length(), asked, tuple(operands))
+        if status != Status.OK:
+            raise CoreError(status.name.lower(), "the status")
+        assert len(given) == results
+        return list(given)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in COUNTS}))
+def test_what_is_expected_of_a_core(name):
+    """Of every curve, those that only the campaign simulates among them."""
+    check(PlainClient(find_curve(name)))
 
 
 @pytest.mark.parametrize("kind", [Agreement, Signature, PublicKey])
