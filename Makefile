@@ -151,7 +151,7 @@ LOCK_VENV := build/lock-venv
 lock:
 	scripts/venv.sh '$(PYTHON)' $(LOCK_VENV)
 	$(LOCK_VENV)/bin/python -m pip --disable-pip-version-check install --quiet pip-tools
-	$(LOCK_VENV)/bin/pip-compile --quiet --extra dev --extra system-test --generate-hashes --strip-extras --no-header \
+	$(LOCK_VENV)/bin/pip-compile --quiet --extra dev --extra litex --extra system-test --generate-hashes --strip-extras --no-header \
 		--no-annotate --no-emit-options $(if $(UPGRADE),--upgrade) \
 		--output-file requirements.txt pyproject.toml
 	sed -i '1i # Locked with hashes by "make lock" from pyproject.toml.' requirements.txt

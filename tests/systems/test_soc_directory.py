@@ -11,11 +11,11 @@ from residua.cores.directory import build
 from residua.cores.specification.reading import check_any
 from residua.curves.catalogue import find_curve
 from residua.errors import SpecificationError
-from residua.systems import host, soc_directory
+from residua.systems import host, program, soc_directory
 from residua.systems.cores import RsaKeys
 from residua.systems.frames import FrameError
 from residua.systems.known_answers import known_answers, known_root
-from residua.systems.soc_directory import MANIFEST, SocDirectory, SocRequest, identity_bytes
+from residua.systems.soc_directory import MANIFEST, SocDirectory, SocRequest
 from residua.toolchain import riscv
 
 
@@ -100,19 +100,19 @@ def test_room_for_the_identity(cores):
     """`identify` in `commands.c`: version, cores; names with their lengths; kind and sizes."""
     made = SocRequest((cores["wishbone"],)).made
     curve = (1 + len("tiny") + 1) + (1 + len("tiny") + 1 + 4)
-    assert identity_bytes(made) == 2 + curve + 1
-    both = SocRequest((cores["wishbone"], cores["rsa"]))
-    assert identity_bytes(both.made) == 2 + curve + 1 + (1 + len("rsa") + 1 + 2)
-    assert [core.name for core in both.coprocessors] == ["tiny"]
-    assert [core.name for core in both.rsa_cores] == ["rsa"]
+    assert program.identity_bytes(made) == 2 + curve + 1
+    both = SocRequest((cores["wishbone"], cores["rsa"])).made
+    assert program.identity_bytes(both) == 2 + curve + 1 + (1 + len("rsa") + 1 + 2)
+    assert [core.name for core in program.coprocessors(both)] == ["tiny"]
+    assert [core.name for core in program.rsa_cores(both)] == ["rsa"]
 
 
 def test_stack_for_keys(cores):
     """A long key takes more of it than a curve."""
-    request = SocRequest((cores["rsa"],))
-    assert request.stack_bytes == soc_directory.STACK_BYTES
-    words = request.rsa_cores[0].commanded.words
-    assert f"RESIDUA_RSA_MAX_WORDS={words}" in soc_directory.macros(request)
+    made = SocRequest((cores["rsa"],)).made
+    assert program.stack_bytes(made) == program.STACK_BYTES
+    words = program.rsa_cores(made)[0].commanded.words
+    assert f"RESIDUA_RSA_MAX_WORDS={words}" in program.macros(made)
 
 
 @pytest.mark.parametrize("keys", [RsaKeys(512, 65537, 0), RsaKeys(64, 0, 16), RsaKeys(96, 0, 64)])

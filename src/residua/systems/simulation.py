@@ -106,11 +106,25 @@ def simulated(directory: SocDirectory, executable: Path | None = None) -> Iterat
     Raises:
         ToolError: the simulator cannot be built or started.
     """
-    executable = executable or build_simulator(directory)
+    with running(executable or build_simulator(directory), directory.path) as terminal:
+        yield terminal
+
+
+@contextmanager
+def running(executable: Path, folder: Path) -> Iterator[str]:
+    """A running simulator; yields the path of the terminal that its serial port is.
+
+    Args:
+        executable: of `compile_simulator`.
+        folder: with the files that its memories begin with.
+
+    Raises:
+        ToolError: it cannot be started.
+    """
     ours, theirs = os.openpty()
     try:
         tty.setraw(theirs)
-        with started([executable], tool="the simulator", cwd=directory.path, line=ours):
+        with started([executable], tool="the simulator", cwd=folder, line=ours):
             yield os.ttyname(theirs)
     finally:
         os.close(ours)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -23,11 +23,11 @@ from residua.hardware.soc.random_source import DATA, STATUS, UNFIT
 from residua.hardware.soc.soc import SocDesign
 from residua.hardware.soc.uart import EMPTY, LOST
 from residua.output import Progress, check_new_directory, new_directory, write_texts
+from residua.systems import program
 from residua.systems.boards.board import find_board
 from residua.systems.boards.sources import BOARDS
 from residua.systems.boards.top import BoardTop
-from residua.systems.cores import RsaCore, RsaKeys, driver_texts, size_macros, usable_core
-from residua.systems.known_answers import known_answers, known_root
+from residua.systems.cores import RsaCore, RsaKeys, driver_texts, usable_core
 from residua.toolchain import riscv
 
 MANIFEST = "soc.json"
@@ -36,23 +36,14 @@ SCHEMA = 2
 BOARD_TARGET = "ecp5"
 """The target of the boards' devices."""
 
-STACK_BYTES = 6144
-"""What the driver needs of the stack, at most, for numbers of 17 words; see `residua_ecc.h`."""
-
-_RSA_STACK_BYTES, _RSA_STACK_WORD_BYTES = 2048, 108
-"""The same to load a key for RSA, and for each of its words; see `residua_rsa.h`."""
-
 FEWEST_BIT_CYCLES = 100
 """Cycles of a bit of the serial port, at least: the program takes a byte in ten of them."""
 
 PROCESSORS = {"picorv32": "pythondata-cpu-picorv32"}
 """Processors, and the package that has each."""
 
-_FIRMWARE = (
-    "start.S", "memory.c", "board.c", "bytes.c", "frames.c", "commands.c", "rsa_commands.c",
-    "main.c",
-)  # fmt: skip
-_HEADERS = ("board.h", "bytes.h", "frames.h", "commands.h", "rsa_commands.h")
+_OWN_SOURCES = ("start.S", "board.c")
+"""What the program has for this system alone."""
 
 _MEANINGS = {
     "ram": "program and data",
@@ -141,22 +132,6 @@ class SocRequest:
     def made(self) -> tuple[CoprocessorCore | RsaCore, ...]:
         """The cores."""
         return tuple(usable_core(core, "a system") for core in self.cores)
-
-    @property
-    def coprocessors(self) -> list[CoprocessorCore]:
-        """Those for elliptic curves, by the numbers of their devices."""
-        return [core for core in self.made if isinstance(core, CoprocessorCore)]
-
-    @property
-    def rsa_cores(self) -> list[RsaCore]:
-        """Those for RSA, by the numbers of their devices."""
-        return [core for core in self.made if not isinstance(core, CoprocessorCore)]
-
-    @property
-    def stack_bytes(self) -> int:
-        """What the drivers need of the stack, at most."""
-        words = max((core.commanded.words for core in self.rsa_cores), default=0)
-        return max(STACK_BYTES, _RSA_STACK_BYTES + _RSA_STACK_WORD_BYTES * words)
 
 
 @dataclass(frozen=True)
@@ -304,16 +279,12 @@ def _verilog(request: SocRequest, target: str = "") -> list[str]:
 
 def _program_texts(request: SocRequest) -> dict[str, str]:
     """The sources of the program by name, the driver's among them."""
-    folder, templates = files("residua.systems") / "firmware", environment("residua.systems")
-    names = [core.name for core in request.cores]
-    texts = {
-        f"firmware/{name}": (folder / name).read_text(encoding="utf-8")
-        for name in (*_FIRMWARE, *_HEADERS)
-    }
-    texts["firmware/system.h"] = templates.get_template("system.h").render(
+    templates = environment("residua.systems")
+    own = {name: program.source(name) for name in _OWN_SOURCES}
+    own["system.h"] = templates.get_template("system.h").render(
         name=request.name,
-        cores=names,
-        rsa=[core.name for core in request.rsa_cores],
+        cores=[core.name for core in request.cores],
+        rsa=[core.name for core in program.rsa_cores(request.made)],
         regions=request.design.regions,
         empty=EMPTY,
         lost=LOST,
@@ -321,59 +292,27 @@ def _program_texts(request: SocRequest) -> dict[str, str]:
         status=STATUS,
         unfit=UNFIT,
     )
-    texts["firmware/link.ld"] = templates.get_template("link.ld").render(
-        ram_bytes=request.ram_bytes, stack_bytes=request.stack_bytes
-    )
-    known = [
-        {
-            "device": device,
-            "curve": number,
-            "index": f"{device}_{number}",
-            "numbers": {key: list(value) for key, value in asdict(known_answers(curve)).items()},
-        }
-        for device, core in enumerate(request.coprocessors)
-        for number, curve in enumerate(core.core.curves)
-    ]
-    known_rsa = [
-        {key: list(value) for key, value in asdict(known_root(core.name, RsaKeys.of(core))).items()}
-        for core in request.rsa_cores
-    ]
-    texts["firmware/known.c"] = templates.get_template("known.c").render(
-        known=known, known_rsa=known_rsa
+    own["link.ld"] = templates.get_template("link.ld").render(
+        ram_bytes=request.ram_bytes, stack_bytes=program.stack_bytes(request.made)
     )
     drivers = driver_texts(request.cores)
-    return texts | {f"driver/{name}": text for name, text in drivers.items()}
-
-
-def macros(request: SocRequest) -> list[str]:
-    """What the program is compiled with."""
-    points = [2 * core.capabilities.words for core in request.coprocessors]
-    numbers = [core.commanded.words for core in request.rsa_cores]
-    answer = 2 + max(identity_bytes(request.made), 1 + 4 * max(points + numbers))
-    return [*size_macros(request.made), f"COMMANDS_ANSWER={answer}u"]
-
-
-def identity_bytes(cores: Sequence[CoprocessorCore | RsaCore]) -> int:
-    """Bytes of what the command IDENTIFY gives."""
-    named = sum(1 + len(core.name) for core in cores)
-    curves = [
-        curve for core in cores if isinstance(core, CoprocessorCore) for curve in core.driver_curves
-    ]
-    kinds = sum(1 if isinstance(core, CoprocessorCore) else 3 for core in cores)
-    return 3 + named + kinds + sum(6 + len(curve.name) for curve in curves)
+    return {
+        **{f"firmware/{name}": text for name, text in (own | program.texts(request.made)).items()},
+        **{f"driver/{name}": text for name, text in drivers.items()},
+    }
 
 
 def _compiled(draft: Path, request: SocRequest) -> list[int]:
     """The program as words of memory, after compiling it in the draft."""
     folder = draft / "firmware"
-    sources = [folder / name for name in (*_FIRMWARE, "known.c")]
+    sources = [folder / name for name in (*_OWN_SOURCES, *program.SOURCES, program.KNOWN)]
     sources += sorted((draft / "driver").glob("*.c"))
     image = riscv.compile_image(
         sources,
         folder / "link.ld",
         draft / "firmware.elf",
         includes=[folder, draft / "driver"],
-        macros=macros(request),
+        macros=program.macros(request.made),
     )
     return riscv.memory_words(image.read_bytes())
 
@@ -398,11 +337,15 @@ def _facts(request: SocRequest, compiler: str, program_bytes: int) -> dict[str, 
         "baud": request.baud,
         "divisor": request.design.divisor,
         "compiler": compiler,
-        "macros": macros(request),
+        "macros": program.macros(request.made),
         "curves": [
-            [_curve(curve) for curve in core.driver_curves] for core in request.coprocessors
+            [_curve(curve) for curve in core.driver_curves]
+            for core in program.coprocessors(request.made)
         ],
-        "rsa": [asdict(RsaKeys.of(core)) | {"name": core.name} for core in request.rsa_cores],
+        "rsa": [
+            asdict(RsaKeys.of(core)) | {"name": core.name}
+            for core in program.rsa_cores(request.made)
+        ],
         "board": _board(request),
     }
 

@@ -1,0 +1,1 @@
+"""Cores in systems that LiteX makes; this package alone needs LiteX."""
