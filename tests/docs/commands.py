@@ -1,7 +1,7 @@
 """The commands of README and the documentation, as a reader would type them.
 
 A comment behind a command says what keeps tests from running it: ``takes minutes``, ``takes an
-hour``, ``takes hours``, or ``needs the board``.
+hour``, ``takes hours``, ``needs the board`` or ``needs the exploration``.
 """
 
 import re
@@ -27,7 +27,9 @@ _COMMANDS = re.compile(
 _FILE = re.compile(r"^```toml\n# ([\w.-]+\.toml)\b.*\n((?:(?!```).*\n)+)```\n", re.MULTILINE)
 """A file that commands of the page read, with its name in the first line."""
 
-_NOT_RUN = re.compile(r" # (?:.*\b)?(?:takes (?:minutes|an hour|hours)|needs the board)$")
+_NOT_RUN = re.compile(
+    r" # (?:.*\b)?(?:takes (?:minutes|an hour|hours)|needs the (?:board|exploration))$"
+)
 
 
 def name(page):

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from tests.docs.commands import DOCS, OWN, PAGES, ROOT, files, is_run, lines, name
 
-TIMEOUT = 900
-"""Seconds that the commands of a page may take."""
+TIMEOUT = 580
+"""Seconds that the commands of a page may take; any test ends after 600."""
 
 
 def run_lines(page):

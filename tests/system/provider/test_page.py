@@ -20,7 +20,7 @@ def free_port():
 
 
 def test_the_commands(tmp_path):
-    """Handshakes with either group, and with a certificate for RSA."""
+    """Handshakes with either group, and with a certificate for RSA; a letter."""
     commands = "".join(re.findall(r"```sh\n(.*?)```", PAGE.read_text(), re.DOTALL))
     assert commands.count(PORT) == 5
     ended = subprocess.run(
@@ -39,5 +39,6 @@ def test_the_commands(tmp_path):
     assert "name: residua" in output
     assert output.count("Verify return code: 0 (ok)") >= 3
     assert "Peer signature type: RSA-PSS" in output
+    assert output.endswith("secret\n")
     assert "Server Temp Key: X25519" in output
     assert "Server Temp Key: ECDH, prime256v1" in output

@@ -23,6 +23,8 @@ const OSSL_ITEM provider_reasons[] = {
     {REASON_SIGNATURE, "the signature cannot be encoded"},
     {REASON_INTERNAL, "no memory, or another failure of OpenSSL"},
     {REASON_NO_RSA_CORE, "no core takes RSA keys of this length and public exponent"},
+    {REASON_MESSAGE, "the message does not fit the key"},
+    {REASON_CIPHERTEXT, "what is to be decrypted was not encrypted with this key so"},
     {REASON_STATUS + RESIDUA_ECC_STATUS_NEUTRAL, "the result is the neutral element"},
     {REASON_STATUS + RESIDUA_ECC_STATUS_OPERAND_RANGE, "an operand is not below its modulus"},
     {REASON_STATUS + RESIDUA_ECC_STATUS_SCALAR_RANGE, "a scalar is not in its range"},

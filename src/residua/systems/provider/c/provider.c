@@ -48,7 +48,8 @@ static void list_algorithms(residua_provider *provider)
         x = {"X25519:1.3.101.110", PROPERTIES, provider_exchange_functions, NULL},
         ecdsa = {"ECDSA", PROPERTIES, provider_signature_functions, NULL},
         rsa = {RSA, PROPERTIES, provider_rsa_keymgmt, NULL},
-        rsa_signature = {RSA, PROPERTIES, provider_rsa_signature_functions, NULL};
+        rsa_signature = {RSA, PROPERTIES, provider_rsa_signature_functions, NULL},
+        rsa_encryption = {RSA, PROPERTIES, provider_rsa_encryption_functions, NULL};
     OSSL_ALGORITHM *keymgmt = provider->keymgmt, *exchange = provider->exchange;
     OSSL_ALGORITHM *signature = provider->signature;
 
@@ -64,6 +65,7 @@ static void list_algorithms(residua_provider *provider)
     if (has_rsa()) {
         *keymgmt++ = rsa;
         *signature++ = rsa_signature;
+        provider->cipher[0] = rsa_encryption;
     }
 }
 
@@ -110,6 +112,8 @@ static const OSSL_ALGORITHM *query(void *context, int operation, int *no_cache)
         return provider->exchange;
     case OSSL_OP_SIGNATURE:
         return provider->signature;
+    case OSSL_OP_ASYM_CIPHER:
+        return provider->cipher;
     default:
         return NULL;
     }

@@ -1,4 +1,4 @@
-/* OpenSSL 3 provider of keys, key agreements and signatures that cores made by Residua compute. */
+/* OpenSSL 3 provider of keys, key agreements, signatures and decryption that cores made by Residua compute. */
 #ifndef RESIDUA_PROVIDER_H
 #define RESIDUA_PROVIDER_H
 
@@ -35,6 +35,8 @@ enum {
     REASON_SIGNATURE,
     REASON_INTERNAL,
     REASON_NO_RSA_CORE,
+    REASON_MESSAGE,
+    REASON_CIPHERTEXT,
     REASON_STATUS = 64,
     REASON_RSA_STATUS = 96
 };
@@ -81,7 +83,7 @@ typedef struct residua_provider {
     OSSL_FUNC_core_set_error_debug_fn *set_error_debug;
     OSSL_FUNC_core_vset_error_fn *vset_error;
     provider_slot *slots; /* provider_core_count of them */
-    OSSL_ALGORITHM keymgmt[4], exchange[3], signature[3];
+    OSSL_ALGORITHM keymgmt[4], exchange[3], signature[3], cipher[2];
     CRYPTO_RWLOCK *lock;
     int rsa_keys; /* so many have been made; under the lock */
 } residua_provider;
@@ -240,6 +242,25 @@ int provider_pss_block(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *
 int provider_pss_matches(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *hash, int salt_size,
                          int modulus_bits, const uint8_t *block);
 
+/* Adds MGF1 of a seed, modulo 2 (RFC 8017, appendix B.2.1). */
+int provider_add_mask(const EVP_MD *digest, const uint8_t *seed, size_t seed_size, uint8_t *bytes,
+                      size_t size);
+
+/* What OAEP is made with. */
+typedef struct {
+    residua_provider *provider;
+    EVP_MD *digest, *mask;
+    uint8_t *label; /* NULL for none */
+    size_t label_size;
+} provider_oaep;
+
+/* What RSA encrypts (RFC 8017, section 7.1), of the modulus's size; 0 if the message is too long. */
+int provider_oaep_block(const provider_oaep *oaep, const uint8_t *message, size_t message_size,
+                        uint8_t *block, size_t size);
+/* The message in a block, which is overwritten; 0 if the block is not right. */
+int provider_oaep_open(const provider_oaep *oaep, uint8_t *block, size_t size, const uint8_t **message,
+                       size_t *message_size);
+
 /* A message that is signed, and the digest for it; all zeros but for the provider at first. */
 typedef struct {
     residua_provider *provider;
@@ -269,6 +290,7 @@ int provider_capabilities(void *context, const char *capability, OSSL_CALLBACK *
 
 extern const OSSL_DISPATCH provider_ec_keymgmt[], provider_x25519_keymgmt[];
 extern const OSSL_DISPATCH provider_rsa_keymgmt[], provider_rsa_signature_functions[];
+extern const OSSL_DISPATCH provider_rsa_encryption_functions[];
 extern const OSSL_DISPATCH provider_exchange_functions[], provider_signature_functions[];
 
 #endif

@@ -39,9 +39,8 @@ int provider_pkcs1_block(const EVP_MD *digest, const uint8_t *hash, uint8_t *blo
     return good;
 }
 
-/* Adds MGF1 of a seed, modulo 2. */
-static int add_mask(const EVP_MD *digest, const uint8_t *seed, size_t seed_size, uint8_t *bytes,
-                    size_t size)
+int provider_add_mask(const EVP_MD *digest, const uint8_t *seed, size_t seed_size, uint8_t *bytes,
+                      size_t size)
 {
     EVP_MD_CTX *context = EVP_MD_CTX_new();
     uint8_t block[EVP_MAX_MD_SIZE];
@@ -116,7 +115,7 @@ int provider_pss_block(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *
     }
     block[left + hash_size] = 0xBC;
     if (!salted(digest, hash, salt, salt_size, block + left) ||
-        !add_mask(mask, block + left, hash_size, block, left)) {
+        !provider_add_mask(mask, block + left, hash_size, block, left)) {
         return 0;
     }
     block[0] &= top_of(modulus_bits);
@@ -137,7 +136,7 @@ int provider_pss_matches(const EVP_MD *digest, const EVP_MD *mask, const uint8_t
         return 0;
     }
     opened = OPENSSL_memdup(block, left);
-    good = opened != NULL && add_mask(mask, block + left, hash_size, opened, left);
+    good = opened != NULL && provider_add_mask(mask, block + left, hash_size, opened, left);
     if (good) {
         opened[0] &= top_of(modulus_bits);
         while (i < left - 1 && opened[i] == 0) {

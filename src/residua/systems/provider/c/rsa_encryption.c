@@ -1,0 +1,438 @@
+/* Encryption and decryption: RSA, with OAEP or without padding.
+ *
+ * PKCS #1 v1.5 is refused: whoever decrypts with it tells attackers whether a block was right. */
+#include <string.h>
+
+#include <openssl/core_names.h>
+#include <openssl/params.h>
+#include <openssl/rsa.h>
+
+#include "provider.h"
+
+/* The digest of OAEP if none is named (RFC 8017, appendix A.2.1). */
+#define USUAL_DIGEST "SHA1"
+
+typedef struct {
+    provider_rsa_key *key;
+    int padding;        /* RSA_PKCS1_PADDING at first, with which nothing is done */
+    provider_oaep oaep; /* its mask is NULL for the digest */
+} cipher;
+
+static const struct {
+    const char *name;
+    int value;
+} paddings[] = {
+    {OSSL_PKEY_RSA_PAD_MODE_NONE, RSA_NO_PADDING},
+    {OSSL_PKEY_RSA_PAD_MODE_OAEP, RSA_PKCS1_OAEP_PADDING},
+    {OSSL_PKEY_RSA_PAD_MODE_PKCSV15, RSA_PKCS1_PADDING},
+};
+
+#define PADDINGS (sizeof paddings / sizeof *paddings)
+
+static void *newctx(void *provider)
+{
+    cipher *context = OPENSSL_zalloc(sizeof *context);
+
+    if (context != NULL) {
+        context->oaep.provider = provider;
+        context->padding = RSA_PKCS1_PADDING;
+    }
+    return context;
+}
+
+static void freectx(void *data)
+{
+    cipher *context = data;
+
+    if (context != NULL) {
+        provider_rsa_key_free(context->key);
+        EVP_MD_free(context->oaep.digest);
+        EVP_MD_free(context->oaep.mask);
+        OPENSSL_free(context->oaep.label);
+    }
+    OPENSSL_free(context);
+}
+
+/* Digest, mask and label of another context. */
+static int copy_oaep(provider_oaep *oaep, const provider_oaep *from)
+{
+    if (from->digest != NULL && EVP_MD_up_ref(from->digest)) {
+        oaep->digest = from->digest;
+    }
+    if (from->mask != NULL && EVP_MD_up_ref(from->mask)) {
+        oaep->mask = from->mask;
+    }
+    if (from->label != NULL) {
+        oaep->label = OPENSSL_memdup(from->label, from->label_size);
+        oaep->label_size = from->label_size;
+    }
+    return oaep->digest == from->digest && oaep->mask == from->mask &&
+           (oaep->label != NULL) == (from->label != NULL);
+}
+
+static void *dupctx(void *data)
+{
+    const cipher *from = data;
+    cipher *context = newctx(from->oaep.provider);
+
+    if (context == NULL) {
+        return NULL;
+    }
+    context->padding = from->padding;
+    context->key = provider_rsa_key_reference(from->key);
+    if (!copy_oaep(&context->oaep, &from->oaep)) {
+        freectx(context);
+        return NULL;
+    }
+    return context;
+}
+
+/* Parameters. */
+
+static int set_padding(cipher *context, const OSSL_PARAM *param)
+{
+    char name[NAME_SIZE], *target = name;
+    int found = 0, known = 0;
+    size_t i;
+
+    if (param->data_type != OSSL_PARAM_UTF8_STRING) {
+        (void)OSSL_PARAM_get_int(param, &found);
+    } else if (OSSL_PARAM_get_utf8_string(param, &target, sizeof name)) {
+        for (i = 0; i < PADDINGS; i++) {
+            found = strcmp(name, paddings[i].name) == 0 ? paddings[i].value : found;
+        }
+    }
+    for (i = 0; i < PADDINGS; i++) {
+        known |= found == paddings[i].value;
+    }
+    if (!known) {
+        RAISE(context->oaep.provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
+        return 0;
+    }
+    context->padding = found;
+    return 1;
+}
+
+static int set_digest(const cipher *context, EVP_MD **digest, const OSSL_PARAM *param,
+                      const OSSL_PARAM *query)
+{
+    char name[NAME_SIZE], *target = name;
+    const char *properties = NULL;
+    EVP_MD *found = NULL;
+
+    if (OSSL_PARAM_get_utf8_string(param, &target, sizeof name) &&
+        (query == NULL || OSSL_PARAM_get_utf8_string_ptr(query, &properties))) {
+        found = provider_digest(context->oaep.provider, name, properties);
+    }
+    if (found == NULL) {
+        return 0;
+    }
+    EVP_MD_free(*digest);
+    *digest = found;
+    return 1;
+}
+
+static int set_label(provider_oaep *oaep, const OSSL_PARAM *param)
+{
+    void *label = NULL;
+    size_t size = 0;
+
+    if (!OSSL_PARAM_get_octet_string(param, &label, 0, &size)) {
+        return 0;
+    }
+    OPENSSL_free(oaep->label);
+    oaep->label = label;
+    oaep->label_size = size;
+    return 1;
+}
+
+static int set_ctx_params(void *data, const OSSL_PARAM params[])
+{
+    cipher *context = data;
+    const OSSL_PARAM *padding = OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_PAD_MODE);
+    const OSSL_PARAM *digest = OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST);
+    const OSSL_PARAM *mask = OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST);
+    const OSSL_PARAM *label = OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL);
+
+    return (padding == NULL || set_padding(context, padding)) &&
+           (digest == NULL ||
+            set_digest(context, &context->oaep.digest, digest,
+                       OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS))) &&
+           (mask == NULL ||
+            set_digest(context, &context->oaep.mask, mask,
+                       OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS))) &&
+           (label == NULL || set_label(&context->oaep, label));
+}
+
+static const OSSL_PARAM *settable_ctx_params(void *data, void *provider)
+{
+    static const OSSL_PARAM known[] = {
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS, NULL, 0),
+        OSSL_PARAM_octet_string(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
+        OSSL_PARAM_END,
+    };
+    (void)data;
+    (void)provider;
+    return known;
+}
+
+static int get_padding(const cipher *context, OSSL_PARAM *param)
+{
+    size_t i = 0;
+
+    if (param->data_type == OSSL_PARAM_INTEGER) {
+        return OSSL_PARAM_set_int(param, context->padding);
+    }
+    while (paddings[i].value != context->padding) {
+        i++;
+    }
+    return OSSL_PARAM_set_utf8_string(param, paddings[i].name);
+}
+
+static const EVP_MD *mask_of(const provider_oaep *oaep)
+{
+    return oaep->mask != NULL ? oaep->mask : oaep->digest;
+}
+
+static int get_digest(const EVP_MD *digest, OSSL_PARAM *param)
+{
+    return OSSL_PARAM_set_utf8_string(param, digest != NULL ? EVP_MD_get0_name(digest) : USUAL_DIGEST);
+}
+
+static int get_ctx_params(void *data, OSSL_PARAM params[])
+{
+    const cipher *context = data;
+    OSSL_PARAM *padding = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_PAD_MODE);
+    OSSL_PARAM *digest = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST);
+    OSSL_PARAM *mask = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST);
+    OSSL_PARAM *label = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL);
+
+    return (padding == NULL || get_padding(context, padding)) &&
+           (digest == NULL || get_digest(context->oaep.digest, digest)) &&
+           (mask == NULL || get_digest(mask_of(&context->oaep), mask)) &&
+           (label == NULL ||
+            OSSL_PARAM_set_octet_ptr(label, context->oaep.label, context->oaep.label_size));
+}
+
+static const OSSL_PARAM *gettable_ctx_params(void *data, void *provider)
+{
+    static const OSSL_PARAM known[] = {
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_PAD_MODE, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST, NULL, 0),
+        OSSL_PARAM_utf8_string(OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST, NULL, 0),
+        OSSL_PARAM_octet_ptr(OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL, NULL, 0),
+        OSSL_PARAM_END,
+    };
+    (void)data;
+    (void)provider;
+    return known;
+}
+
+/* Encryption and decryption. */
+
+/* Begins with a key; with NULL the context goes on with the key that it has. */
+static int init(cipher *context, provider_rsa_key *key, const OSSL_PARAM params[])
+{
+    if (key != NULL) {
+        provider_rsa_key_free(context->key);
+        context->key = provider_rsa_key_reference(key);
+    }
+    if (context->key == NULL) {
+        RAISE(context->oaep.provider, REASON_NO_PUBLIC_KEY, "no key");
+        return 0;
+    }
+    return params == NULL || set_ctx_params(context, params);
+}
+
+static int encrypt_init(void *data, void *key, const OSSL_PARAM params[])
+{
+    cipher *context = data;
+
+    if (!init(context, key, params)) {
+        return 0;
+    }
+    if (context->key->public_core == NULL) {
+        RAISE(context->oaep.provider, REASON_NO_RSA_CORE, "for public operations");
+        return 0;
+    }
+    return 1;
+}
+
+static int decrypt_init(void *data, void *key, const OSSL_PARAM params[])
+{
+    cipher *context = data;
+
+    if (!init(context, key, params)) {
+        return 0;
+    }
+    if (context->key->private_core == NULL) {
+        RAISE(context->oaep.provider, REASON_NO_PRIVATE_KEY, "to decrypt");
+        return 0;
+    }
+    return 1;
+}
+
+/* OAEP with the usual digest where none was named; 0 with a padding that nothing is done with. */
+static int settled(const cipher *context, provider_oaep *oaep)
+{
+    if (context->padding == RSA_PKCS1_PADDING) {
+        RAISE(context->oaep.provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
+        return 0;
+    }
+    *oaep = context->oaep;
+    oaep->digest = context->oaep.digest != NULL
+                       ? context->oaep.digest
+                       : provider_digest(oaep->provider, USUAL_DIGEST, NULL);
+    oaep->mask = context->oaep.mask != NULL ? context->oaep.mask : oaep->digest;
+    return oaep->digest != NULL;
+}
+
+static void release(const cipher *context, provider_oaep *oaep)
+{
+    if (context->oaep.digest == NULL) {
+        EVP_MD_free(oaep->digest);
+    }
+}
+
+/* Whether a number of the size of the modulus is below it. */
+static int is_below(const provider_rsa_key *key, const uint8_t *bytes)
+{
+    BIGNUM *number = BN_bin2bn(bytes, (int)provider_rsa_size(key), NULL);
+    int below = number != NULL && BN_ucmp(number, key->n) < 0;
+
+    BN_clear_free(number);
+    return below;
+}
+
+/* The number that is encrypted for a message. */
+static int make_block(const cipher *context, const unsigned char *message, size_t message_size,
+                      uint8_t *block, size_t all)
+{
+    provider_oaep oaep;
+    int good;
+
+    if (!settled(context, &oaep)) {
+        return 0;
+    }
+    if (context->padding == RSA_NO_PADDING) {
+        good = message_size == all;
+        if (good) {
+            memcpy(block, message, all);
+            good = is_below(context->key, block);
+        }
+    } else {
+        good = provider_oaep_block(&oaep, message, message_size, block, all);
+    }
+    release(context, &oaep);
+    if (!good) {
+        RAISE(context->oaep.provider, REASON_MESSAGE, "%zu bytes, with a key of %zu", message_size, all);
+    }
+    return good;
+}
+
+static int encrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
+                   const unsigned char *message, size_t message_size)
+{
+    const cipher *context = data;
+    uint8_t *block;
+    size_t all;
+    int good;
+
+    if (context->key == NULL || context->key->public_core == NULL) {
+        RAISE(context->oaep.provider, REASON_NO_RSA_CORE, "for public operations");
+        return 0;
+    }
+    all = *size = provider_rsa_size(context->key);
+    if (bytes == NULL) {
+        return 1;
+    }
+    if (room < all) {
+        RAISE(context->oaep.provider, REASON_BUFFER, "%zu bytes of %zu", room, all);
+        return 0;
+    }
+    block = OPENSSL_zalloc(all);
+    good = block != NULL && make_block(context, message, message_size, block, all) &&
+           provider_core_power(context->key, block, bytes);
+    OPENSSL_clear_free(block, all);
+    return good;
+}
+
+/* The message in a number that was decrypted. */
+static int open_block(const cipher *context, uint8_t *block, size_t all, unsigned char *bytes,
+                      size_t *size, size_t room)
+{
+    provider_oaep oaep;
+    const uint8_t *message = block;
+    size_t message_size = all;
+    int good;
+
+    if (!settled(context, &oaep)) {
+        return 0;
+    }
+    good = context->padding == RSA_NO_PADDING ||
+           provider_oaep_open(&oaep, block, all, &message, &message_size);
+    release(context, &oaep);
+    if (!good) {
+        RAISE(context->oaep.provider, REASON_CIPHERTEXT, "with a key of %zu bytes", all);
+        return 0;
+    }
+    if (room < message_size) {
+        RAISE(context->oaep.provider, REASON_BUFFER, "%zu bytes of %zu", room, message_size);
+        return 0;
+    }
+    memcpy(bytes, message, message_size);
+    *size = message_size;
+    return 1;
+}
+
+static int decrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
+                   const unsigned char *encrypted, size_t encrypted_size)
+{
+    const cipher *context = data;
+    uint8_t *block;
+    size_t all;
+    int good;
+
+    if (context->key == NULL || context->key->private_core == NULL) {
+        RAISE(context->oaep.provider, REASON_NO_PRIVATE_KEY, "to decrypt");
+        return 0;
+    }
+    all = provider_rsa_size(context->key);
+    if (bytes == NULL) {
+        *size = all;
+        return 1;
+    }
+    if (context->padding == RSA_PKCS1_PADDING) {
+        RAISE(context->oaep.provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
+        return 0;
+    }
+    if (encrypted_size != all || !is_below(context->key, encrypted)) {
+        RAISE(context->oaep.provider, REASON_CIPHERTEXT, "%zu bytes, with a key of %zu", encrypted_size,
+              all);
+        return 0;
+    }
+    block = OPENSSL_zalloc(all);
+    good = block != NULL && provider_core_root(context->key, encrypted, block) &&
+           open_block(context, block, all, bytes, size, room);
+    OPENSSL_clear_free(block, all);
+    return good;
+}
+
+const OSSL_DISPATCH provider_rsa_encryption_functions[] = {
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_NEWCTX, newctx),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_FREECTX, freectx),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_DUPCTX, dupctx),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_ENCRYPT_INIT, encrypt_init),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_ENCRYPT, encrypt),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_DECRYPT_INIT, decrypt_init),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_DECRYPT, decrypt),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_SET_CTX_PARAMS, set_ctx_params),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_SETTABLE_CTX_PARAMS, settable_ctx_params),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_GET_CTX_PARAMS, get_ctx_params),
+    FUNCTION(OSSL_FUNC_ASYM_CIPHER_GETTABLE_CTX_PARAMS, gettable_ctx_params),
+    {0, NULL},
+};
