@@ -226,6 +226,13 @@ int provider_rsa_find(provider_rsa_key *key);
 /* Whether a core takes private keys of so many bits with this exponent. */
 int provider_rsa_takes(const residua_provider *provider, int bits, const BIGNUM *e);
 
+/* Gives a context a key in the place of the one that it holds, which it keeps with NULL; 0, with an error
+ * raised, if it has none then, or no core has it for its private operation, or the public one. */
+int provider_rsa_hold(const residua_provider *provider, provider_rsa_key **held, provider_rsa_key *key,
+                      int private);
+/* Whether the key that a context holds has a core for such an operation; raises an error if not. */
+int provider_rsa_holds(const residua_provider *provider, const provider_rsa_key *held, int private);
+
 /* The root of x and its power, both of provider_rsa_size() bytes; 1 on success, else 0, with an error
  * raised. x is below n. */
 int provider_core_root(const provider_rsa_key *key, const uint8_t *x, uint8_t *root);

@@ -234,46 +234,20 @@ static const OSSL_PARAM *gettable_ctx_params(void *data, void *provider)
 
 /* Encryption and decryption. */
 
-/* Begins with a key; with NULL the context goes on with the key that it has. */
-static int init(cipher *context, provider_rsa_key *key, const OSSL_PARAM params[])
+static int init(cipher *context, provider_rsa_key *key, const OSSL_PARAM params[], int private)
 {
-    if (key != NULL) {
-        provider_rsa_key_free(context->key);
-        context->key = provider_rsa_key_reference(key);
-    }
-    if (context->key == NULL) {
-        RAISE(context->oaep.provider, REASON_NO_PUBLIC_KEY, "no key");
-        return 0;
-    }
-    return params == NULL || set_ctx_params(context, params);
+    return provider_rsa_hold(context->oaep.provider, &context->key, key, private) &&
+           (params == NULL || set_ctx_params(context, params));
 }
 
 static int encrypt_init(void *data, void *key, const OSSL_PARAM params[])
 {
-    cipher *context = data;
-
-    if (!init(context, key, params)) {
-        return 0;
-    }
-    if (context->key->public_core == NULL) {
-        RAISE(context->oaep.provider, REASON_NO_RSA_CORE, "for public operations");
-        return 0;
-    }
-    return 1;
+    return init(data, key, params, 0);
 }
 
 static int decrypt_init(void *data, void *key, const OSSL_PARAM params[])
 {
-    cipher *context = data;
-
-    if (!init(context, key, params)) {
-        return 0;
-    }
-    if (context->key->private_core == NULL) {
-        RAISE(context->oaep.provider, REASON_NO_PRIVATE_KEY, "to decrypt");
-        return 0;
-    }
-    return 1;
+    return init(data, key, params, 1);
 }
 
 /* OAEP with the usual digest where none was named; 0 with a padding that nothing is done with. */
@@ -342,8 +316,7 @@ static int encrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
     size_t all;
     int good;
 
-    if (context->key == NULL || context->key->public_core == NULL) {
-        RAISE(context->oaep.provider, REASON_NO_RSA_CORE, "for public operations");
+    if (!provider_rsa_holds(context->oaep.provider, context->key, 0)) {
         return 0;
     }
     all = *size = provider_rsa_size(context->key);
@@ -397,8 +370,7 @@ static int decrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
     size_t all;
     int good;
 
-    if (context->key == NULL || context->key->private_core == NULL) {
-        RAISE(context->oaep.provider, REASON_NO_PRIVATE_KEY, "to decrypt");
+    if (!provider_rsa_holds(context->oaep.provider, context->key, 1)) {
         return 0;
     }
     all = provider_rsa_size(context->key);

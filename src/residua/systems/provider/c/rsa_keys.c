@@ -112,6 +112,31 @@ int provider_rsa_find(provider_rsa_key *key)
     return 1;
 }
 
+int provider_rsa_holds(const residua_provider *provider, const provider_rsa_key *held, int private)
+{
+    if (held != NULL && (private ? held->private_core : held->public_core) != NULL) {
+        return 1;
+    }
+    if (held == NULL) {
+        RAISE(provider, REASON_NO_PUBLIC_KEY, "no key");
+    } else if (private) {
+        RAISE(provider, REASON_NO_PRIVATE_KEY, "for a private operation");
+    } else {
+        RAISE(provider, REASON_NO_RSA_CORE, "for a public operation");
+    }
+    return 0;
+}
+
+int provider_rsa_hold(const residua_provider *provider, provider_rsa_key **held, provider_rsa_key *key,
+                      int private)
+{
+    if (key != NULL) {
+        provider_rsa_key_free(*held);
+        *held = provider_rsa_key_reference(key);
+    }
+    return provider_rsa_holds(provider, *held, private);
+}
+
 size_t provider_rsa_size(const provider_rsa_key *key)
 {
     return (size_t)BN_num_bytes(key->n);

@@ -303,47 +303,21 @@ static const OSSL_PARAM *gettable_ctx_params(void *data, void *provider)
 
 /* Signatures of digests. */
 
-/* Begins with a key; with NULL the context goes on with the key that it has. */
-static int init(signature *context, provider_rsa_key *key, const OSSL_PARAM params[])
+static int init(signature *context, provider_rsa_key *key, const OSSL_PARAM params[], int private)
 {
-    if (key != NULL) {
-        provider_rsa_key_free(context->key);
-        context->key = provider_rsa_key_reference(key);
-    }
     provider_message_end(&context->message);
-    if (context->key == NULL) {
-        RAISE(context->message.provider, REASON_NO_PUBLIC_KEY, "no key");
-        return 0;
-    }
-    return params == NULL || set_ctx_params(context, params);
+    return provider_rsa_hold(context->message.provider, &context->key, key, private) &&
+           (params == NULL || set_ctx_params(context, params));
 }
 
 static int sign_init(void *data, void *key, const OSSL_PARAM params[])
 {
-    signature *context = data;
-
-    if (!init(context, key, params)) {
-        return 0;
-    }
-    if (context->key->private_core == NULL) {
-        RAISE(context->message.provider, REASON_NO_PRIVATE_KEY, "for a signature");
-        return 0;
-    }
-    return 1;
+    return init(data, key, params, 1);
 }
 
 static int verify_init(void *data, void *key, const OSSL_PARAM params[])
 {
-    signature *context = data;
-
-    if (!init(context, key, params)) {
-        return 0;
-    }
-    if (context->key->public_core == NULL) {
-        RAISE(context->message.provider, REASON_NO_RSA_CORE, "for public operations");
-        return 0;
-    }
-    return 1;
+    return init(data, key, params, 0);
 }
 
 /* A digest has to be named, and to have its size. */
@@ -381,8 +355,7 @@ static int sign(void *data, unsigned char *bytes, size_t *size, size_t room,
     size_t all;
     int good;
 
-    if (context->key == NULL || context->key->private_core == NULL) {
-        RAISE(context->message.provider, REASON_NO_PRIVATE_KEY, "for a signature");
+    if (!provider_rsa_holds(context->message.provider, context->key, 1)) {
         return 0;
     }
     all = *size = provider_rsa_size(context->key);
