@@ -42,6 +42,10 @@ CORES: dict[str, Measured] = {
     "40 bits, masked-scalar, random words stuck": Measured(
         _SMALL | _MASKED, 400, Compared(random_word=1)
     ),
+    "40 bits, k inverted": Measured(_SMALL | _BARE, 2000, Compared(operation="ORDER_INVERT")),
+    "40 bits, d multiplied": Measured(
+        _SMALL | _BARE, 2000, Compared(operation="ORDER_MULTIPLY_ADD", operand=1)
+    ),
     "40 bits, masked-order, d": Measured(_SMALL | {"protections": ["masked-order"]}, 2000, _D),
     "40 bits, masked-order, masked-scalar, k": Measured(_SMALL | _BOTH, 2000, _K),
     "40 bits, masked-order, masked-scalar, d": Measured(_SMALL | _BOTH, 2000, _D),
