@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.docs.commands import DOCS, OWN, PAGES, ROOT, files, is_run, lines, name
+from tests.system.ports import PORT, free_port
 
 TIMEOUT = 580
 """Seconds that the commands of a page may take; any test ends after 600."""
@@ -37,7 +38,7 @@ def test_commands_of_a_page(page, tmp_path):
     commands = "\n".join(line.removeprefix(".venv/bin/") for line in run_lines(page))
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ended = subprocess.run(
-        ["bash", "-euxo", "pipefail", "-c", commands],
+        ["bash", "-euxo", "pipefail", "-c", commands.replace(PORT, free_port())],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
         capture_output=True,

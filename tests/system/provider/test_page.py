@@ -2,21 +2,14 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
+from tests.system.ports import PORT, free_port
 from tests.system.provider.runs import TIMEOUT
 
 PAGE = Path(__file__).parents[3] / "docs" / "openssl.md"
-PORT = "4433"
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("localhost", 0))
-        return str(found.getsockname()[1])
 
 
 def test_the_commands(tmp_path):
