@@ -249,6 +249,17 @@ int provider_pss_block(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *
 int provider_pss_matches(const EVP_MD *digest, const EVP_MD *mask, const uint8_t *hash, int salt_size,
                          int modulus_bits, const uint8_t *block);
 
+/* A padding, by OpenSSL's name and number. */
+typedef struct {
+    const char *name;
+    int value;
+} provider_padding;
+
+/* The number of the padding that a parameter has, of those that are known; 0 if it has another one. */
+int provider_padding_of(const OSSL_PARAM *param, const provider_padding *known, size_t count);
+/* Tells a padding that is known, as a name or a number. */
+int provider_padding_tell(OSSL_PARAM *param, const provider_padding *known, size_t count, int value);
+
 /* Adds MGF1 of a seed, modulo 2 (RFC 8017, appendix B.2.1). */
 int provider_add_mask(const EVP_MD *digest, const uint8_t *seed, size_t seed_size, uint8_t *bytes,
                       size_t size);

@@ -18,10 +18,7 @@ typedef struct {
     provider_oaep oaep; /* its mask is NULL for the digest */
 } cipher;
 
-static const struct {
-    const char *name;
-    int value;
-} paddings[] = {
+static const provider_padding paddings[] = {
     {OSSL_PKEY_RSA_PAD_MODE_NONE, RSA_NO_PADDING},
     {OSSL_PKEY_RSA_PAD_MODE_OAEP, RSA_PKCS1_OAEP_PADDING},
     {OSSL_PKEY_RSA_PAD_MODE_PKCSV15, RSA_PKCS1_PADDING},
@@ -91,21 +88,9 @@ static void *dupctx(void *data)
 
 static int set_padding(cipher *context, const OSSL_PARAM *param)
 {
-    char name[NAME_SIZE], *target = name;
-    int found = 0, known = 0;
-    size_t i;
+    int found = provider_padding_of(param, paddings, PADDINGS);
 
-    if (param->data_type != OSSL_PARAM_UTF8_STRING) {
-        (void)OSSL_PARAM_get_int(param, &found);
-    } else if (OSSL_PARAM_get_utf8_string(param, &target, sizeof name)) {
-        for (i = 0; i < PADDINGS; i++) {
-            found = strcmp(name, paddings[i].name) == 0 ? paddings[i].value : found;
-        }
-    }
-    for (i = 0; i < PADDINGS; i++) {
-        known |= found == paddings[i].value;
-    }
-    if (!known) {
+    if (found == 0) {
         RAISE(context->oaep.provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
         return 0;
     }
@@ -180,19 +165,6 @@ static const OSSL_PARAM *settable_ctx_params(void *data, void *provider)
     return known;
 }
 
-static int get_padding(const cipher *context, OSSL_PARAM *param)
-{
-    size_t i = 0;
-
-    if (param->data_type == OSSL_PARAM_INTEGER) {
-        return OSSL_PARAM_set_int(param, context->padding);
-    }
-    while (paddings[i].value != context->padding) {
-        i++;
-    }
-    return OSSL_PARAM_set_utf8_string(param, paddings[i].name);
-}
-
 static const EVP_MD *mask_of(const provider_oaep *oaep)
 {
     return oaep->mask != NULL ? oaep->mask : oaep->digest;
@@ -211,7 +183,8 @@ static int get_ctx_params(void *data, OSSL_PARAM params[])
     OSSL_PARAM *mask = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST);
     OSSL_PARAM *label = OSSL_PARAM_locate(params, OSSL_ASYM_CIPHER_PARAM_OAEP_LABEL);
 
-    return (padding == NULL || get_padding(context, padding)) &&
+    return (padding == NULL ||
+            provider_padding_tell(padding, paddings, PADDINGS, context->padding)) &&
            (digest == NULL || get_digest(context->oaep.digest, digest)) &&
            (mask == NULL || get_digest(mask_of(&context->oaep), mask)) &&
            (label == NULL ||

@@ -1,6 +1,7 @@
 /* What RSA makes a root of: PKCS #1 v1.5 and PSS (RFC 8017, sections 9.1 and 9.2). */
 #include <string.h>
 
+#include <openssl/params.h>
 #include <openssl/rsa.h>
 #include <openssl/x509.h>
 
@@ -9,6 +10,38 @@
 /* Bytes of padding that PKCS #1 v1.5 has at least, and of other bytes beside the DigestInfo. */
 #define LEAST_PADDING 8
 #define FRAME 3
+
+int provider_padding_of(const OSSL_PARAM *param, const provider_padding *known, size_t count)
+{
+    char name[NAME_SIZE] = "", *target = name;
+    int number = 0, found = 0;
+    size_t i;
+
+    if (param->data_type != OSSL_PARAM_UTF8_STRING) {
+        (void)OSSL_PARAM_get_int(param, &number);
+    } else if (!OSSL_PARAM_get_utf8_string(param, &target, sizeof name)) {
+        return 0;
+    }
+    for (i = 0; i < count; i++) {
+        if (number == known[i].value || strcmp(name, known[i].name) == 0) {
+            found = known[i].value;
+        }
+    }
+    return found;
+}
+
+int provider_padding_tell(OSSL_PARAM *param, const provider_padding *known, size_t count, int value)
+{
+    size_t i = 0;
+
+    if (param->data_type == OSSL_PARAM_INTEGER) {
+        return OSSL_PARAM_set_int(param, value);
+    }
+    while (i < count && known[i].value != value) {
+        i++;
+    }
+    return i < count && OSSL_PARAM_set_utf8_string(param, known[i].name);
+}
 
 int provider_pkcs1_block(const EVP_MD *digest, const uint8_t *hash, uint8_t *block, size_t size)
 {

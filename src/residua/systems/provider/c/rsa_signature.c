@@ -28,13 +28,17 @@ typedef struct {
     int salt;     /* its bytes, or one of the names above */
 } signature;
 
+static const provider_padding paddings[] = {
+    {OSSL_PKEY_RSA_PAD_MODE_PKCSV15, RSA_PKCS1_PADDING},
+    {OSSL_PKEY_RSA_PAD_MODE_PSS, RSA_PKCS1_PSS_PADDING},
+};
+
+#define PADDINGS (sizeof paddings / sizeof *paddings)
+
 static const struct {
     const char *name;
     int value;
-} paddings[] = {
-    {OSSL_PKEY_RSA_PAD_MODE_PKCSV15, RSA_PKCS1_PADDING},
-    {OSSL_PKEY_RSA_PAD_MODE_PSS, RSA_PKCS1_PSS_PADDING},
-}, salts[] = {
+} salts[] = {
     {OSSL_PKEY_RSA_PSS_SALT_LEN_DIGEST, SALT_OF_DIGEST},
     {OSSL_PKEY_RSA_PSS_SALT_LEN_MAX, LONGEST_SALT},
     {OSSL_PKEY_RSA_PSS_SALT_LEN_AUTO, ANY_SALT},
@@ -92,18 +96,9 @@ static void *dupctx(void *data)
 
 static int set_padding(signature *context, const OSSL_PARAM *param)
 {
-    char name[NAME_SIZE], *target = name;
-    int found = 0;
-    size_t i;
+    int found = provider_padding_of(param, paddings, PADDINGS);
 
-    if (param->data_type != OSSL_PARAM_UTF8_STRING) {
-        (void)OSSL_PARAM_get_int(param, &found);
-    } else if (OSSL_PARAM_get_utf8_string(param, &target, sizeof name)) {
-        for (i = 0; i < sizeof paddings / sizeof *paddings; i++) {
-            found = strcmp(name, paddings[i].name) == 0 ? paddings[i].value : found;
-        }
-    }
-    if (found != RSA_PKCS1_PADDING && found != RSA_PKCS1_PSS_PADDING) {
+    if (found == 0) {
         RAISE(context->message.provider, REASON_UNSUPPORTED, "padding of signatures: pkcs1 or pss");
         return 0;
     }
@@ -272,10 +267,7 @@ static int get_ctx_params(void *data, OSSL_PARAM params[])
     unsigned char bytes[IDENTIFIER_SIZE];
     size_t used;
 
-    if (padding != NULL && padding->data_type == OSSL_PARAM_INTEGER
-            ? !OSSL_PARAM_set_int(padding, context->padding)
-            : padding != NULL && !OSSL_PARAM_set_utf8_string(
-                                     padding, paddings[context->padding != RSA_PKCS1_PADDING].name)) {
+    if (padding != NULL && !provider_padding_tell(padding, paddings, PADDINGS, context->padding)) {
         return 0;
     }
     if (context->message.digest == NULL) {
