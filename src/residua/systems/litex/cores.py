@@ -32,7 +32,7 @@ from residua.hardware.rtl import emit
 from residua.hardware.soc.random_source import DATA, STATUS, UNFIT, RandomSource
 from residua.output import write_texts
 from residua.systems import program
-from residua.systems.cores import RsaCore, driver_texts, usable_core
+from residua.systems.cores import RsaCore, driver_texts, size_macros, usable_core
 
 RANDOM = "residua_random"
 """Region and module of the random words."""
@@ -175,10 +175,11 @@ def add_library(builder: Builder, cores: Cores) -> Path:
         "data": DATA,
         "status": STATUS,
         "unfit": UNFIT,
-        "macros": program.macros(cores.made),
+        "macros": size_macros(cores.made),
     }
     texts |= _rendered("library", ("residua_litex.h", "residua_litex.c", "Makefile"), facts)
-    return _add_package(builder, LIBRARY, texts, is_library=True)
+    builder.add_software_library(LIBRARY)
+    return _add_package(builder, LIBRARY, texts)
 
 
 def add_program(builder: Builder, cores: Cores) -> Path:
@@ -217,12 +218,8 @@ def _rendered(part: str, names: Sequence[str], facts: dict[str, Any]) -> dict[st
     return {name: templates.get_template(f"{part}/{name}").render(facts) for name in names}
 
 
-def _add_package(
-    builder: Builder, name: str, texts: dict[str, str], *, is_library: bool = False
-) -> Path:
+def _add_package(builder: Builder, name: str, texts: dict[str, str]) -> Path:
     folder = Path(builder.output_dir) / "residua" / name
     write_texts(folder, texts)
     builder.add_software_package(name, str(folder))
-    if is_library:
-        builder.add_software_library(name)
     return folder

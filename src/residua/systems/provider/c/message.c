@@ -30,35 +30,36 @@ int provider_message_copy(provider_message *message, const provider_message *fro
     return message->context != NULL && EVP_MD_CTX_copy_ex(message->context, from->context);
 }
 
-EVP_MD *provider_digest(const residua_provider *provider, const char *name, const char *properties)
+int provider_digest_use(const residua_provider *provider, EVP_MD **digest, const char *name,
+                        const char *properties)
 {
-    EVP_MD *digest = EVP_MD_fetch(provider->libctx, name, properties);
+    EVP_MD *found = EVP_MD_fetch(provider->libctx, name, properties);
 
-    if (digest == NULL || EVP_MD_get_size(digest) <= 0) {
+    if (found == NULL || EVP_MD_get_size(found) <= 0) {
         RAISE(provider, REASON_DIGEST, "%s", name);
-        EVP_MD_free(digest);
-        return NULL;
+        EVP_MD_free(found);
+        return 0;
     }
-    return digest;
+    EVP_MD_free(*digest);
+    *digest = found;
+    return 1;
 }
 
-static int use_digest(provider_message *message, const char *name, const char *properties)
+int provider_digest_set(const residua_provider *provider, EVP_MD **digest, const OSSL_PARAM *param,
+                        const OSSL_PARAM *query)
 {
-    EVP_MD *digest = provider_digest(message->provider, name, properties);
+    char name[NAME_SIZE], *target = name;
+    const char *properties = NULL;
 
-    if (digest != NULL) {
-        EVP_MD_free(message->digest);
-        message->digest = digest;
-    }
-    return digest != NULL;
+    return OSSL_PARAM_get_utf8_string(param, &target, sizeof name) &&
+           (query == NULL || OSSL_PARAM_get_utf8_string_ptr(query, &properties)) &&
+           provider_digest_use(provider, digest, name, properties);
 }
 
 int provider_message_set_params(provider_message *message, const OSSL_PARAM params[])
 {
     const OSSL_PARAM *digest = OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_DIGEST);
     const OSSL_PARAM *query = OSSL_PARAM_locate_const(params, OSSL_SIGNATURE_PARAM_PROPERTIES);
-    const char *properties = NULL;
-    char name[NAME_SIZE], *target = name;
 
     if (digest == NULL) {
         return 1;
@@ -67,9 +68,7 @@ int provider_message_set_params(provider_message *message, const OSSL_PARAM para
         RAISE(message->provider, REASON_UNSUPPORTED, "another digest in the midst of a message");
         return 0;
     }
-    return OSSL_PARAM_get_utf8_string(digest, &target, sizeof name) &&
-           (query == NULL || OSSL_PARAM_get_utf8_string_ptr(query, &properties)) &&
-           use_digest(message, name, properties);
+    return provider_digest_set(message->provider, &message->digest, digest, query);
 }
 
 int provider_message_begin(provider_message *message, const char *name)
@@ -77,7 +76,7 @@ int provider_message_begin(provider_message *message, const char *name)
     const char *wanted = name != NULL && name[0] != '\0' ? name : "SHA256";
 
     if ((message->digest == NULL || (name != NULL && name[0] != '\0')) &&
-        !use_digest(message, wanted, NULL)) {
+        !provider_digest_use(message->provider, &message->digest, wanted, NULL)) {
         return 0;
     }
     message->context = EVP_MD_CTX_new();

@@ -238,6 +238,8 @@ int provider_rsa_holds(const residua_provider *provider, const provider_rsa_key 
 int provider_core_root(const provider_rsa_key *key, const uint8_t *x, uint8_t *root);
 int provider_core_power(const provider_rsa_key *key, const uint8_t *x, uint8_t *power);
 size_t provider_rsa_size(const provider_rsa_key *key);
+/* Whether a number of that size is below n. */
+int provider_rsa_is_below(const provider_rsa_key *key, const uint8_t *number);
 /* Overwrites a key in the core that has it. */
 void provider_core_forget(const provider_rsa_key *key);
 
@@ -267,10 +269,12 @@ int provider_add_mask(const EVP_MD *digest, const uint8_t *seed, size_t seed_siz
 /* What OAEP is made with. */
 typedef struct {
     residua_provider *provider;
-    EVP_MD *digest, *mask;
-    uint8_t *label; /* NULL for none */
+    EVP_MD *digest, *mask; /* mask: NULL for the digest */
+    uint8_t *label;        /* NULL for none */
     size_t label_size;
 } provider_oaep;
+
+const EVP_MD *provider_oaep_mask(const provider_oaep *oaep);
 
 /* What RSA encrypts (RFC 8017, section 7.1), of the modulus's size; 0 if the message is too long. */
 int provider_oaep_block(const provider_oaep *oaep, const uint8_t *message, size_t message_size,
@@ -286,8 +290,12 @@ typedef struct {
     EVP_MD_CTX *context; /* of the message; NULL if its digest is given */
 } provider_message;
 
-/* A digest by name, of any provider; NULL, with an error raised, if there is none. */
-EVP_MD *provider_digest(const residua_provider *provider, const char *name, const char *properties);
+/* Puts a digest of any provider, by name, in the place of one; 0, with an error raised, if there is none. */
+int provider_digest_use(const residua_provider *provider, EVP_MD **digest, const char *name,
+                        const char *properties);
+/* The same by a parameter, and the one with its property query, which may be NULL. */
+int provider_digest_set(const residua_provider *provider, EVP_MD **digest, const OSSL_PARAM *param,
+                        const OSSL_PARAM *query);
 
 /* These return 1 on success. */
 int provider_message_copy(provider_message *message, const provider_message *from);

@@ -15,7 +15,7 @@
 typedef struct {
     provider_rsa_key *key;
     int padding;        /* RSA_PKCS1_PADDING at first, with which nothing is done */
-    provider_oaep oaep; /* its mask is NULL for the digest */
+    provider_oaep oaep;
 } cipher;
 
 static const provider_padding paddings[] = {
@@ -98,25 +98,6 @@ static int set_padding(cipher *context, const OSSL_PARAM *param)
     return 1;
 }
 
-static int set_digest(const cipher *context, EVP_MD **digest, const OSSL_PARAM *param,
-                      const OSSL_PARAM *query)
-{
-    char name[NAME_SIZE], *target = name;
-    const char *properties = NULL;
-    EVP_MD *found = NULL;
-
-    if (OSSL_PARAM_get_utf8_string(param, &target, sizeof name) &&
-        (query == NULL || OSSL_PARAM_get_utf8_string_ptr(query, &properties))) {
-        found = provider_digest(context->oaep.provider, name, properties);
-    }
-    if (found == NULL) {
-        return 0;
-    }
-    EVP_MD_free(*digest);
-    *digest = found;
-    return 1;
-}
-
 static int set_label(provider_oaep *oaep, const OSSL_PARAM *param)
 {
     void *label = NULL;
@@ -141,11 +122,13 @@ static int set_ctx_params(void *data, const OSSL_PARAM params[])
 
     return (padding == NULL || set_padding(context, padding)) &&
            (digest == NULL ||
-            set_digest(context, &context->oaep.digest, digest,
-                       OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS))) &&
+            provider_digest_set(
+                context->oaep.provider, &context->oaep.digest, digest,
+                OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_OAEP_DIGEST_PROPS))) &&
            (mask == NULL ||
-            set_digest(context, &context->oaep.mask, mask,
-                       OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS))) &&
+            provider_digest_set(
+                context->oaep.provider, &context->oaep.mask, mask,
+                OSSL_PARAM_locate_const(params, OSSL_ASYM_CIPHER_PARAM_MGF1_DIGEST_PROPS))) &&
            (label == NULL || set_label(&context->oaep, label));
 }
 
@@ -165,11 +148,6 @@ static const OSSL_PARAM *settable_ctx_params(void *data, void *provider)
     return known;
 }
 
-static const EVP_MD *mask_of(const provider_oaep *oaep)
-{
-    return oaep->mask != NULL ? oaep->mask : oaep->digest;
-}
-
 static int get_digest(const EVP_MD *digest, OSSL_PARAM *param)
 {
     return OSSL_PARAM_set_utf8_string(param, digest != NULL ? EVP_MD_get0_name(digest) : USUAL_DIGEST);
@@ -186,7 +164,7 @@ static int get_ctx_params(void *data, OSSL_PARAM params[])
     return (padding == NULL ||
             provider_padding_tell(padding, paddings, PADDINGS, context->padding)) &&
            (digest == NULL || get_digest(context->oaep.digest, digest)) &&
-           (mask == NULL || get_digest(mask_of(&context->oaep), mask)) &&
+           (mask == NULL || get_digest(provider_oaep_mask(&context->oaep), mask)) &&
            (label == NULL ||
             OSSL_PARAM_set_octet_ptr(label, context->oaep.label, context->oaep.label_size));
 }
@@ -223,58 +201,33 @@ static int decrypt_init(void *data, void *key, const OSSL_PARAM params[])
     return init(data, key, params, 1);
 }
 
-/* OAEP with the usual digest where none was named; 0 with a padding that nothing is done with. */
-static int settled(const cipher *context, provider_oaep *oaep)
+/* Whether something is done with the padding; OAEP gets the usual digest where none was named. */
+static int is_usable(cipher *context)
 {
+    provider_oaep *oaep = &context->oaep;
+
     if (context->padding == RSA_PKCS1_PADDING) {
-        RAISE(context->oaep.provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
+        RAISE(oaep->provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
         return 0;
     }
-    *oaep = context->oaep;
-    oaep->digest = context->oaep.digest != NULL
-                       ? context->oaep.digest
-                       : provider_digest(oaep->provider, USUAL_DIGEST, NULL);
-    oaep->mask = context->oaep.mask != NULL ? context->oaep.mask : oaep->digest;
-    return oaep->digest != NULL;
-}
-
-static void release(const cipher *context, provider_oaep *oaep)
-{
-    if (context->oaep.digest == NULL) {
-        EVP_MD_free(oaep->digest);
-    }
-}
-
-/* Whether a number of the size of the modulus is below it. */
-static int is_below(const provider_rsa_key *key, const uint8_t *bytes)
-{
-    BIGNUM *number = BN_bin2bn(bytes, (int)provider_rsa_size(key), NULL);
-    int below = number != NULL && BN_ucmp(number, key->n) < 0;
-
-    BN_clear_free(number);
-    return below;
+    return context->padding == RSA_NO_PADDING || oaep->digest != NULL ||
+           provider_digest_use(oaep->provider, &oaep->digest, USUAL_DIGEST, NULL);
 }
 
 /* The number that is encrypted for a message. */
 static int make_block(const cipher *context, const unsigned char *message, size_t message_size,
                       uint8_t *block, size_t all)
 {
-    provider_oaep oaep;
     int good;
 
-    if (!settled(context, &oaep)) {
-        return 0;
-    }
     if (context->padding == RSA_NO_PADDING) {
-        good = message_size == all;
+        good = message_size == all && provider_rsa_is_below(context->key, message);
         if (good) {
             memcpy(block, message, all);
-            good = is_below(context->key, block);
         }
     } else {
-        good = provider_oaep_block(&oaep, message, message_size, block, all);
+        good = provider_oaep_block(&context->oaep, message, message_size, block, all);
     }
-    release(context, &oaep);
     if (!good) {
         RAISE(context->oaep.provider, REASON_MESSAGE, "%zu bytes, with a key of %zu", message_size, all);
     }
@@ -284,7 +237,7 @@ static int make_block(const cipher *context, const unsigned char *message, size_
 static int encrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
                    const unsigned char *message, size_t message_size)
 {
-    const cipher *context = data;
+    cipher *context = data;
     uint8_t *block;
     size_t all;
     int good;
@@ -300,6 +253,9 @@ static int encrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
         RAISE(context->oaep.provider, REASON_BUFFER, "%zu bytes of %zu", room, all);
         return 0;
     }
+    if (!is_usable(context)) {
+        return 0;
+    }
     block = OPENSSL_zalloc(all);
     good = block != NULL && make_block(context, message, message_size, block, all) &&
            provider_core_power(context->key, block, bytes);
@@ -311,18 +267,11 @@ static int encrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
 static int open_block(const cipher *context, uint8_t *block, size_t all, unsigned char *bytes,
                       size_t *size, size_t room)
 {
-    provider_oaep oaep;
     const uint8_t *message = block;
     size_t message_size = all;
-    int good;
 
-    if (!settled(context, &oaep)) {
-        return 0;
-    }
-    good = context->padding == RSA_NO_PADDING ||
-           provider_oaep_open(&oaep, block, all, &message, &message_size);
-    release(context, &oaep);
-    if (!good) {
+    if (context->padding != RSA_NO_PADDING &&
+        !provider_oaep_open(&context->oaep, block, all, &message, &message_size)) {
         RAISE(context->oaep.provider, REASON_CIPHERTEXT, "with a key of %zu bytes", all);
         return 0;
     }
@@ -338,7 +287,7 @@ static int open_block(const cipher *context, uint8_t *block, size_t all, unsigne
 static int decrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
                    const unsigned char *encrypted, size_t encrypted_size)
 {
-    const cipher *context = data;
+    cipher *context = data;
     uint8_t *block;
     size_t all;
     int good;
@@ -351,11 +300,10 @@ static int decrypt(void *data, unsigned char *bytes, size_t *size, size_t room,
         *size = all;
         return 1;
     }
-    if (context->padding == RSA_PKCS1_PADDING) {
-        RAISE(context->oaep.provider, REASON_UNSUPPORTED, "padding of encryption: oaep or none");
+    if (!is_usable(context)) {
         return 0;
     }
-    if (encrypted_size != all || !is_below(context->key, encrypted)) {
+    if (encrypted_size != all || !provider_rsa_is_below(context->key, encrypted)) {
         RAISE(context->oaep.provider, REASON_CIPHERTEXT, "%zu bytes, with a key of %zu", encrypted_size,
               all);
         return 0;

@@ -142,6 +142,15 @@ size_t provider_rsa_size(const provider_rsa_key *key)
     return (size_t)BN_num_bytes(key->n);
 }
 
+int provider_rsa_is_below(const provider_rsa_key *key, const uint8_t *number)
+{
+    BIGNUM *found = BN_bin2bn(number, (int)provider_rsa_size(key), NULL);
+    int below = found != NULL && BN_ucmp(found, key->n) < 0;
+
+    BN_clear_free(found);
+    return below;
+}
+
 /* The numbers of a private key, side by side, of size bytes each. */
 enum { P, Q, D_P, D_Q, COEFFICIENT, NUMBERS };
 

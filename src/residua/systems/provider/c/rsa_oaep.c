@@ -17,6 +17,11 @@ static int digest_of(const EVP_MD *digest, const uint8_t *label, size_t size, ui
     return EVP_Digest(size > 0 ? label : empty, size, found, NULL, digest, NULL);
 }
 
+const EVP_MD *provider_oaep_mask(const provider_oaep *oaep)
+{
+    return oaep->mask != NULL ? oaep->mask : oaep->digest;
+}
+
 int provider_oaep_block(const provider_oaep *oaep, const uint8_t *message, size_t message_size,
                         uint8_t *block, size_t size)
 {
@@ -34,8 +39,8 @@ int provider_oaep_block(const provider_oaep *oaep, const uint8_t *message, size_
     }
     return digest_of(oaep->digest, oaep->label, oaep->label_size, data) &&
            RAND_bytes_ex(oaep->provider->libctx, seed, hash_size, 0) == 1 &&
-           provider_add_mask(oaep->mask, seed, hash_size, data, data_size) &&
-           provider_add_mask(oaep->mask, data, data_size, seed, hash_size);
+           provider_add_mask(provider_oaep_mask(oaep), seed, hash_size, data, data_size) &&
+           provider_add_mask(provider_oaep_mask(oaep), data, data_size, seed, hash_size);
 }
 
 /* All ones if a byte has a value, else 0. */
@@ -54,8 +59,8 @@ int provider_oaep_open(const provider_oaep *oaep, uint8_t *block, size_t size, c
     uint8_t *seed = block + 1, *data = seed + hash_size, right[EVP_MAX_MD_SIZE];
 
     if (size < 2 * hash_size + FRAME || !digest_of(oaep->digest, oaep->label, oaep->label_size, right) ||
-        !provider_add_mask(oaep->mask, data, data_size, seed, hash_size) ||
-        !provider_add_mask(oaep->mask, seed, hash_size, data, data_size)) {
+        !provider_add_mask(provider_oaep_mask(oaep), data, data_size, seed, hash_size) ||
+        !provider_add_mask(provider_oaep_mask(oaep), seed, hash_size, data, data_size)) {
         return 0;
     }
     for (i = 0; i < hash_size; i++) {

@@ -132,22 +132,6 @@ static int set_salt(signature *context, const OSSL_PARAM *param)
     return 1;
 }
 
-static int set_mask(signature *context, const OSSL_PARAM *param)
-{
-    char name[NAME_SIZE], *target = name;
-    EVP_MD *mask = NULL;
-
-    if (OSSL_PARAM_get_utf8_string(param, &target, sizeof name)) {
-        mask = provider_digest(context->message.provider, name, NULL);
-    }
-    if (mask == NULL) {
-        return 0;
-    }
-    EVP_MD_free(context->mask);
-    context->mask = mask;
-    return 1;
-}
-
 static int set_ctx_params(void *data, const OSSL_PARAM params[])
 {
     signature *context = data;
@@ -157,7 +141,9 @@ static int set_ctx_params(void *data, const OSSL_PARAM params[])
 
     return provider_message_set_params(&context->message, params) &&
            (padding == NULL || set_padding(context, padding)) &&
-           (salt == NULL || set_salt(context, salt)) && (mask == NULL || set_mask(context, mask));
+           (salt == NULL || set_salt(context, salt)) &&
+           (mask == NULL ||
+            provider_digest_set(context->message.provider, &context->mask, mask, NULL));
 }
 
 static const OSSL_PARAM *settable_ctx_params(void *data, void *provider)
@@ -393,19 +379,16 @@ static int verify(void *data, const unsigned char *bytes, size_t size, const uns
                   size_t digest_size)
 {
     const signature *context = data;
-    BIGNUM *number;
     uint8_t *block;
     int good;
 
     if (!digest_fits(context, digest_size) || size != provider_rsa_size(context->key)) {
         return 0;
     }
-    number = BN_bin2bn(bytes, (int)size, NULL);
     block = OPENSSL_zalloc(size);
-    good = number != NULL && block != NULL && BN_ucmp(number, context->key->n) < 0 &&
+    good = block != NULL && provider_rsa_is_below(context->key, bytes) &&
            provider_core_power(context->key, bytes, block) && matches(context, digest, block, size);
     OPENSSL_free(block);
-    BN_free(number);
     return good;
 }
 
