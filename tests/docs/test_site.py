@@ -1,18 +1,14 @@
 """The rendered documentation: order, search, tables, and nothing that is loaded from elsewhere."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
-from pathlib import Path
 
 import pytest
 import yaml
 from scripts import site_tables
+from tests.docs.site import ROOT, build_site
 
-ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SETTINGS = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
 PARTS = ["Start", "Tutorials", "How-to guides", "Reference", "Explanation", "Results"]
@@ -42,14 +38,7 @@ def test_the_first_page_leads_to_every_other_part():
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    target = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-d", str(target)]
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return target
+    return build_site(tmp_path_factory.mktemp("site"))
 
 
 class Loaded(HTMLParser):

@@ -4,14 +4,9 @@ Those that take minutes are left out, and what needs a board; and the pages of w
 give commands smaller cores or fewer runs.
 """
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from tests.docs.commands import DOCS, OWN, PAGES, ROOT, files, is_run, lines, name
-from tests.system.ports import PORT, free_port
+from tests.system.shell import ran
 
 TIMEOUT = 580
 """Seconds that the commands of a page may take; any test ends after 600."""
@@ -36,14 +31,4 @@ def test_commands_of_a_page(page, tmp_path):
     for file, text in files(page).items():
         (tmp_path / file).write_text(text)
     commands = "\n".join(line.removeprefix(".venv/bin/") for line in run_lines(page))
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    ended = subprocess.run(
-        ["bash", "-euxo", "pipefail", "-c", commands.replace(PORT, free_port())],
-        cwd=tmp_path,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
+    ran(commands, tmp_path, TIMEOUT)

@@ -1,14 +1,9 @@
 """Every page of the documentation in a real browser."""
 
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
+from tests.docs.site import ROOT, build_site
 from tests.system.looks import too_wide, troubles, unreadable, wrong_ground
 from tests.system.window import SCHEMES, WIDTHS, opened
-
-ROOT = Path(__file__).parents[2]
 
 PICTURED = ("index.html", "specification.html", "results/coprocessors.html", "papers.html")
 """Pages of which a screenshot is left: text, the widest tables, drawings."""
@@ -16,10 +11,7 @@ PICTURED = ("index.html", "specification.html", "results/coprocessors.html", "pa
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    path = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "-d", str(path)]
-    subprocess.run(command, cwd=ROOT, check=True)
-    return path
+    return build_site(tmp_path_factory.mktemp("site"))
 
 
 def faults_of(seen):
